@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole public interface. */
+#ifndef POLYTRACE_POLYTRACE_H
+#define POLYTRACE_POLYTRACE_H
+
+#include "polytrace/batch.h"
+#include "polytrace/disasm.h"
+#include "polytrace/format.h"
+#include "polytrace/powerpc.h"
+#include "polytrace/reader.h"
+#include "polytrace/report.h"
+#include "polytrace/status.h"
+#include "polytrace/summary.h"
+#include "polytrace/trace.h"
+#include "polytrace/writer.h"
+
+/* The version of the library as "1.2.3". Static. */
+POLY_API const char *poly_version(void);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a trace of any format as batches of rows.
+ *
+ *     struct poly_reader *reader;
+ *     struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+ *     const struct poly_batch *batch;
+ *     if (poly_reader_open("trace.tt6e", &options, &reader, &error) != POLY_OK) ...
+ *     while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) ...
+ *     poly_reader_close(reader);
+ *
+ * A reader is used by one thread at a time; different readers by any threads.
+ */
+#ifndef POLYTRACE_READER_H
+#define POLYTRACE_READER_H
+
+#include "polytrace/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct poly_reader;
+
+/* How to read. Initialise with POLY_READ_OPTIONS_INIT, then change fields. */
+struct poly_read_options {
+	size_t size;	      /* of this struct in bytes; set by the macro */
+	const char *format;   /* name of the format; NULL: find it by content */
+	poly_columns columns; /* columns wanted; others may be absent from the batches */
+	const char *const
+		*options;	/* format options as "name=value", NULL at the end; or NULL */
+	bool strict;		/* warnings are errors */
+	bool skip_errors;	/* after damage go on at the next sound record */
+	bool check;		/* test every rule of the format; see poly_reader_finding_at */
+	unsigned nesting_limit; /* most layers of compression */
+	uint64_t expansion_limit; /* most bytes decompressed per byte of input; 0: no limit */
+	size_t block_size; /* bytes asked of the input at a time; 0: the library's choice */
+	size_t batch_rows; /* most rows of a batch, 1 to POLY_BATCH_ROWS */
+	bool one_thread;   /* do not read ahead in a thread of its own */
+	/* Called between batches of long work; a result other than 0 cancels. NULL: not called.
+	 */
+	int (*progress)(void *user, uint64_t input_bytes, uint64_t input_total);
+	void *user; /* handed to progress */
+};
+
+/* Initial values: any format, every column, tolerant, stop at damage. */
+#define POLY_READ_OPTIONS_INIT                                                                \
+	{                                                                                     \
+		sizeof(struct poly_read_options), NULL, POLY_ALL_COLUMNS, NULL, false, false, \
+			false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL                    \
+	}
+
+/*
+ * Opens the trace at path ("-": standard input), whatever compresses it.
+ * options may be NULL for the initial values. On POLY_OK *reader belongs to the caller, who
+ * closes it; on failure it is NULL.
+ * POLY_ERR_IO: cannot be opened or read. POLY_ERR_FORMAT: no format fits, or two fit equally;
+ * the message names them. POLY_ERR_USAGE: unknown format or option, value out of range.
+ * POLY_ERR_LIMIT: compressed too deeply. POLY_ERR_UNSUPPORTED: compressed in a way that this
+ * build lacks. POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_reader_open(const char *path,
+	const struct poly_read_options *options, struct poly_reader **reader,
+	struct poly_error *error);
+
+/*
+ * As poly_reader_open, for size bytes at data, which must stay until the reader is closed.
+ * name stands for the file's name in messages and detection; NULL: "memory".
+ */
+POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
+	const char *name, const struct poly_read_options *options, struct poly_reader **reader,
+	struct poly_error *error);
+
+/*
+ * The next batch, with at least one row. It belongs to the reader and holds until the next
+ * call. Every sound record before damage is delivered before the error.
+ * POLY_END after the last one, and from then on. POLY_ERR_FORMAT: damage (sticky, unless
+ * skip_errors was set, which goes on instead and counts). POLY_ERR_IO, POLY_ERR_LIMIT,
+ * POLY_ERR_MEMORY, POLY_ERR_CANCELLED: sticky.
+ */
+POLY_API enum poly_status poly_reader_next(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
+
+/* Facts of the trace, complete from the start; held until the reader is closed. */
+POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
+
+/* The format it is read as. Static. */
+POLY_API const struct poly_format_info *poly_reader_format(const struct poly_reader *reader);
+
+/* Why it is read as that format: one line, held until the reader is closed. */
+POLY_API const char *poly_reader_evidence(const struct poly_reader *reader);
+
+/* Layers of compression, outermost first, as "gzip" or "xz, gzip"; "none" where there are none.
+ */
+POLY_API const char *poly_reader_compression(const struct poly_reader *reader);
+
+/* What has been read and passed over so far. */
+struct poly_reader_counts {
+	uint64_t records;	 /* rows delivered */
+	uint64_t input_bytes;	 /* bytes taken from the file as it stands */
+	uint64_t input_total;	 /* its size in bytes; 0: not known */
+	uint64_t content_bytes;	 /* bytes after decompression that were decoded or skipped */
+	uint64_t skipped_bytes;	 /* bytes passed over after damage (skip_errors) */
+	uint64_t skipped_places; /* damaged places passed over (skip_errors) */
+};
+
+/* What has been read so far. */
+POLY_API void poly_reader_counts(
+	const struct poly_reader *reader, struct poly_reader_counts *counts);
+
+/* One place where a rule did not hold. */
+struct poly_finding {
+	const struct poly_rule *rule; /* static */
+	uint64_t count;		      /* how often it was found in the whole trace so far */
+	uint64_t record;     /* number of this record from 1; 0: the trace as a whole */
+	uint64_t offset;     /* byte offset in the decompressed input, or POLY_NO_OFFSET */
+	const char *message; /* what was found and what was expected */
+};
+
+/*
+ * The i-th finding from 0 in order of discovery; false after the last one. Reading alone finds
+ * damage; with the option check every rule is tested, complete when poly_reader_next has
+ * returned POLY_END. Of each rule the first few places are kept and all are counted. Strings
+ * hold until the next call on the reader.
+ */
+POLY_API bool poly_reader_finding_at(
+	const struct poly_reader *reader, size_t i, struct poly_finding *finding);
+
+/* Gives back everything that the reader holds. Accepts NULL. */
+POLY_API void poly_reader_close(struct poly_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing batches as a trace of any format that can hold them.
+ *
+ * A writer is used by one thread at a time; different writers by any threads.
+ */
+#ifndef POLYTRACE_WRITER_H
+#define POLYTRACE_WRITER_H
+
+#include "polytrace/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct poly_writer;
+
+/* How to write. Initialise with POLY_WRITE_OPTIONS_INIT, then change fields. */
+struct poly_write_options {
+	size_t size; /* of this struct in bytes; set by the macro */
+	const char *const
+		*options;     /* format options as "name=value", NULL at the end; or NULL */
+	bool strict;	      /* whatever would be lost is an error */
+	bool overwrite;	      /* replace a file that is there already */
+	poly_columns columns; /* columns to write, for formats that write any (csv, jsonl) */
+};
+
+/* Initial values: tolerant, replacing, every column. */
+#define POLY_WRITE_OPTIONS_INIT                                                        \
+	{                                                                              \
+		sizeof(struct poly_write_options), NULL, false, true, POLY_ALL_COLUMNS \
+	}
+
+/*
+ * Says before anything is written what a target format cannot hold of a source.
+ * Returns the columns of the source that would be lost; *missing gets the columns that the
+ * target needs and the source does not have: writing is refused where it is not 0. missing
+ * may be NULL. The columns origin, site and verbatim are never counted as lost.
+ */
+POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
+	const struct poly_format_info *target, poly_columns *missing);
+
+/*
+ * Opens path ("-": standard output) for writing in the named format, compressed as its ending
+ * (.gz .zst .xz .bz2 .lz4) says. The file is written beside its place and put there by
+ * poly_writer_finish, so a failure leaves what was there before. source: the facts of the trace
+ * to be written, which must stay until the writer is closed. options may be NULL.
+ * On POLY_OK *writer belongs to the caller, who closes it; on failure it is NULL.
+ * POLY_ERR_USAGE: unknown format or option, or the format cannot be written. POLY_ERR_IO.
+ * POLY_ERR_LOSS: the format needs what the source does not have, or options->strict is set and
+ * something would be lost. POLY_ERR_UNSUPPORTED: no library for that compression.
+ * POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_writer_open(const char *path, const char *format,
+	const struct poly_trace_info *source, const struct poly_write_options *options,
+	struct poly_writer **writer, struct poly_error *error);
+
+/* Receives written bytes: returns 0, or an errno value. */
+typedef int (*poly_write_fn)(void *user, const void *data, size_t size);
+
+/* As poly_writer_open, handing the uncompressed bytes to a function of the caller's. */
+POLY_API enum poly_status poly_writer_open_function(poly_write_fn function, void *user,
+	const char *format, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **writer,
+	struct poly_error *error);
+
+/*
+ * Writes the rows of a batch. POLY_ERR_LOSS: a record lacks what the format needs (the error
+ * names record and column). POLY_ERR_IO, POLY_ERR_MEMORY. Failures are sticky.
+ */
+POLY_API enum poly_status poly_writer_write(
+	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error);
+
+/*
+ * The i-th thing from 0 that was not written as it was, as a sentence with how often it
+ * happened in *count; NULL after the last one. Held until the writer is closed.
+ */
+POLY_API const char *poly_writer_note_at(
+	const struct poly_writer *writer, size_t i, uint64_t *count);
+
+/*
+ * Writes what is still held back and brings the file to its place. After it only
+ * poly_writer_note_at and poly_writer_close may be called. POLY_ERR_IO, POLY_ERR_MEMORY, or the
+ * failure that an earlier call returned: then nothing appears under the file's name.
+ */
+POLY_API enum poly_status poly_writer_finish(
+	struct poly_writer *writer, struct poly_error *error);
+
+/* Gives back everything; where poly_writer_finish has not succeeded nothing is left. Accepts
+ * NULL. */
+POLY_API void poly_writer_close(struct poly_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* A growable run of bytes. */
+#include "base/buf.h"
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+uint8_t *
+buf_reserve(struct buf *buf, size_t more)
+{
+	if (buf->failed)
+		return NULL;
+	if (more <= buf->capacity - buf->size && buf->data)
+		return buf->data + buf->size;
+	size_t capacity = buf->capacity ? buf->capacity : 64;
+	while (capacity - buf->size < more && capacity <= SIZE_MAX / 2)
+		capacity *= 2;
+	uint8_t *data = capacity - buf->size < more ? NULL : mem_resize(buf->data, capacity, 1);
+	if (!data) {
+		buf->failed = true;
+		return NULL;
+	}
+	buf->data = data;
+	buf->capacity = capacity;
+	return data + buf->size;
+}
+
+void
+buf_append(struct buf *buf, const void *data, size_t n)
+{
+	uint8_t *to = buf_reserve(buf, n);
+	if (!to || !n)
+		return;
+	memcpy(to, data, n);
+	buf->size += n;
+}
+
+void
+buf_string(struct buf *buf, const char *text)
+{
+	buf_append(buf, text, strlen(text));
+}
+
+void
+buf_byte(struct buf *buf, uint8_t byte)
+{
+	buf_append(buf, &byte, 1);
+}
+
+void
+buf_printf(struct buf *buf, const char *format, ...)
+{
+	va_list list, again;
+	va_start(list, format);
+	va_copy(again, list);
+	int n = vsnprintf(NULL, 0, format, list);
+	va_end(list);
+	char *to = n < 0 ? NULL : (char *)buf_reserve(buf, (size_t)n + 1);
+	if (to) {
+		vsnprintf(to, (size_t)n + 1, format, again);
+		buf->size += (size_t)n;
+	}
+	va_end(again);
+}
+
+const char *
+buf_text(struct buf *buf)
+{
+	uint8_t *end = buf_reserve(buf, 1);
+	if (!end)
+		return "";
+	*end = 0;
+	return (const char *)buf->data;
+}
+
+void
+buf_clear(struct buf *buf)
+{
+	buf->size = 0;
+	buf->failed = false;
+}
+
+void
+buf_free(struct buf *buf)
+{
+	mem_free(buf->data);
+	memset(buf, 0, sizeof *buf);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Filling a caller's struct poly_error. */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum poly_status
+err_set(struct poly_error *error, enum poly_status status, uint64_t offset, const char *message,
+	...)
+{
+	int saved = errno;
+	if (!error)
+		return status;
+	memset(error, 0, sizeof *error);
+	error->status = status;
+	error->sys_errno = status == POLY_ERR_IO ? saved : 0;
+	error->offset = offset;
+	va_list list;
+	va_start(list, message);
+	vsnprintf(error->message, sizeof error->message, message, list);
+	va_end(list);
+	return status;
+}
+
+enum poly_status
+err_memory(struct poly_error *error)
+{
+	return err_set(error, POLY_ERR_MEMORY, POLY_NO_OFFSET, "out of memory");
+}

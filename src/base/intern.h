@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Interned strings: each gets a number, dense from 0. The pointers stay until the end. */
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern {
+	char **strings;	   /* by number */
+	uint32_t *slots;   /* hash table of number + 1 */
+	uint32_t count;	   /* strings held */
+	uint32_t capacity; /* of strings; the hash table is twice as large */
+};
+
+#define INTERN_FAILED UINT32_MAX
+
+/* The number of n bytes of text, which may hold any byte but NUL; INTERN_FAILED: no memory. */
+uint32_t intern_add(struct intern *intern, const char *text, size_t n);
+
+/* The number of n bytes of text; INTERN_FAILED where they were never added. */
+uint32_t intern_find(const struct intern *intern, const char *text, size_t n);
+
+/* The string of a number; NULL out of range. */
+const char *intern_text(const struct intern *intern, uint32_t number);
+
+/* Gives everything back; may be used again. */
+void intern_free(struct intern *intern);
+
+#endif

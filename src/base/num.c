@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as text. */
+#include "base/num.h"
+
+#include <string.h>
+
+const char num_hex_pairs[513] = "000102030405060708090a0b0c0d0e0f"
+				"101112131415161718191a1b1c1d1e1f"
+				"202122232425262728292a2b2c2d2e2f"
+				"303132333435363738393a3b3c3d3e3f"
+				"404142434445464748494a4b4c4d4e4f"
+				"505152535455565758595a5b5c5d5e5f"
+				"606162636465666768696a6b6c6d6e6f"
+				"707172737475767778797a7b7c7d7e7f"
+				"808182838485868788898a8b8c8d8e8f"
+				"909192939495969798999a9b9c9d9e9f"
+				"a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
+				"b0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+				"c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"
+				"d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+				"e0e1e2e3e4e5e6e7e8e9eaebecedeeef"
+				"f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+
+int
+num_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool
+num_parse_hex(const char *text, size_t n, uint64_t *value)
+{
+	uint64_t v = 0;
+	if (n == 0 || n > 16)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		int digit = num_hex_digit(text[i]);
+		if (digit < 0)
+			return false;
+		v = v << 4 | (uint64_t)digit;
+	}
+	*value = v;
+	return true;
+}
+
+static bool
+parse_decimal(const char *text, size_t n, uint64_t *value)
+{
+	uint64_t v = 0;
+	if (n == 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		uint64_t digit = (uint64_t)(text[i] - '0');
+		if (v > (UINT64_MAX - digit) / 10)
+			return false;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return true;
+}
+
+bool
+num_parse(const char *text, size_t n, uint64_t *value)
+{
+	if (n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return num_parse_hex(text + 2, n - 2, value);
+	return parse_decimal(text, n, value);
+}
+
+bool
+num_parse_size(const char *text, size_t n, uint64_t *value)
+{
+	static const char units[] = "kMGT";
+	const char *unit = n ? memchr(units, text[n - 1], 4) : NULL;
+	if (!unit)
+		return num_parse(text, n, value);
+	unsigned shift = 10 * (unsigned)(unit - units + 1);
+	if (!num_parse(text, n - 1, value) || *value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+void
+num_hex(char *to, uint64_t v, unsigned digits)
+{
+	for (; digits >= 2; digits -= 2, v >>= 8)
+		memcpy(to + digits - 2, num_hex_pairs + 2 * (v & 0xff), 2);
+	if (digits)
+		*to = num_hex_pairs[2 * (v & 0xf) + 1];
+}
+
+size_t
+num_decimal(char *to, uint64_t v)
+{
+	char digits[20];
+	size_t n = 0;
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (size_t i = 0; i < n; i++)
+		to[i] = digits[n - 1 - i];
+	return n;
+}

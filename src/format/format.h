@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a format is to the framework. A format is one file that exports
+ *
+ *     const struct format *const formats_<word>[] = {&tt6, &tt6e, NULL};
+ *
+ * and one word in the build's list. The framework (reader.c, writer.c) allocates and zeroes the
+ * state, parses the options, clears and settles the batches, keeps errors sticky, counts and
+ * resynchronises; a format decodes, encodes and judges.
+ */
+#ifndef FORMAT_FORMAT_H
+#define FORMAT_FORMAT_H
+
+#include "polytrace/format.h"
+
+#include "base/err.h"
+#include "io/in.h"
+#include "io/out.h"
+#include "model/batch.h"
+#include "model/findings.h"
+#include "model/info.h"
+
+/* What a probe saw: the reason of its bid, or how far it came before it said no. */
+struct probe_note {
+	char text[200];
+};
+
+/* What a reader's functions work on. */
+struct reading {
+	void *state;	   /* reader_size bytes, zeroed by the framework */
+	struct in *in;	   /* the decompressed bytes */
+	struct info *info; /* to be filled by open */
+	struct findings
+		*findings; /* where rules are broken; rule numbers index the format's table */
+	const uint64_t *options; /* values in the order of the format's table */
+	bool strict;		 /* warnings are errors */
+	bool check;		 /* the format's check will see every batch */
+	uint64_t record;	 /* rows delivered before this batch */
+};
+
+/* What a writer's functions work on. */
+struct writing {
+	void *state;			      /* writer_size bytes, zeroed by the framework */
+	struct out *out;		      /* where bytes go */
+	const struct poly_trace_info *source; /* the trace that is written */
+	const uint64_t *options;	      /* values in the order of the format's table */
+	const bool *given;		      /* which options the user gave */
+	bool own_raw;			      /* the column raw holds this family's bytes */
+	poly_columns columns;		      /* columns that the user wants written */
+	struct notes *notes;		      /* see writing_note */
+};
+
+struct format {
+	struct poly_format_info info;
+	size_t reader_size, writer_size;
+
+	/*
+	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to
+	 * be of this format: 0 is no. Structure alone is worth at most 24 and takes three
+	 * records; see doc/ARCHITECTURE.md. Pure. note is never NULL.
+	 */
+	int (*probe)(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
+
+	/* Reads what stands at the front, if anything, and fills the information. */
+	enum poly_status (*open)(struct reading *reading, struct poly_error *error);
+
+	/*
+	 * Fills an empty batch with at most batch->capacity rows and sets view.rows. POLY_OK
+	 * with at least one row; POLY_END where nothing is left; a failure may come with rows,
+	 * which are delivered first. A cut-off tail is a row of kind other with its bytes in
+	 * raw, and a finding; under strict an error after that row. Consumes exactly what the
+	 * rows stand for.
+	 */
+	enum poly_status (*read)(
+		struct reading *reading, struct batch *batch, struct poly_error *error);
+
+	/*
+	 * After a failure: consumes at least one byte up to a place where a record may begin,
+	 * and makes a row of kind other of what it consumed (batch is empty; raw holds the
+	 * bytes). It is called again while nothing sound follows. NULL: damage can't be passed
+	 * over.
+	 */
+	enum poly_status (*resync)(
+		struct reading *reading, struct batch *batch, struct poly_error *error);
+
+	/* Tests the rules on a delivered batch; batch NULL: the trace has ended. May be NULL.
+	 */
+	void (*check)(struct reading *reading, const struct poly_batch *batch);
+
+	/* Frees what state holds. May be NULL. */
+	void (*close)(struct reading *reading);
+
+	/* The writer half; NULL where the format can only be read. */
+	enum poly_status (*wopen)(struct writing *writing, struct poly_error *error);
+	enum poly_status (*write)(struct writing *writing, const struct poly_batch *batch,
+		struct poly_error *error);
+	/* Writes what was held back; not called after a failure. May be NULL. */
+	enum poly_status (*wfinish)(struct writing *writing, struct poly_error *error);
+	/* Frees what state holds. May be NULL. */
+	void (*wclose)(struct writing *writing);
+};
+
+/* The i-th format from 0 in the order of the build's list; NULL after the last one. */
+const struct format *format_at(size_t i);
+
+/* The format of a name, or NULL. */
+const struct format *format_find(const char *name);
+
+/* Counts a thing that is not written as it was; what is a static sentence: "escapes dropped".
+ */
+void writing_note(struct writing *writing, const char *what);
+
+/* As err_set with POLY_ERR_LOSS for a row that lacks a column that the writer needs. */
+enum poly_status writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
+	struct poly_error *error);
+
+#endif

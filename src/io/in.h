@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Input: the decompressed bytes of a file, pipe or block of memory, to be looked at and
+ * consumed.
+ *
+ * A stack of sources: the file at the bottom, a decompressor for each layer recognised by its
+ * magic above it. On top of a decompressor a thread reads ahead, so decompression and decoding
+ * overlap. Memory is bounded: a few blocks and the largest look-ahead asked for.
+ */
+#ifndef IO_IN_H
+#define IO_IN_H
+
+#include "polytrace/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct in;
+
+/* Bytes that peek may be asked for at most. */
+#define IN_PEEK_MAX ((size_t)4 << 20)
+
+/* Bytes behind a peeked region that may be read (not used): over-reads of vector code. */
+#define IN_PADDING 64
+
+struct in_options {
+	unsigned nesting_limit;	  /* most layers of compression */
+	uint64_t expansion_limit; /* most output bytes per input byte of a layer; 0: no limit */
+	size_t block_size;	  /* bytes read at a time; 0: own choice */
+	bool one_thread;	  /* no read-ahead thread */
+};
+
+/* Opens a file, "-" for standard input, and every layer of compression in it. */
+enum poly_status in_open(const char *path, const struct in_options *options, struct in **in,
+	struct poly_error *error);
+
+/* As in_open, for size bytes at data, which must outlive the input. */
+enum poly_status in_open_memory(const void *data, size_t size, const struct in_options *options,
+	struct in **in, struct poly_error *error);
+
+/*
+ * Shows the next bytes without consuming them: *have gets how many there are, at least want
+ * (at most IN_PEEK_MAX) unless the input ends or fails before; often more. The pointer holds
+ * until the next call on the input. Never NULL. Short of memory counts as a failed input.
+ */
+const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
+
+/* Passes over n bytes, at most as many as the last peek showed. */
+void in_consume(struct in *in, size_t n);
+
+/* Offset of the next byte in the decompressed input. */
+uint64_t in_offset(const struct in *in);
+
+/*
+ * After a short peek: POLY_END at a sound end of input, or the failure that ended it (the
+ * message of a damaged compressed layer names the offsets before and after decompression).
+ */
+enum poly_status in_status(const struct in *in, struct poly_error *error);
+
+/* Layers of compression, outermost first: "gzip", "xz, gzip" or "none". */
+const char *in_layers(const struct in *in);
+
+/* Bytes taken from the file itself, and its size (0: not known). */
+void in_progress(const struct in *in, uint64_t *taken, uint64_t *total);
+
+/* Stops the threads and gives everything back. Accepts NULL. */
+void in_close(struct in *in);
+
+#endif

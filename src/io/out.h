@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Output: bytes to a file, pipe or function, buffered, compressed as the name's ending says.
+ * A file is written beside its place under a name of its own and renamed when it is complete.
+ */
+#ifndef IO_OUT_H
+#define IO_OUT_H
+
+#include "polytrace/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+/* Receives written bytes: returns 0, or an errno value. */
+typedef int (*out_fn)(void *user, const void *data, size_t size);
+
+/*
+ * Opens path ("-": standard output). Where path exists and is not a regular file (/dev/full, a
+ * pipe) it is written directly. POLY_ERR_USAGE: it exists and overwrite is false.
+ */
+enum poly_status out_open(
+	const char *path, bool overwrite, struct out **out, struct poly_error *error);
+
+/* An output that hands its bytes to a function. */
+enum poly_status out_open_function(
+	out_fn function, void *user, struct out **out, struct poly_error *error);
+
+/* Bytes that out_room gives at most. */
+#define OUT_ROOM_MAX ((size_t)64 << 10)
+
+/*
+ * Room for at least n bytes (at most OUT_ROOM_MAX) to be filled by the caller, who then says
+ * with out_commit how many were. Never NULL: after a failure it is a place whose bytes are
+ * lost.
+ */
+uint8_t *out_room(struct out *out, size_t n);
+
+/* Takes the first n bytes of the room as written. */
+void out_commit(struct out *out, size_t n);
+
+/* Writes n bytes. Failures are sticky and told by out_status and out_finish. */
+void out_write(struct out *out, const void *data, size_t n);
+
+/* POLY_OK, or the failure of an earlier write. */
+enum poly_status out_status(const struct out *out, struct poly_error *error);
+
+/* Writes what is held back, ends the compression and puts the file in its place. */
+enum poly_status out_finish(struct out *out, struct poly_error *error);
+
+/* Gives everything back; an unfinished file is removed. Accepts NULL. */
+void out_close(struct out *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What reading, checking and writing found. */
+#include "model/findings.h"
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool
+findings_init(struct findings *findings, const struct poly_rule *rules)
+{
+	memset(findings, 0, sizeof *findings);
+	findings->rules = rules;
+	while (rules[findings->rule_count].code)
+		findings->rule_count++;
+	findings->counts = mem_new(findings->rule_count, sizeof *findings->counts);
+	findings->kept =
+		mem_new((size_t)findings->rule_count * FINDINGS_KEPT, sizeof *findings->kept);
+	return findings->counts && findings->kept;
+}
+
+void
+findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
+	const char *message, ...)
+{
+	if (findings->counts[rule]++ >= FINDINGS_KEPT)
+		return;
+	char text[400];
+	va_list list;
+	va_start(list, message);
+	vsnprintf(text, sizeof text, message, list);
+	va_end(list);
+	struct finding *finding = &findings->kept[findings->kept_count++];
+	*finding = (struct finding){rule, record, offset, findings->texts.size};
+	buf_append(&findings->texts, text, strlen(text) + 1);
+}
+
+uint64_t
+findings_count(const struct findings *findings, enum poly_severity severity)
+{
+	uint64_t count = 0;
+	for (unsigned i = 0; i < findings->rule_count; i++) {
+		if (findings->rules[i].severity >= severity)
+			count += findings->counts[i];
+	}
+	return count;
+}
+
+void
+findings_fini(struct findings *findings)
+{
+	mem_free(findings->counts);
+	mem_free(findings->kept);
+	buf_free(&findings->texts);
+	memset(findings, 0, sizeof *findings);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What reading, checking and writing found: counted all, kept in detail for the first few. */
+#ifndef MODEL_FINDINGS_H
+#define MODEL_FINDINGS_H
+
+#include "polytrace/format.h"
+
+#include "base/buf.h"
+
+/* Places kept of every rule. */
+#define FINDINGS_KEPT 5
+
+struct finding {
+	unsigned rule;		 /* index into the rules */
+	uint64_t record, offset; /* as in struct poly_finding */
+	size_t message;		 /* offset of the text in texts */
+};
+
+struct findings {
+	const struct poly_rule *rules; /* the format's table */
+	uint64_t *counts;	       /* per rule */
+	unsigned rule_count;
+	struct finding *kept; /* in order of discovery */
+	size_t kept_count;
+	struct buf texts;
+};
+
+/* Prepares for a table of rules; false where memory could not be had. */
+bool findings_init(struct findings *findings, const struct poly_rule *rules);
+
+/*
+ * Adds a finding: rule is an index into the table, record counts from 1 (0: the whole trace),
+ * offset in bytes or POLY_NO_OFFSET, message says what was found and what was expected.
+ */
+void findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
+	const char *message, ...) __attribute__((format(printf, 5, 6)));
+
+/* How many findings are of that severity or worse. */
+uint64_t findings_count(const struct findings *findings, enum poly_severity severity);
+
+/* Gives the memory back. */
+void findings_fini(struct findings *findings);
+
+#endif
