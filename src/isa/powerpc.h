@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PowerPC table: of every instruction its TT6 class, access and size, branch behaviour,
+ * registers read and written. One table, in powerpc.def; all that the library knows of PowerPC
+ * encodings comes from it. Pure functions; any thread.
+ *
+ * spec: seed 000 (classes), reference amber 2.4, 4.2, 4.3; PowerPC architecture for the rest.
+ */
+#ifndef ISA_POWERPC_H
+#define ISA_POWERPC_H
+
+#include "polytrace/batch.h"
+#include "polytrace/powerpc.h"
+
+/* Class of an opcode in a TT6 or TT6E stream: how many words follow it and what they are. */
+enum powerpc_class {
+	POWERPC_COMPUTE,  /* none */
+	POWERPC_MEMORY,	  /* data address, in TT6 and TT6E */
+	POWERPC_CACHE,	  /* data address in TT6E only; compute in TT6 */
+	POWERPC_FLOW,	  /* address of the next instruction */
+	POWERPC_EXTENDED, /* data address, third word */
+	POWERPC_ESCAPE,	  /* primary opcode 0: an escape record, not an instruction */
+};
+
+/* Facts of an instruction that need no operands. */
+struct powerpc_instruction {
+	const char *mnemonic; /* "lwzu"; with Rc, OE, LK and AA left out where they vary */
+	uint8_t cls;	      /* enum powerpc_class */
+	int8_t access;	      /* enum poly_access; -1: touches no memory */
+	uint8_t size;	/* bytes accessed; 0: none, or it depends (multiple, string, line) */
+	uint8_t unit;	/* enum powerpc_unit */
+	uint16_t flags; /* bits POWERPC_... below */
+};
+
+/* Which part of the processor executes it; for instruction mixes (reference amber 6.2). */
+enum powerpc_unit {
+	POWERPC_INTEGER,
+	POWERPC_FLOAT,
+	POWERPC_VECTOR,
+	POWERPC_LOAD,
+	POWERPC_STORE,
+	POWERPC_BRANCH,
+	POWERPC_CACHE_UNIT,
+	POWERPC_SYSTEM,
+	POWERPC_UNIT_COUNT
+};
+
+#define POWERPC_UPDATE 1u    /* writes the effective address back to rA */
+#define POWERPC_INDEXED 2u   /* address is (rA|0) + rB */
+#define POWERPC_NO_OFFSET 4u /* address is (rA|0): lswi, stswi, dst, dstst */
+#define POWERPC_DS_FORM 8u   /* displacement with its two lowest bits cleared (58, 62) */
+#define POWERPC_OUTSIDE \
+	16u /* accesses memory, but is in neither TT6 table (amber 2.4 b to e) */
+#define POWERPC_ALIGNED 32u /* AltiVec: the effective address is aligned to size (amber 4.8) \
+			     */
+#define POWERPC_BY_LINE 64u /* size is that of a cache line */
+
+/*
+ * The instruction of an encoding, by primary and extended opcode as in the seed (opcode >> 26,
+ * (opcode >> 1) & 0x3ff), low bits of 58 and 62 included. Never NULL: unknown encodings give an
+ * entry with mnemonic NULL and class compute.
+ */
+const struct powerpc_instruction *powerpc_find(uint32_t opcode);
+
+/* The class alone, by a small table: what a decoding loop asks. */
+enum powerpc_class powerpc_class(uint32_t opcode);
+
+/*
+ * The same, to be inlined in decoding loops: classes[base[primary] + (minor & mask[primary])],
+ * the whole 2.3 KB. Built at compile time from powerpc.def.
+ */
+struct powerpc_classes {
+	uint16_t base[64], mask[64];
+	uint8_t classes[2112];
+};
+extern const struct powerpc_classes powerpc_classes;
+
+static inline unsigned
+powerpc_class_fast(uint32_t opcode)
+{
+	uint32_t primary = opcode >> 26;
+	return powerpc_classes.classes[powerpc_classes.base[primary] +
+				       (opcode >> 1 & powerpc_classes.mask[primary])];
+}
+
+/*
+ * Bytes accessed by an opcode: fixed sizes, 4 * (32 - rT) for multiples, NB for immediate
+ * strings, third & 0x7f for indexed strings, line for line operations; 0 where it accesses none
+ * or the size is not a number of bytes (dst). third: XER for lswx and stswx, else ignored.
+ */
+uint32_t powerpc_size(uint32_t opcode, uint32_t third, uint32_t line);
+
+/* Where a branch may go. */
+struct powerpc_branch {
+	bool is_branch;	 /* b, bc, bclr, bcctr and their forms; false for sc, rfi, rfid */
+	bool has_target; /* target is known from the encoding (b, bc) */
+	bool always;	 /* taken whatever the conditions */
+	bool link;	 /* sets LR */
+	uint32_t target; /* address modulo 2^32 */
+};
+
+/* What the opcode of a flow instruction at pc says of its target. */
+struct powerpc_branch powerpc_branch(uint32_t opcode, uint32_t pc);
+
+/*
+ * The effective address of a load, store or cache operation from the state before it (amber 4.3
+ * and 4.8: AltiVec aligned), modulo 2^32 unless wide. False where the opcode computes none.
+ */
+bool powerpc_address(
+	uint32_t opcode, const struct poly_powerpc_state *state, bool wide, uint64_t *address);
+
+/* Registers by number: r0 to r31, f0 to f31, v0 to v31, then the special ones. */
+enum powerpc_register {
+	POWERPC_GPR = 0,
+	POWERPC_FPR = 32,
+	POWERPC_VR = 64,
+	POWERPC_CR = 96, /* cr0 to cr7: 96 to 103 */
+	POWERPC_XER = 104,
+	POWERPC_LR,
+	POWERPC_CTR,
+	POWERPC_MSR,
+	POWERPC_FPSCR,
+	POWERPC_VSCR,
+	POWERPC_VRSAVE,
+	POWERPC_REGISTER_COUNT
+};
+
+/* A set of registers: bit n % 64 of word n / 64 is register n. */
+struct powerpc_registers {
+	uint64_t bits[2];
+};
+
+/* Registers that an encoding reads and writes; false where the encoding is not known. */
+bool powerpc_registers(
+	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes);
+
+#endif
