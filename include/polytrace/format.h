@@ -66,7 +66,10 @@ struct poly_format_info {
 	const struct poly_rule *rules;	   /* never NULL */
 };
 
-/* The i-th format from 0 in the order of names; NULL after the last one. */
+/* The version of the library as "1.2.3". Static. */
+POLY_API const char *poly_version(void);
+
+/* The i-th format from 0 in the order of the build's list; NULL after the last one. */
 POLY_API const struct poly_format_info *poly_format_at(size_t i);
 
 /* The format of a name; NULL where there is none. */

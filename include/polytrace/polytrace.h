@@ -14,7 +14,4 @@
 #include "polytrace/trace.h"
 #include "polytrace/writer.h"
 
-/* The version of the library as "1.2.3". Static. */
-POLY_API const char *poly_version(void);
-
 #endif

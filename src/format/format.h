@@ -33,7 +33,6 @@ struct reading {
 	struct findings
 		*findings; /* where rules are broken; rule numbers index the format's table */
 	const uint64_t *options; /* values in the order of the format's table */
-	bool strict;		 /* warnings are errors */
 	bool check;		 /* the format's check will see every batch */
 	uint64_t record;	 /* rows delivered before this batch */
 };
@@ -66,10 +65,11 @@ struct format {
 
 	/*
 	 * Fills an empty batch with at most batch->capacity rows and sets view.rows. POLY_OK
-	 * with at least one row; POLY_END where nothing is left; a failure may come with rows,
-	 * which are delivered first. A cut-off tail is a row of kind other with its bytes in
-	 * raw, and a finding; under strict an error after that row. Consumes exactly what the
-	 * rows stand for.
+	 * with at least one row; POLY_END where nothing is left. A failure may come with the
+	 * rows before it, which are delivered first; the bytes of the damage are left in the
+	 * input, so that the next call meets it again. A cut-off tail is a row of kind other
+	 * with its bytes in raw, and a finding (an error under strict). Consumes exactly what
+	 * the rows stand for.
 	 */
 	enum poly_status (*read)(
 		struct reading *reading, struct batch *batch, struct poly_error *error);
@@ -105,6 +105,9 @@ const struct format *format_at(size_t i);
 
 /* The format of a name, or NULL. */
 const struct format *format_find(const char *name);
+
+/* True where path ends as the format's files do, endings of compression taken off. */
+bool format_has_ending(const struct format *format, const char *path);
 
 /* Counts a thing that is not written as it was; what is a static sentence: "escapes dropped".
  */

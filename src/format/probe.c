@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a trace's format by its content. */
+#include "format/probe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What an ending of the name adds to a bid, in fractions of a bit: it only breaks ties. */
+#define BID_SCALE 8
+#define BID_ENDING 4
+
+struct bid {
+	const struct format *format;
+	int score; /* BID_SCALE * bits, and BID_ENDING for the name */
+	struct probe_note note;
+};
+
+struct contest {
+	struct bid best, second; /* of different families unless the ending decided */
+	bool tied;		 /* best and second are equal and of different families */
+	bool undecidable;	 /* best has a sibling with an equal bid */
+	char misses[300];	 /* what formats that did not bid had to say */
+};
+
+static void
+add_miss(struct contest *contest, const struct bid *bid)
+{
+	size_t used = strlen(contest->misses), size = sizeof contest->misses;
+	if (bid->note.text[0])
+		snprintf(contest->misses + used, size - used, "%s%s: %s", used ? "; " : "",
+			bid->format->info.name, bid->note.text);
+}
+
+static void
+add_bid(struct contest *contest, const struct bid *bid)
+{
+	const struct bid *best = &contest->best;
+	bool sibling = best->format &&
+		       strcmp(best->format->info.family, bid->format->info.family) == 0;
+	if (!best->format || bid->score > best->score) {
+		contest->second = contest->best;
+		contest->best = *bid;
+		contest->tied = contest->undecidable = false;
+	} else if (bid->score == best->score && sibling) {
+		contest->undecidable = true;
+	} else if (bid->score == best->score) {
+		contest->second = *bid;
+		contest->tied = true;
+	}
+}
+
+static void
+hold_contest(struct contest *contest, const uint8_t *p, size_t n, bool eof, const char *name)
+{
+	const struct format *format;
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		if (!format->probe)
+			continue;
+		struct bid bid = {.format = format};
+		int bits = format->probe(p, n, eof, &bid.note);
+		if (bits <= 0) {
+			add_miss(contest, &bid);
+			continue;
+		}
+		bid.score = BID_SCALE * bits;
+		if (name && format_has_ending(format, name))
+			bid.score += BID_ENDING;
+		add_bid(contest, &bid);
+	}
+}
+
+enum poly_status
+probe_format(struct in *in, const char *name, const struct format **format, char *evidence,
+	struct poly_error *error)
+{
+	size_t n;
+	const uint8_t *p = in_peek(in, IN_PEEK_MAX, &n);
+	bool eof = n < IN_PEEK_MAX;
+	if (n == 0) {
+		enum poly_status status = in_status(in, error);
+		return status < 0 ? status
+				  : err_set(error, POLY_ERR_FORMAT, 0,
+					    "the input is empty, so its format can't be told; "
+					    "name it with --from");
+	}
+	struct contest contest = {0};
+	hold_contest(&contest, p, n, eof, name);
+	const struct bid *best = &contest.best;
+	if (!best->format)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"no format fits; name it with --from (nearest: %s)",
+			contest.misses[0] ? contest.misses : "none");
+	if (contest.tied)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"'%s' and '%s' fit equally well; name the right one with --from",
+			best->format->info.name, contest.second.format->info.name);
+	*format = best->format;
+	snprintf(evidence, PROBE_EVIDENCE, "%s (%d bits)%s%s%s", best->note.text,
+		best->score / BID_SCALE,
+		best->score % BID_SCALE ? ", and the name's ending agrees" : "",
+		contest.undecidable ? "; the content can't tell it from others of the family "
+				    : "",
+		contest.undecidable ? best->format->info.family : "");
+	return POLY_OK;
+}

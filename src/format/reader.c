@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a trace: opening, batches, sticky errors, passing over damage, findings. */
+#include "polytrace/reader.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "format/format.h"
+#include "format/option.h"
+#include "format/probe.h"
+#include "model/site.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+struct poly_reader {
+	const struct format *format;
+	struct poly_read_options
+		options; /* strings in it belong to the caller until open returns */
+	struct in *in;
+	struct info info;
+	struct findings findings;
+	struct batch batch;
+	struct sites sites;
+	struct reading reading;
+	uint64_t *values;	   /* of the format's options */
+	bool opened;		   /* the format's open was called: close it */
+	enum poly_status ended;	   /* POLY_OK while records may follow */
+	struct poly_error failure; /* what ended it */
+	struct poly_reader_counts counts;
+	bool damaged; /* the last thing delivered was a damaged place */
+	char evidence[PROBE_EVIDENCE];
+};
+
+static enum poly_status
+choose_format(struct poly_reader *reader, const char *name, struct poly_error *error)
+{
+	const char *wanted = reader->options.format;
+	if (!wanted)
+		return probe_format(reader->in, name, &reader->format, reader->evidence, error);
+	reader->format = format_find(wanted);
+	if (!reader->format)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no format '%s'; 'polytrace formats' lists them", wanted);
+	if (!reader->format->info.can_read)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' can only be written", wanted);
+	snprintf(reader->evidence, sizeof reader->evidence, "named by the user");
+	return POLY_OK;
+}
+
+/* The columns that get storage: those asked for that the trace can have. */
+static poly_columns
+columns_to_fill(const struct poly_reader *reader)
+{
+	poly_columns able = reader->info.view.columns;
+	if (able & POLY_HAS(pc))
+		able |= POLY_HAS(site);
+	return able & (reader->reading.check ? POLY_ALL_COLUMNS : reader->options.columns);
+}
+
+static enum poly_status
+open_format(struct poly_reader *reader, struct poly_error *error)
+{
+	const struct format *format = reader->format;
+	enum poly_status status = option_values(
+		&format->info, reader->options.options, &reader->values, NULL, error);
+	if (status != POLY_OK)
+		return status;
+	struct reading *reading = &reader->reading;
+	reading->state = mem_new(1, format->reader_size);
+	if (!reading->state || !findings_init(&reader->findings, format->info.rules))
+		return err_memory(error);
+	reading->in = reader->in;
+	reading->info = &reader->info;
+	reading->findings = &reader->findings;
+	reading->options = reader->values;
+	reading->check = reader->options.check || reader->options.strict;
+	struct poly_trace_info *view = &reader->info.view;
+	view->format = format->info.name;
+	view->raw_format = format->info.family;
+	view->columns = format->info.columns;
+	reader->opened = true;
+	if (format->open && (status = format->open(reading, error)) != POLY_OK)
+		return status;
+	return batch_init(&reader->batch, columns_to_fill(reader), reader->options.batch_rows,
+		view, error);
+}
+
+/* Takes over an opened input, or passes on its failure. */
+static enum poly_status
+reader_start(struct poly_reader *reader, const char *name, enum poly_status status,
+	struct poly_reader **result, struct poly_error *error)
+{
+	if (status == POLY_OK)
+		status = choose_format(reader, name, error);
+	if (status == POLY_OK)
+		status = open_format(reader, error);
+	if (status != POLY_OK) {
+		poly_reader_close(reader);
+		return status;
+	}
+	reader->options.options = NULL;
+	*result = reader;
+	return POLY_OK;
+}
+
+static struct poly_reader *
+reader_new(const struct poly_read_options *options)
+{
+	static const struct poly_read_options initial = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader = mem_new(1, sizeof *reader);
+	if (!reader)
+		return NULL;
+	reader->options = options ? *options : initial;
+	size_t rows = reader->options.batch_rows;
+	if (rows == 0 || rows > POLY_BATCH_ROWS)
+		reader->options.batch_rows = POLY_BATCH_ROWS;
+	info_init(&reader->info);
+	return reader;
+}
+
+static struct in_options
+input_options(const struct poly_reader *reader)
+{
+	const struct poly_read_options *options = &reader->options;
+	return (struct in_options){options->nesting_limit, options->expansion_limit,
+		options->block_size, options->one_thread};
+}
+
+enum poly_status
+poly_reader_open(const char *path, const struct poly_read_options *options,
+	struct poly_reader **reader, struct poly_error *error)
+{
+	struct poly_reader *fresh = reader_new(options);
+	*reader = NULL;
+	if (!fresh)
+		return err_memory(error);
+	struct in_options input = input_options(fresh);
+	enum poly_status status = in_open(path, &input, &fresh->in, error);
+	return reader_start(fresh, path, status, reader, error);
+}
+
+enum poly_status
+poly_reader_open_memory(const void *data, size_t size, const char *name,
+	const struct poly_read_options *options, struct poly_reader **reader,
+	struct poly_error *error)
+{
+	struct poly_reader *fresh = reader_new(options);
+	*reader = NULL;
+	if (!fresh)
+		return err_memory(error);
+	struct in_options input = input_options(fresh);
+	enum poly_status status = in_open_memory(data, size, &input, &fresh->in, error);
+	return reader_start(fresh, name, status, reader, error);
+}
+
+/* Under strict the first warning ends the trace, after the record that it is about. */
+static enum poly_status
+apply_strict(struct poly_reader *reader, struct poly_error *failure)
+{
+	const struct findings *findings = &reader->findings;
+	for (size_t i = 0; i < findings->kept_count; i++) {
+		const struct finding *finding = &findings->kept[i];
+		const struct poly_rule *rule = &findings->rules[finding->rule];
+		if (rule->severity == POLY_NOTE)
+			continue;
+		uint64_t last = finding->record ? finding->record - reader->counts.records : 0;
+		if (last && last < reader->batch.view.rows)
+			reader->batch.view.rows = (size_t)last;
+		err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s", rule->code,
+			(const char *)findings->texts.data + finding->message);
+		failure->record = finding->record;
+		return POLY_ERR_FORMAT;
+	}
+	return POLY_OK;
+}
+
+/* Ends the reader for good. */
+static void
+reader_end(
+	struct poly_reader *reader, enum poly_status status, const struct poly_error *failure)
+{
+	if (status < 0) {
+		reader->failure = *failure;
+		reader->failure.status = status;
+		if (!reader->failure.record)
+			reader->failure.record =
+				reader->counts.records + reader->batch.view.rows + 1;
+	} else if (reader->reading.check && reader->format->check) {
+		reader->format->check(&reader->reading, NULL);
+		if (reader->options.strict)
+			status = apply_strict(reader, &reader->failure);
+		if (status == POLY_OK)
+			status = POLY_END;
+	}
+	reader->ended = status;
+}
+
+/* A reader's END is one only if the input below it ended soundly. */
+static enum poly_status
+sound_end(struct poly_reader *reader, struct poly_error *failure)
+{
+	size_t have;
+	in_peek(reader->in, 1, &have);
+	return have ? POLY_END : in_status(reader->in, failure);
+}
+
+/* Makes a row of damaged bytes, where that is wanted and the format can. */
+static enum poly_status
+pass_over(struct poly_reader *reader, struct poly_error *failure)
+{
+	if (!reader->options.skip_errors || !reader->format->resync)
+		return POLY_ERR_FORMAT;
+	uint64_t before = in_offset(reader->in);
+	enum poly_status status =
+		reader->format->resync(&reader->reading, &reader->batch, failure);
+	if (status != POLY_OK)
+		return status == POLY_END ? sound_end(reader, failure) : status;
+	reader->counts.skipped_bytes += in_offset(reader->in) - before;
+	reader->counts.skipped_places += !reader->damaged;
+	reader->damaged = true;
+	return POLY_OK;
+}
+
+/*
+ * Fills the batch. POLY_OK: rows are there, and the reader goes on. Otherwise there may be rows
+ * too, and the reader is at its end.
+ */
+static enum poly_status
+fill_batch(struct poly_reader *reader, struct poly_error *failure)
+{
+	batch_clear(&reader->batch);
+	memset(failure, 0, sizeof *failure);
+	failure->offset = POLY_NO_OFFSET;
+	enum poly_status status =
+		reader->format->read(&reader->reading, &reader->batch, failure);
+	if (status == POLY_END)
+		return sound_end(reader, failure);
+	if (reader->batch.view.rows && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
+		/* Good records first: the damage is met again, without rows, by the next call.
+		 */
+		reader->damaged = false;
+		if (status == POLY_ERR_FORMAT && reader->options.skip_errors)
+			return POLY_OK;
+	}
+	if (status == POLY_ERR_FORMAT && !reader->batch.view.rows)
+		status = pass_over(reader, failure);
+	assert(status != POLY_OK || reader->batch.view.rows);
+	return status;
+}
+
+/* What every filled batch goes through before it is delivered. */
+static enum poly_status
+settle_batch(struct poly_reader *reader, struct poly_error *failure)
+{
+	struct batch *batch = &reader->batch;
+	batch->view.first = reader->counts.records;
+	enum poly_status status = batch_finish(batch, failure);
+	if (status == POLY_OK && batch->view.site)
+		status = sites_fill(&reader->sites, batch, failure);
+	if (status == POLY_OK && reader->reading.check && reader->format->check)
+		reader->format->check(&reader->reading, &batch->view);
+	if (status == POLY_OK && reader->options.strict)
+		status = apply_strict(reader, failure);
+	return status;
+}
+
+static bool
+cancelled(const struct poly_reader *reader)
+{
+	uint64_t taken, total;
+	if (!reader->options.progress)
+		return false;
+	in_progress(reader->in, &taken, &total);
+	return reader->options.progress(reader->options.user, taken, total) != 0;
+}
+
+enum poly_status
+poly_reader_next(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+{
+	*batch = NULL;
+	struct poly_error failure;
+	if (reader->ended == POLY_OK && cancelled(reader)) {
+		err_set(&failure, POLY_ERR_CANCELLED, in_offset(reader->in), "cancelled");
+		reader_end(reader, POLY_ERR_CANCELLED, &failure);
+	}
+	if (reader->ended != POLY_OK) {
+		if (error && reader->ended < 0)
+			*error = reader->failure;
+		return reader->ended;
+	}
+	enum poly_status status = fill_batch(reader, &failure);
+	if (reader->batch.view.rows) {
+		struct poly_error worse;
+		enum poly_status settled = settle_batch(reader, &worse);
+		if (settled != POLY_OK)
+			reader_end(reader, settled, &worse);
+	}
+	if (status != POLY_OK && reader->ended == POLY_OK)
+		reader_end(reader, status, &failure);
+	size_t rows = reader->batch.view.rows;
+	reader->counts.records += rows;
+	reader->reading.record += rows;
+	if (rows && reader->ended != POLY_ERR_MEMORY) {
+		*batch = &reader->batch.view;
+		return POLY_OK;
+	}
+	if (error && reader->ended < 0)
+		*error = reader->failure;
+	return reader->ended;
+}
+
+const struct poly_trace_info *
+poly_reader_info(const struct poly_reader *reader)
+{
+	return &reader->info.view;
+}
+
+const struct poly_format_info *
+poly_reader_format(const struct poly_reader *reader)
+{
+	return &reader->format->info;
+}
+
+const char *
+poly_reader_evidence(const struct poly_reader *reader)
+{
+	return reader->evidence;
+}
+
+const char *
+poly_reader_compression(const struct poly_reader *reader)
+{
+	return in_layers(reader->in);
+}
+
+void
+poly_reader_counts(const struct poly_reader *reader, struct poly_reader_counts *counts)
+{
+	*counts = reader->counts;
+	in_progress(reader->in, &counts->input_bytes, &counts->input_total);
+	counts->content_bytes = in_offset(reader->in);
+}
+
+bool
+poly_reader_finding_at(const struct poly_reader *reader, size_t i, struct poly_finding *finding)
+{
+	const struct findings *findings = &reader->findings;
+	if (i >= findings->kept_count || findings->texts.failed)
+		return false;
+	const struct finding *kept = &findings->kept[i];
+	*finding = (struct poly_finding){&findings->rules[kept->rule],
+		findings->counts[kept->rule], kept->record, kept->offset,
+		(const char *)findings->texts.data + kept->message};
+	return true;
+}
+
+void
+poly_reader_close(struct poly_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->opened && reader->format->close)
+		reader->format->close(&reader->reading);
+	batch_fini(&reader->batch);
+	sites_fini(&reader->sites);
+	findings_fini(&reader->findings);
+	info_fini(&reader->info);
+	mem_free(reader->reading.state);
+	mem_free(reader->values);
+	in_close(reader->in);
+	mem_free(reader);
+}

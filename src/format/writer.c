@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing a trace: what would be lost, opening, sticky errors, notes. */
+#include "polytrace/writer.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "format/format.h"
+#include "format/option.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Different things that a writer can note; each format has fewer. */
+#define NOTES_MAX 16
+
+struct notes {
+	struct {
+		const char *what; /* static */
+		uint64_t count;
+	} list[NOTES_MAX];
+};
+
+struct poly_writer {
+	const struct format *format;
+	struct writing writing;
+	struct notes notes;
+	uint64_t *values; /* of the format's options */
+	bool *given;	  /* which of them the user gave */
+	bool opened;	  /* the format's wopen was called */
+	enum poly_status status;
+	struct poly_error failure;
+};
+
+void
+writing_note(struct writing *writing, const char *what)
+{
+	for (size_t i = 0; i < NOTES_MAX; i++) {
+		if (writing->notes->list[i].what && writing->notes->list[i].what != what)
+			continue;
+		writing->notes->list[i].what = what;
+		writing->notes->list[i].count++;
+		return;
+	}
+}
+
+enum poly_status
+writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
+	struct poly_error *error)
+{
+	uint64_t origin = POLY_NO_OFFSET;
+	if (poly_present(batch, POLY_COLUMN_origin, row))
+		origin = batch->origin[row];
+	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s', which the target needs",
+		column);
+	if (error)
+		error->record = batch->first + row + 1;
+	return POLY_ERR_LOSS;
+}
+
+poly_columns
+poly_format_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
+	poly_columns *missing)
+{
+	const poly_columns never = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim) |
+				   POLY_HAS(kind) | POLY_HAS(record);
+	poly_columns kept = target->columns | never;
+	if (source->raw_format && strcmp(source->raw_format, target->family) == 0)
+		kept |= POLY_HAS(raw);
+	if (missing)
+		*missing = target->needs & ~source->columns;
+	/* A source that may have any column has said nothing of what it has. */
+	return source->columns == POLY_ALL_COLUMNS ? 0 : source->columns & ~kept;
+}
+
+/* The names of a set of columns as "a, b". */
+static void
+list_columns(poly_columns columns, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
+		if (columns >> c & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? ", " : "", poly_column_name((enum poly_column)c));
+	}
+}
+
+static enum poly_status
+refuse_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
+	bool strict, struct poly_error *error)
+{
+	char names[300];
+	poly_columns missing, lost = poly_format_loss(source, target, &missing);
+	if (target->needs_isa && source->isa && strcmp(target->needs_isa, source->isa) != 0)
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' is for %s, and the source is %s", target->name,
+			target->needs_isa, source->isa);
+	if (missing) {
+		list_columns(missing, names, sizeof names);
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' needs what '%s' does not have: %s", target->name,
+			source->format, names);
+	}
+	if (strict && lost) {
+		list_columns(lost, names, sizeof names);
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' cannot hold what '%s' has: %s", target->name,
+			source->format, names);
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+find_writer(const char *name, const struct format **format, struct poly_error *error)
+{
+	*format = format_find(name);
+	if (!*format)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no format '%s'; 'polytrace formats' lists them", name);
+	if (!(*format)->info.can_write)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' can only be read", name);
+	return POLY_OK;
+}
+
+/* Everything of opening but the output, so that nothing is created when it is refused. */
+static enum poly_status
+writer_prepare(struct poly_writer *writer, const char *format,
+	const struct poly_trace_info *source, const struct poly_write_options *options,
+	struct poly_error *error)
+{
+	enum poly_status status = find_writer(format, &writer->format, error);
+	if (status != POLY_OK)
+		return status;
+	const struct poly_format_info *target = &writer->format->info;
+	status = refuse_loss(source, target, options->strict, error);
+	if (status == POLY_OK)
+		status = option_values(
+			target, options->options, &writer->values, &writer->given, error);
+	if (status != POLY_OK)
+		return status;
+	struct writing *writing = &writer->writing;
+	writing->source = source;
+	writing->options = writer->values;
+	writing->given = writer->given;
+	writing->columns = options->columns;
+	writing->notes = &writer->notes;
+	writing->own_raw =
+		source->raw_format && strcmp(source->raw_format, target->family) == 0;
+	writing->state = mem_new(1, writer->format->writer_size);
+	return writing->state ? POLY_OK : err_memory(error);
+}
+
+/* Where to write: a path or a function. */
+struct destination {
+	const char *path; /* NULL: function */
+	poly_write_fn function;
+	void *user;
+};
+
+static enum poly_status
+writer_open(const struct destination *destination, const char *format,
+	const struct poly_trace_info *source, const struct poly_write_options *options,
+	struct poly_writer **result, struct poly_error *error)
+{
+	static const struct poly_write_options initial = POLY_WRITE_OPTIONS_INIT;
+	*result = NULL;
+	if (!options)
+		options = &initial;
+	struct poly_writer *writer = mem_new(1, sizeof *writer);
+	if (!writer)
+		return err_memory(error);
+	enum poly_status status = writer_prepare(writer, format, source, options, error);
+	struct out **out = &writer->writing.out;
+	if (status == POLY_OK)
+		status = destination->path
+				 ? out_open(destination->path, options->overwrite, out, error)
+				 : out_open_function(destination->function, destination->user,
+					   out, error);
+	if (status == POLY_OK) {
+		writer->opened = true;
+		if (writer->format->wopen)
+			status = writer->format->wopen(&writer->writing, error);
+	}
+	if (status != POLY_OK) {
+		poly_writer_close(writer);
+		return status;
+	}
+	*result = writer;
+	return POLY_OK;
+}
+
+enum poly_status
+poly_writer_open(const char *path, const char *format, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **writer,
+	struct poly_error *error)
+{
+	struct destination destination = {path, NULL, NULL};
+	return writer_open(&destination, format, source, options, writer, error);
+}
+
+enum poly_status
+poly_writer_open_function(poly_write_fn function, void *user, const char *format,
+	const struct poly_trace_info *source, const struct poly_write_options *options,
+	struct poly_writer **writer, struct poly_error *error)
+{
+	struct destination destination = {NULL, function, user};
+	return writer_open(&destination, format, source, options, writer, error);
+}
+
+/* Remembers a failure, and tells it. */
+static enum poly_status
+writer_status(struct poly_writer *writer, enum poly_status status, struct poly_error *error)
+{
+	if (status == POLY_OK)
+		status = out_status(writer->writing.out, &writer->failure);
+	writer->status = status;
+	if (status != POLY_OK && error)
+		*error = writer->failure;
+	return status;
+}
+
+enum poly_status
+poly_writer_write(
+	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = writer->status;
+	if (status == POLY_OK)
+		status = writer->format->write(&writer->writing, batch, &writer->failure);
+	return writer_status(writer, status, error);
+}
+
+enum poly_status
+poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
+{
+	enum poly_status status = writer->status;
+	if (status == POLY_OK && writer->format->wfinish)
+		status = writer->format->wfinish(&writer->writing, &writer->failure);
+	if (status == POLY_OK)
+		status = out_finish(writer->writing.out, &writer->failure);
+	return writer_status(writer, status, error);
+}
+
+const char *
+poly_writer_note_at(const struct poly_writer *writer, size_t i, uint64_t *count)
+{
+	if (i >= NOTES_MAX || !writer->notes.list[i].what)
+		return NULL;
+	*count = writer->notes.list[i].count;
+	return writer->notes.list[i].what;
+}
+
+void
+poly_writer_close(struct poly_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->opened && writer->format->wclose)
+		writer->format->wclose(&writer->writing);
+	out_close(writer->writing.out);
+	mem_free(writer->writing.state);
+	mem_free(writer->values);
+	mem_free(writer->given);
+	mem_free(writer);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbering of static instructions. */
+#include "model/site.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+#define NO_SITE UINT32_MAX
+
+/* Appends a site; its number, or NO_SITE where memory or numbers ran out. */
+static uint32_t
+site_new(struct sites *sites, uint64_t opcode)
+{
+	if (sites->count == sites->capacity) {
+		uint32_t capacity = sites->capacity ? 2 * sites->capacity : 1024;
+		if (capacity <= sites->capacity)
+			return NO_SITE;
+		struct site *list = mem_resize(sites->list, capacity, sizeof *list);
+		if (!list)
+			return NO_SITE;
+		sites->list = list;
+		sites->capacity = capacity;
+	}
+	sites->list[sites->count] = (struct site){opcode, 0};
+	return sites->count++;
+}
+
+static uint32_t
+site_number(struct sites *sites, uint64_t pc, uint64_t opcode)
+{
+	bool added;
+	uint64_t *first = map_get(&sites->by_pc, pc, sites->count, &added);
+	if (!first)
+		return NO_SITE;
+	if (added)
+		return site_new(sites, opcode);
+	uint32_t site = (uint32_t)*first;
+	while (sites->list[site].opcode != opcode) {
+		if (!sites->list[site].next) {
+			uint32_t fresh = site_new(sites, opcode);
+			if (fresh != NO_SITE)
+				sites->list[site].next = fresh + 1;
+			return fresh;
+		}
+		site = sites->list[site].next - 1;
+	}
+	return site;
+}
+
+enum poly_status
+sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
+{
+	const struct poly_batch *view = &batch->view;
+	for (size_t row = 0; view->pc && row < view->rows; row++) {
+		if (!poly_present(view, POLY_COLUMN_pc, row))
+			continue;
+		bool coded = poly_present(view, POLY_COLUMN_opcode, row);
+		uint32_t site =
+			site_number(sites, view->pc[row], coded ? view->opcode[row] : 0);
+		if (site == NO_SITE)
+			return err_memory(error);
+		batch_put(batch, site, row, site);
+	}
+	return POLY_OK;
+}
+
+void
+sites_fini(struct sites *sites)
+{
+	map_free(&sites->by_pc);
+	mem_free(sites->list);
+	memset(sites, 0, sizeof *sites);
+}

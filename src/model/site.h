@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites: every static instruction (pc and opcode) gets a number, dense from 0, in the order of
+ * first appearance. */
+#ifndef MODEL_SITE_H
+#define MODEL_SITE_H
+
+#include "model/batch.h"
+
+#include "base/map.h"
+
+struct site {
+	uint64_t opcode; /* opcode at the pc */
+	uint32_t next;	 /* another site of the same pc, plus 1; 0: none */
+};
+
+struct sites {
+	struct map by_pc;  /* first site of a pc */
+	struct site *list; /* by number */
+	uint32_t count;	   /* sites so far */
+	uint32_t capacity; /* of list */
+};
+
+/*
+ * Fills the column site of rows that have pc; rows without an opcode count as opcode 0.
+ * POLY_ERR_MEMORY: memory could not be had, or 2^32 - 1 sites were reached.
+ */
+enum poly_status sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error);
+
+/* Gives the memory back. */
+void sites_fini(struct sites *sites);
+
+#endif
