@@ -26,6 +26,7 @@ struct poly_reader;
 struct poly_read_options {
 	size_t size;	      /* of this struct in bytes; set by the macro */
 	const char *format;   /* name of the format; NULL: find it by content */
+	const char *name;     /* stands for the file's name in detection; NULL: the path */
 	poly_columns columns; /* columns wanted; others may be absent from the batches */
 	const char *const
 		*options;	/* format options as "name=value", NULL at the end; or NULL */
@@ -44,10 +45,10 @@ struct poly_read_options {
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
-#define POLY_READ_OPTIONS_INIT                                                                \
-	{                                                                                     \
-		sizeof(struct poly_read_options), NULL, POLY_ALL_COLUMNS, NULL, false, false, \
-			false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL                    \
+#define POLY_READ_OPTIONS_INIT                                                               \
+	{                                                                                    \
+		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
+			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL            \
 	}
 
 /*
@@ -65,10 +66,9 @@ POLY_API enum poly_status poly_reader_open(const char *path,
 
 /*
  * As poly_reader_open, for size bytes at data, which must stay until the reader is closed.
- * name stands for the file's name in messages and detection; NULL: "memory".
  */
 POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
-	const char *name, const struct poly_read_options *options, struct poly_reader **reader,
+	const struct poly_read_options *options, struct poly_reader **reader,
 	struct poly_error *error);
 
 /*

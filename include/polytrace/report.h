@@ -85,13 +85,12 @@ enum poly_rendering {
 };
 
 /*
- * Renders a finished report through write. POLY_ERR_IO: write returned an errno value.
+ * Renders a finished report into sink. POLY_ERR_IO: write returned an errno value.
  * POLY_ERR_MEMORY: memory ran out here or while the report was built. POLY_ERR_USAGE: a
  * section or table is still open.
  */
 POLY_API enum poly_status poly_report_render(const struct poly_report *report,
-	enum poly_rendering rendering, poly_write_fn write, void *user,
-	struct poly_error *error);
+	enum poly_rendering rendering, const struct poly_sink *sink, struct poly_error *error);
 
 #ifdef __cplusplus
 }

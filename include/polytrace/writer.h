@@ -17,7 +17,8 @@ struct poly_writer;
 
 /* How to write. Initialise with POLY_WRITE_OPTIONS_INIT, then change fields. */
 struct poly_write_options {
-	size_t size; /* of this struct in bytes; set by the macro */
+	size_t size;	    /* of this struct in bytes; set by the macro */
+	const char *format; /* name of the format; NULL: by the ending of the path */
 	const char *const
 		*options;     /* format options as "name=value", NULL at the end; or NULL */
 	bool strict;	      /* whatever would be lost is an error */
@@ -26,9 +27,9 @@ struct poly_write_options {
 };
 
 /* Initial values: tolerant, replacing, every column. */
-#define POLY_WRITE_OPTIONS_INIT                                                        \
-	{                                                                              \
-		sizeof(struct poly_write_options), NULL, false, true, POLY_ALL_COLUMNS \
+#define POLY_WRITE_OPTIONS_INIT                                                              \
+	{                                                                                    \
+		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS \
 	}
 
 /*
@@ -41,28 +42,35 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
 	const struct poly_format_info *target, poly_columns *missing);
 
 /*
- * Opens path ("-": standard output) for writing in the named format, compressed as its ending
+ * Opens path ("-": standard output) for writing in the format of options, compressed as its
+ * ending
  * (.gz .zst .xz .bz2 .lz4) says. The file is written beside its place and put there by
  * poly_writer_finish, so a failure leaves what was there before. source: the facts of the trace
  * to be written, which must stay until the writer is closed. options may be NULL.
  * On POLY_OK *writer belongs to the caller, who closes it; on failure it is NULL.
- * POLY_ERR_USAGE: unknown format or option, or the format cannot be written. POLY_ERR_IO.
+ * POLY_ERR_USAGE: unknown format or option, no ending that says
+ * the format, or the format cannot be written. POLY_ERR_IO.
  * POLY_ERR_LOSS: the format needs what the source does not have, or options->strict is set and
  * something would be lost. POLY_ERR_UNSUPPORTED: no library for that compression.
  * POLY_ERR_MEMORY.
  */
-POLY_API enum poly_status poly_writer_open(const char *path, const char *format,
+POLY_API enum poly_status poly_writer_open(const char *path,
 	const struct poly_trace_info *source, const struct poly_write_options *options,
 	struct poly_writer **writer, struct poly_error *error);
 
 /* Receives written bytes: returns 0, or an errno value. */
 typedef int (*poly_write_fn)(void *user, const void *data, size_t size);
 
-/* As poly_writer_open, handing the uncompressed bytes to a function of the caller's. */
-POLY_API enum poly_status poly_writer_open_function(poly_write_fn function, void *user,
-	const char *format, const struct poly_trace_info *source,
-	const struct poly_write_options *options, struct poly_writer **writer,
-	struct poly_error *error);
+/* A place for bytes that is the caller's own. */
+struct poly_sink {
+	poly_write_fn write; /* receives the bytes */
+	void *user;	     /* handed to it */
+};
+
+/* As poly_writer_open, handing the uncompressed bytes to a sink; options must name a format. */
+POLY_API enum poly_status poly_writer_open_sink(const struct poly_sink *sink,
+	const struct poly_trace_info *source, const struct poly_write_options *options,
+	struct poly_writer **writer, struct poly_error *error);
 
 /*
  * Writes the rows of a batch. POLY_ERR_LOSS: a record lacks what the format needs (the error

@@ -33,11 +33,12 @@ struct poly_reader {
 };
 
 static enum poly_status
-choose_format(struct poly_reader *reader, const char *name, struct poly_error *error)
+choose_format(struct poly_reader *reader, const char *path, struct poly_error *error)
 {
-	const char *wanted = reader->options.format;
+	const char *wanted = reader->options.format, *name = reader->options.name;
 	if (!wanted)
-		return probe_format(reader->in, name, &reader->format, reader->evidence, error);
+		return probe_format(reader->in, name ? name : path, &reader->format,
+			reader->evidence, error);
 	reader->format = format_find(wanted);
 	if (!reader->format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -89,11 +90,11 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 
 /* Takes over an opened input, or passes on its failure. */
 static enum poly_status
-reader_start(struct poly_reader *reader, const char *name, enum poly_status status,
+reader_start(struct poly_reader *reader, const char *path, enum poly_status status,
 	struct poly_reader **result, struct poly_error *error)
 {
 	if (status == POLY_OK)
-		status = choose_format(reader, name, error);
+		status = choose_format(reader, path, error);
 	if (status == POLY_OK)
 		status = open_format(reader, error);
 	if (status != POLY_OK) {
@@ -101,6 +102,7 @@ reader_start(struct poly_reader *reader, const char *name, enum poly_status stat
 		return status;
 	}
 	reader->options.options = NULL;
+	reader->options.name = reader->options.format = NULL;
 	*result = reader;
 	return POLY_OK;
 }
@@ -142,9 +144,8 @@ poly_reader_open(const char *path, const struct poly_read_options *options,
 }
 
 enum poly_status
-poly_reader_open_memory(const void *data, size_t size, const char *name,
-	const struct poly_read_options *options, struct poly_reader **reader,
-	struct poly_error *error)
+poly_reader_open_memory(const void *data, size_t size, const struct poly_read_options *options,
+	struct poly_reader **reader, struct poly_error *error)
 {
 	struct poly_reader *fresh = reader_new(options);
 	*reader = NULL;
@@ -152,7 +153,7 @@ poly_reader_open_memory(const void *data, size_t size, const char *name,
 		return err_memory(error);
 	struct in_options input = input_options(fresh);
 	enum poly_status status = in_open_memory(data, size, &input, &fresh->in, error);
-	return reader_start(fresh, name, status, reader, error);
+	return reader_start(fresh, NULL, status, reader, error);
 }
 
 /* Under strict the first warning ends the trace, after the record that it is about. */

@@ -110,9 +110,19 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 	return POLY_OK;
 }
 
+/* The format of a name or, where name is NULL, of the path's ending. */
 static enum poly_status
-find_writer(const char *name, const struct format **format, struct poly_error *error)
+find_writer(const char *path, const char *name, const struct format **format,
+	struct poly_error *error)
 {
+	if (!name) {
+		const struct poly_format_info *info =
+			path ? poly_format_by_name(path, true) : NULL;
+		if (!info)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"the ending of the name says no format; name it with --to");
+		name = info->name;
+	}
 	*format = format_find(name);
 	if (!*format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -125,11 +135,11 @@ find_writer(const char *name, const struct format **format, struct poly_error *e
 
 /* Everything of opening but the output, so that nothing is created when it is refused. */
 static enum poly_status
-writer_prepare(struct poly_writer *writer, const char *format,
-	const struct poly_trace_info *source, const struct poly_write_options *options,
-	struct poly_error *error)
+writer_prepare(struct poly_writer *writer, const char *path,
+	const struct poly_write_options *options, struct poly_error *error)
 {
-	enum poly_status status = find_writer(format, &writer->format, error);
+	const struct poly_trace_info *source = writer->writing.source;
+	enum poly_status status = find_writer(path, options->format, &writer->format, error);
 	if (status != POLY_OK)
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
@@ -140,7 +150,6 @@ writer_prepare(struct poly_writer *writer, const char *format,
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
-	writing->source = source;
 	writing->options = writer->values;
 	writing->given = writer->given;
 	writing->columns = options->columns;
@@ -151,61 +160,64 @@ writer_prepare(struct poly_writer *writer, const char *format,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
-/* Where to write: a path or a function. */
+/* Where the bytes go. */
 struct destination {
-	const char *path; /* NULL: function */
-	poly_write_fn function;
-	void *user;
+	const char *path; /* NULL: the sink */
+	struct poly_sink sink;
 };
 
+/* Prepares, makes the output and opens the format on it. */
 static enum poly_status
-writer_open(const struct destination *destination, const char *format,
-	const struct poly_trace_info *source, const struct poly_write_options *options,
-	struct poly_writer **result, struct poly_error *error)
+writer_start(struct poly_writer *writer, const struct destination *to,
+	const struct poly_write_options *options, struct poly_error *error)
+{
+	enum poly_status status = writer_prepare(writer, to->path, options, error);
+	if (status != POLY_OK)
+		return status;
+	struct out **out = &writer->writing.out;
+	status = to->path ? out_open(to->path, options->overwrite, out, error)
+			  : out_open_function(to->sink.write, to->sink.user, out, error);
+	if (status != POLY_OK)
+		return status;
+	writer->opened = true;
+	return writer->format->wopen ? writer->format->wopen(&writer->writing, error) : POLY_OK;
+}
+
+static enum poly_status
+writer_open(const struct destination *to, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **result,
+	struct poly_error *error)
 {
 	static const struct poly_write_options initial = POLY_WRITE_OPTIONS_INIT;
 	*result = NULL;
-	if (!options)
-		options = &initial;
 	struct poly_writer *writer = mem_new(1, sizeof *writer);
 	if (!writer)
 		return err_memory(error);
-	enum poly_status status = writer_prepare(writer, format, source, options, error);
-	struct out **out = &writer->writing.out;
+	writer->writing.source = source;
+	enum poly_status status = writer_start(writer, to, options ? options : &initial, error);
 	if (status == POLY_OK)
-		status = destination->path
-				 ? out_open(destination->path, options->overwrite, out, error)
-				 : out_open_function(destination->function, destination->user,
-					   out, error);
-	if (status == POLY_OK) {
-		writer->opened = true;
-		if (writer->format->wopen)
-			status = writer->format->wopen(&writer->writing, error);
-	}
-	if (status != POLY_OK) {
+		*result = writer;
+	else
 		poly_writer_close(writer);
-		return status;
-	}
-	*result = writer;
-	return POLY_OK;
+	return status;
 }
 
 enum poly_status
-poly_writer_open(const char *path, const char *format, const struct poly_trace_info *source,
+poly_writer_open(const char *path, const struct poly_trace_info *source,
 	const struct poly_write_options *options, struct poly_writer **writer,
 	struct poly_error *error)
 {
-	struct destination destination = {path, NULL, NULL};
-	return writer_open(&destination, format, source, options, writer, error);
+	struct destination to = {path, {NULL, NULL}};
+	return writer_open(&to, source, options, writer, error);
 }
 
 enum poly_status
-poly_writer_open_function(poly_write_fn function, void *user, const char *format,
-	const struct poly_trace_info *source, const struct poly_write_options *options,
-	struct poly_writer **writer, struct poly_error *error)
+poly_writer_open_sink(const struct poly_sink *sink, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **writer,
+	struct poly_error *error)
 {
-	struct destination destination = {NULL, function, user};
-	return writer_open(&destination, format, source, options, writer, error);
+	struct destination to = {NULL, *sink};
+	return writer_open(&to, source, options, writer, error);
 }
 
 /* Remembers a failure, and tells it. */

@@ -1,0 +1,45 @@
+# A thin front for meson: the two commands that do everything are `make run` and `make test`.
+.POSIX:
+TRACE = tests/data/amber/memset_thread_001.tt6e
+POLYTRACE = build/src/polytrace
+
+all: build
+
+build: setup
+	@test -f build/build.ninja || meson setup build >build.log 2>&1 || { cat build.log; exit 1; }
+	@rm -f build.log
+	ninja -C build
+
+run: build
+	$(POLYTRACE) info $(TRACE)
+	$(POLYTRACE) view --count 12 $(TRACE)
+	$(POLYTRACE) check $(TRACE)
+
+test: setup
+	python3 tools/test.py
+
+asan: setup
+	python3 tools/test.py asan
+
+tsan: setup
+	python3 tools/test.py tsan
+
+fuzz: setup
+	python3 tools/fuzz.py
+
+bench: build
+	python3 bench/bench.py build
+
+install: build
+	meson install -C build
+
+dist: build
+	meson dist -C build --no-tests
+
+setup:
+	@tools/setup
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all build run test asan tsan fuzz bench install dist setup clean
