@@ -26,6 +26,17 @@ err_set(struct poly_error *error, enum poly_status status, uint64_t offset, cons
 }
 
 enum poly_status
+err_system(struct poly_error *error, uint64_t offset, const char *what)
+{
+	int number = errno;
+	char reason[160];
+	if (strerror_r(number, reason, sizeof reason) != 0)
+		snprintf(reason, sizeof reason, "error %d", number);
+	errno = number;
+	return err_set(error, POLY_ERR_IO, offset, "%s: %s", what, reason);
+}
+
+enum poly_status
 err_memory(struct poly_error *error)
 {
 	return err_set(error, POLY_ERR_MEMORY, POLY_NO_OFFSET, "out of memory");

@@ -13,6 +13,12 @@
 enum poly_status err_set(struct poly_error *error, enum poly_status status, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 4, 5)));
 
+/*
+ * POLY_ERR_IO with the calling thread's errno: what failed ("cannot be opened"), a colon and
+ * the system's reason.
+ */
+enum poly_status err_system(struct poly_error *error, uint64_t offset, const char *what);
+
 /* As err_set with POLY_ERR_MEMORY and its only message. */
 enum poly_status err_memory(struct poly_error *error);
 

@@ -25,13 +25,20 @@ struct in;
 #define IN_PADDING 64
 
 struct in_options {
-	unsigned nesting_limit;	  /* most layers of compression */
-	uint64_t expansion_limit; /* most output bytes per input byte of a layer; 0: no limit */
-	size_t block_size;	  /* bytes read at a time; 0: own choice */
-	bool one_thread;	  /* no read-ahead thread */
+	unsigned nesting_limit; /* most layers of compression */
+	/* Most output bytes per input byte of a layer, beyond its first MiB; 0: no limit. */
+	uint64_t expansion_limit;
+	size_t block_size; /* bytes read at a time, at most IN_PEEK_MAX; 0: own choice */
+	bool one_thread;   /* no read-ahead thread */
 };
 
-/* Opens a file, "-" for standard input, and every layer of compression in it. */
+/*
+ * Opens a file, "-" for standard input, and every layer of compression in it. options may be
+ * NULL: four layers, no other limit. On failure *in is NULL. POLY_ERR_IO: cannot be opened.
+ * POLY_ERR_LIMIT: more layers than the limit. POLY_ERR_UNSUPPORTED: a layer needs a library
+ * that is not in this build. POLY_ERR_MEMORY. What cannot be read or decompressed later is told
+ * by in_status, after the bytes before it.
+ */
 enum poly_status in_open(const char *path, const struct in_options *options, struct in **in,
 	struct poly_error *error);
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The window that an input is looked at through, and the stack of layers below it. Every layer
+ * is a struct in of its own: a decompressor peeks and consumes the one below.
+ */
+#include "io/in.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/filter.h"
+#include "io/source.h"
+
+#include <string.h>
+
+#define BLOCK_SIZE ((size_t)256 << 10)
+#define NESTING_LIMIT 4
+
+/* Bytes that are moved rather than let the window grow behind them. */
+#define SHORT_REST 4096
+
+/* What filters may look at to know their own: the longest header that they verify. */
+#define PROBE_SIZE 4096
+
+struct in {
+	uint8_t *data;		 /* the window's memory: capacity and IN_PADDING bytes */
+	size_t capacity;	 /* bytes that may be used for the window */
+	size_t begin, end;	 /* the bytes that are there and not consumed */
+	uint64_t offset;	 /* of the byte at begin */
+	size_t block_size;	 /* most bytes asked of the source at a time */
+	struct source source;	 /* gives more */
+	struct origin *origin;	 /* of the lowest source, which owns it */
+	enum poly_status status; /* POLY_OK while the source may have more */
+	struct poly_error error; /* of a failed status */
+	struct buf layers;	 /* names of the layers below */
+};
+
+/* What peek returns where there is no window. */
+static const uint8_t nothing[IN_PADDING];
+
+void
+in_close(struct in *in)
+{
+	if (!in)
+		return;
+	if (in->source.close)
+		in->source.close(in->source.self);
+	mem_free(in->data);
+	buf_free(&in->layers);
+	mem_free(in);
+}
+
+/* Makes an input of a source, which is the input's from then on, also on failure. */
+static enum poly_status
+in_new(const struct source *source, struct origin *origin, size_t block_size, struct in **made,
+	struct poly_error *error)
+{
+	struct in *in = mem_new(1, sizeof *in);
+	if (!in) {
+		source->close(source->self);
+		return err_memory(error);
+	}
+	in->source = *source;
+	in->origin = origin;
+	in->block_size = block_size;
+	*made = in;
+	return POLY_OK;
+}
+
+/* Makes room for want bytes from the window's begin, and a block. */
+static bool
+make_room(struct in *in, size_t want)
+{
+	size_t have = in->end - in->begin;
+	size_t need = (want > BLOCK_SIZE ? want : BLOCK_SIZE) + in->block_size;
+	if (in->capacity >= need) {
+		/* A short rest goes to the front, so that the window stays in the caches. */
+		if (in->begin && (have <= SHORT_REST || want > in->capacity - in->begin))
+			memmove(in->data, in->data + in->begin, have);
+		else
+			return true;
+	} else {
+		uint8_t *data = mem_new(need + IN_PADDING, 1);
+		if (!data)
+			return false;
+		if (have)
+			memcpy(data, in->data + in->begin, have);
+		mem_free(in->data);
+		in->data = data;
+		in->capacity = need;
+	}
+	in->begin = 0;
+	in->end = have;
+	return true;
+}
+
+/* Asks the source for one more block; the room is there. */
+static void
+refill(struct in *in)
+{
+	size_t got = 0, size = in->capacity - in->end;
+	if (size > in->block_size)
+		size = in->block_size;
+	in->status =
+		in->source.read(in->source.self, in->data + in->end, size, &got, &in->error);
+	in->end += got;
+}
+
+const uint8_t *
+in_peek(struct in *in, size_t want, size_t *have)
+{
+	if (want > IN_PEEK_MAX)
+		want = IN_PEEK_MAX;
+	while (in->end - in->begin < want && in->status == POLY_OK) {
+		if (!make_room(in, want)) {
+			in->status = err_memory(&in->error);
+			break;
+		}
+		refill(in);
+	}
+	*have = in->end - in->begin;
+	return in->data ? in->data + in->begin : nothing;
+}
+
+void
+in_consume(struct in *in, size_t n)
+{
+	in->begin += n;
+	in->offset += n;
+}
+
+uint64_t
+in_offset(const struct in *in)
+{
+	return in->offset;
+}
+
+enum poly_status
+in_status(const struct in *in, struct poly_error *error)
+{
+	if (in->status < 0 && error)
+		*error = in->error;
+	return in->status;
+}
+
+const char *
+in_layers(const struct in *in)
+{
+	return in->layers.size ? (const char *)in->layers.data : "none";
+}
+
+void
+in_progress(const struct in *in, uint64_t *taken, uint64_t *total)
+{
+	*taken = atomic_load(&in->origin->taken);
+	*total = in->origin->total;
+}
+
+/* The filter that most bits at the front of the input speak for, or NULL. */
+static const struct filter *
+recognise(struct in *in)
+{
+	size_t have;
+	const uint8_t *p = in_peek(in, PROBE_SIZE, &have);
+	const struct filter *best = NULL, *filter;
+	int best_bits = 0;
+	for (size_t i = 0; (filter = filter_at(i)); i++) {
+		int bits = filter->probe(p, have);
+		if (bits > best_bits) {
+			best_bits = bits;
+			best = filter;
+		}
+	}
+	return best;
+}
+
+/* Puts a decompressor on *in, which then is the decompressed input. */
+static enum poly_status
+add_layer(struct in **in, const struct filter *filter, const struct in_options *options,
+	struct poly_error *error)
+{
+	struct in *below = *in, *above = NULL;
+	struct source source;
+	enum poly_status status =
+		source_decoder_open(filter, below, options->expansion_limit, &source, error);
+	if (status != POLY_OK)
+		return status;
+	*in = NULL;
+	struct origin *origin = below->origin;
+	status = in_new(&source, origin, below->block_size, &above, error);
+	if (status != POLY_OK)
+		return status;
+	*in = above;
+	buf_string(&above->layers, in_layers(below));
+	if (!below->layers.size)
+		buf_clear(&above->layers);
+	else
+		buf_string(&above->layers, ", ");
+	buf_string(&above->layers, filter->name);
+	buf_text(&above->layers);
+	return above->layers.failed ? err_memory(error) : POLY_OK;
+}
+
+/* Takes off every layer; on failure *in is what is to be closed. */
+static enum poly_status
+add_layers(struct in **in, const struct in_options *options, struct poly_error *error)
+{
+	const struct filter *filter;
+	unsigned depth = 0;
+	for (; (filter = recognise(*in)); depth++) {
+		if (depth == options->nesting_limit)
+			return err_set(error, POLY_ERR_LIMIT, 0,
+				"compressed more than %u layers deep: %s inside '%s'", depth,
+				filter->name, in_layers(*in));
+		enum poly_status status = add_layer(in, filter, options, error);
+		if (status != POLY_OK)
+			return status;
+	}
+	if (depth && !options->one_thread)
+		source_read_ahead(&(*in)->source, (*in)->origin, (*in)->block_size);
+	return POLY_OK;
+}
+
+/* Finishes opening on a source, which is used up also on failure. */
+static enum poly_status
+start(const struct source *source, struct origin *origin, const struct in_options *options,
+	struct in **in, struct poly_error *error)
+{
+	const struct in_options initial = {.nesting_limit = NESTING_LIMIT};
+	if (!options)
+		options = &initial;
+	size_t block_size = options->block_size ? options->block_size : BLOCK_SIZE;
+	if (block_size > IN_PEEK_MAX)
+		block_size = IN_PEEK_MAX;
+	struct in *top = NULL;
+	enum poly_status status = in_new(source, origin, block_size, &top, error);
+	if (status == POLY_OK)
+		status = add_layers(&top, options, error);
+	if (status != POLY_OK) {
+		in_close(top);
+		return status;
+	}
+	*in = top;
+	return POLY_OK;
+}
+
+enum poly_status
+in_open(const char *path, const struct in_options *options, struct in **in,
+	struct poly_error *error)
+{
+	struct source source;
+	struct origin *origin;
+	*in = NULL;
+	enum poly_status status = source_file_open(path, &source, &origin, error);
+	return status == POLY_OK ? start(&source, origin, options, in, error) : status;
+}
+
+enum poly_status
+in_open_memory(const void *data, size_t size, const struct in_options *options, struct in **in,
+	struct poly_error *error)
+{
+	struct source source;
+	struct origin *origin;
+	*in = NULL;
+	enum poly_status status = source_memory_open(data, size, &source, &origin, error);
+	return status == POLY_OK ? start(&source, origin, options, in, error) : status;
+}
