@@ -25,6 +25,7 @@ enum powerpc_class {
 /* Facts of an instruction that need no operands. */
 struct powerpc_instruction {
 	const char *mnemonic; /* "lwzu"; with Rc, OE, LK and AA left out where they vary */
+	const char *operands; /* what it prints, reads and writes: powerpc.def; never NULL */
 	uint8_t cls;	      /* enum powerpc_class */
 	int8_t access;	      /* enum poly_access; -1: touches no memory */
 	uint8_t size;	/* bytes accessed; 0: none, or it depends (multiple, string, line) */
@@ -51,9 +52,14 @@ enum powerpc_unit {
 #define POWERPC_DS_FORM 8u   /* displacement with its two lowest bits cleared (58, 62) */
 #define POWERPC_OUTSIDE \
 	16u /* accesses memory, but is in neither TT6 table (amber 2.4 b to e) */
-#define POWERPC_ALIGNED 32u /* AltiVec: the effective address is aligned to size (amber 4.8) \
-			     */
-#define POWERPC_BY_LINE 64u /* size is that of a cache line */
+#define POWERPC_ALIGNED                                                                        \
+	32u		      /* AltiVec: the effective address is aligned to size (amber 4.8) \
+			       */
+#define POWERPC_BY_LINE 64u   /* size is that of a cache line */
+#define POWERPC_MULTIPLE 128u /* accesses every register from rT to r31 */
+#define POWERPC_STRING 256u   /* size is in NB, or in XER where indexed */
+#define POWERPC_DQ_FORM 512u  /* displacement with its four lowest bits cleared */
+#define POWERPC_SCALED 1024u  /* displacement is bits 16 to 20 times size */
 
 /*
  * The instruction of an encoding, by primary and extended opcode as in the seed (opcode >> 26,
@@ -122,6 +128,7 @@ enum powerpc_register {
 	POWERPC_FPSCR,
 	POWERPC_VSCR,
 	POWERPC_VRSAVE,
+	POWERPC_MQ,
 	POWERPC_REGISTER_COUNT
 };
 
