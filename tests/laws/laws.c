@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The laws: what must hold of every format in the registry, tried on every sample. TAP.
+ *
+ * usage: laws ROOT SAMPLES. A line of SAMPLES is "format path [option=value]"; paths are relative
+ * to ROOT/tests/data. Of bytes that read the same as two formats, name the preferred one.
+ */
+#include "polytrace/polytrace.h"
+
+#include "base/bits.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "format/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct sample {
+	char format[32], path[200], option[64];
+	uint8_t *data;
+	size_t size;
+};
+
+/* What reading gave: a hash of every row, and of every column. */
+struct outcome {
+	uint64_t *rows;
+	size_t count, capacity;
+	uint64_t columns[POLY_COLUMN_COUNT];
+	enum poly_status status;
+	bool opened;
+	struct poly_error error;
+};
+
+static unsigned tests, failures;
+
+static void
+result(bool good, const struct sample *sample, const char *law, const char *detail)
+{
+	tests++;
+	failures += !good;
+	if (!good)
+		printf("# %s\n", detail);
+	printf("%sok %u - %s: %s\n", good ? "" : "not ", tests, law,
+		sample ? sample->path : "all");
+	fflush(stdout);
+}
+
+static char why[600];
+
+static bool fails(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Remembers why a law does not hold; false, to be returned. */
+static bool
+fails(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	vsnprintf(why, sizeof why, format, list);
+	va_end(list);
+	return false;
+}
+
+static uint64_t
+hash_bytes(uint64_t hash, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * 1099511628211u;
+	return hash;
+}
+
+static uint64_t
+hash_number(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t
+hash_cell(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	enum poly_form form = poly_column_form(column);
+	uint64_t hash = hash_number(14695981039346656037u, column);
+	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
+		size_t n;
+		const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+		return hash_number(hash_bytes(hash, bytes, n), n);
+	}
+	uint64_t v = poly_batch_integer(batch, column, row);
+	if (form != POLY_FORM_NAME)
+		return hash_number(hash, v);
+	const char *name = poly_trace_name(batch->info, (uint32_t)v);
+	return name ? hash_bytes(hash, name, strlen(name)) : 0;
+}
+
+static void
+add_batch(struct outcome *outcome, const struct poly_batch *batch)
+{
+	if (outcome->count + batch->rows > outcome->capacity) {
+		outcome->capacity = 2 * (outcome->count + batch->rows);
+		outcome->rows =
+			realloc(outcome->rows, outcome->capacity * sizeof *outcome->rows);
+	}
+	for (size_t row = 0; row < batch->rows; row++) {
+		uint64_t hash = 1;
+		for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+			if (!poly_present(batch, (enum poly_column)c, row))
+				continue;
+			uint64_t cell = hash_cell(batch, (enum poly_column)c, row);
+			hash = hash_number(hash, cell);
+			outcome->columns[c] =
+				hash_number(outcome->columns[c] + outcome->count, cell);
+		}
+		outcome->rows[outcome->count++] = hash;
+	}
+}
+
+static struct poly_read_options
+read_options(const struct sample *sample, const char *const *words)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = sample->format;
+	options.one_thread = true;
+	if (sample->option[0])
+		options.options = words;
+	return options;
+}
+
+/* Reads bytes to the end; outcome may be NULL, and so may writer. */
+static void
+drain(struct poly_reader *reader, struct outcome *outcome, bool rows,
+	struct poly_writer *writer)
+{
+	const struct poly_batch *batch;
+	enum poly_status status;
+	while ((status = poly_reader_next(reader, &batch, &outcome->error)) == POLY_OK) {
+		if (rows)
+			add_batch(outcome, batch);
+		if (writer && poly_writer_write(writer, batch, &outcome->error) != POLY_OK) {
+			status = outcome->error.status;
+			break;
+		}
+	}
+	outcome->status = status;
+}
+
+static void
+read_bytes(const uint8_t *data, size_t size, const struct poly_read_options *options,
+	struct outcome *outcome)
+{
+	struct poly_reader *reader;
+	memset(outcome, 0, sizeof *outcome);
+	outcome->status =
+		poly_reader_open_memory(data, size, options, &reader, &outcome->error);
+	outcome->opened = outcome->status == POLY_OK;
+	if (outcome->opened)
+		drain(reader, outcome, true, NULL);
+	poly_reader_close(reader);
+}
+
+static int
+collect(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+/* Reads bytes and writes them in the same format. */
+static void
+rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
+	struct buf *out, struct outcome *outcome)
+{
+	struct poly_reader *reader = NULL;
+	struct poly_writer *writer = NULL;
+	struct poly_sink sink = {collect, out};
+	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
+	target.format = options->format;
+	memset(outcome, 0, sizeof *outcome);
+	buf_clear(out);
+	outcome->status =
+		poly_reader_open_memory(data, size, options, &reader, &outcome->error);
+	outcome->opened = outcome->status == POLY_OK;
+	if (outcome->opened)
+		outcome->status = poly_writer_open_sink(
+			&sink, poly_reader_info(reader), &target, &writer, &outcome->error);
+	if (outcome->status == POLY_OK)
+		drain(reader, outcome, false, writer);
+	if (writer && outcome->status != POLY_ERR_LOSS) {
+		enum poly_status status = poly_writer_finish(writer, &outcome->error);
+		if (status != POLY_OK)
+			outcome->status = status;
+	}
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+}
+
+/* A rewritten trace: the same bytes, or those before the damage that was reported. */
+static bool
+same_or_reported(
+	const struct outcome *outcome, const struct buf *out, const uint8_t *data, size_t size)
+{
+	if (!outcome->opened && outcome->error.message[0])
+		return true;
+	if (outcome->status == POLY_END && out->size != size)
+		return fails("%zu bytes became %zu, and nothing was said", size, out->size);
+	if (outcome->status < 0 && outcome->status != POLY_ERR_FORMAT)
+		return fails("status %d: %s", outcome->status, outcome->error.message);
+	size_t n = out->size < size ? out->size : size;
+	for (size_t i = 0; i < n; i++) {
+		if (out->data[i] != data[i])
+			return fails("byte %zu of %zu differs", i, size);
+	}
+	return out->size <= size || fails("%zu bytes became %zu", size, out->size);
+}
+
+static bool
+law_identity(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct buf out = {0};
+	struct outcome outcome;
+	rewrite(sample->data, sample->size, options, &out, &outcome);
+	bool good = outcome.status == POLY_END ||
+		    fails("status %d: %s", outcome.status, outcome.error.message);
+	good = good && same_or_reported(&outcome, &out, sample->data, sample->size);
+	buf_free(&out);
+	return good;
+}
+
+static uint64_t seed;
+
+static size_t
+random_below(size_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return n ? (size_t)((seed >> 33) % n) : 0;
+}
+
+#define EDGE 4096
+#define PLACES 1000
+
+/* The i-th place at which a sample is cut; SIZE_MAX after the last one. */
+static size_t
+place_at(size_t size, size_t i)
+{
+	if (size <= 2 * EDGE)
+		return i < size ? i : SIZE_MAX;
+	if (i < EDGE)
+		return i;
+	if (i < 2 * EDGE)
+		return size - 2 * EDGE + i;
+	return i < 2 * EDGE + PLACES ? random_below(size) : SIZE_MAX;
+}
+
+/* The rows of a cut trace are those of the whole one, but for the last ones, which were cut. */
+static bool
+rows_are_a_prefix(const struct outcome *cut, const struct outcome *whole)
+{
+	size_t sure = cut->count > 2 ? cut->count - 2 : 0;
+	if (sure > whole->count)
+		return fails("%zu rows of %zu", cut->count, whole->count);
+	for (size_t i = 0; i < sure; i++) {
+		if (cut->rows[i] != whole->rows[i])
+			return fails("row %zu of %zu differs", i + 1, cut->count);
+	}
+	return true;
+}
+
+static bool
+cut_at(const struct sample *sample, const struct poly_read_options *options, size_t place,
+	const struct outcome *whole)
+{
+	struct outcome outcome;
+	struct buf out = {0};
+	uint8_t *exact = malloc(place ? place : 1);
+	memcpy(exact, sample->data, place);
+	rewrite(exact, place, options, &out, &outcome);
+	bool good = same_or_reported(&outcome, &out, exact, place);
+	if (good && whole && outcome.opened) {
+		read_bytes(exact, place, options, &outcome);
+		good = rows_are_a_prefix(&outcome, whole);
+		free(outcome.rows);
+	}
+	buf_free(&out);
+	free(exact);
+	return good;
+}
+
+static bool
+law_truncation(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct outcome whole;
+	read_bytes(sample->data, sample->size, options, &whole);
+	bool good = true;
+	seed = 1;
+	for (size_t i = 0; good; i++) {
+		size_t place = place_at(sample->size, i);
+		if (place == SIZE_MAX)
+			break;
+		good = cut_at(sample, options, place, i % 16 ? NULL : &whole);
+		if (!good)
+			snprintf(why + strlen(why), sizeof why - strlen(why),
+				" (cut at %zu of %zu)", place, sample->size);
+	}
+	free(whole.rows);
+	return good;
+}
+
+/* Damage is reported or kept: with skipping, every byte comes out again. */
+static bool
+law_flipped_bytes(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct poly_read_options skipping = *options;
+	skipping.skip_errors = skipping.check = true;
+	uint8_t *copy = malloc(sample->size);
+	bool good = true;
+	seed = 2;
+	for (int i = 0; good && i < 300; i++) {
+		struct outcome outcome;
+		struct buf out = {0};
+		memcpy(copy, sample->data, sample->size);
+		for (size_t n = 1 + random_below(4); n; n--)
+			copy[random_below(sample->size)] ^= (uint8_t)(1u << random_below(8));
+		rewrite(copy, sample->size, &skipping, &out, &outcome);
+		good = same_or_reported(&outcome, &out, copy, sample->size);
+		if (good && outcome.opened && outcome.status != POLY_END &&
+			outcome.error.message[0] == 0)
+			good = fails("status %d without a message", outcome.status);
+		buf_free(&out);
+	}
+	free(copy);
+	return good;
+}
+
+static bool
+same_outcome(const struct outcome *a, const struct outcome *b, const char *what, size_t value)
+{
+	if (a->count != b->count || a->status != b->status)
+		return fails("%s %zu: %zu rows, status %d; expected %zu, %d", what, value,
+			a->count, a->status, b->count, b->status);
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->rows[i] != b->rows[i])
+			return fails("%s %zu: row %zu differs", what, value, i + 1);
+	}
+	return true;
+}
+
+static bool
+law_blocks_and_batches(const struct sample *sample, const struct poly_read_options *options)
+{
+	static const size_t sizes[] = {1, 3, 64, 4093};
+	struct outcome whole, other;
+	bool good = true;
+	read_bytes(sample->data, sample->size, options, &whole);
+	for (size_t i = 0; good && i < 8; i++) {
+		struct poly_read_options changed = *options;
+		size_t value = sizes[i % 4];
+		if (i < 4)
+			changed.block_size = value;
+		else
+			changed.batch_rows = value;
+		changed.one_thread = i % 2;
+		read_bytes(sample->data, sample->size, &changed, &other);
+		good = same_outcome(&other, &whole, i < 4 ? "block size" : "batch rows", value);
+		free(other.rows);
+	}
+	free(whole.rows);
+	return good;
+}
+
+static bool
+law_projection(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct outcome whole, other;
+	bool good = true;
+	read_bytes(sample->data, sample->size, options, &whole);
+	for (unsigned c = 0; good && c < POLY_COLUMN_COUNT; c++) {
+		struct poly_read_options changed = *options;
+		changed.columns = (poly_columns)1 << c;
+		read_bytes(sample->data, sample->size, &changed, &other);
+		if (other.count != whole.count || other.columns[c] != whole.columns[c])
+			good = fails("column %s alone is not what it is among all",
+				poly_column_name((enum poly_column)c));
+		free(other.rows);
+	}
+	free(whole.rows);
+	return good;
+}
+
+static bool
+law_end_is_sticky(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	struct poly_error error;
+	enum poly_status status =
+		poly_reader_open_memory(sample->data, sample->size, options, &reader, &error);
+	if (status != POLY_OK)
+		return fails("cannot be opened: %s", error.message);
+	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+		;
+	bool good = true;
+	for (int i = 0; good && i < 3; i++) {
+		status = poly_reader_next(reader, &batch, &error);
+		good = (status == POLY_END && !batch) ||
+		       fails("status %d after the end", status);
+	}
+	poly_reader_close(reader);
+	return good;
+}
+
+/* Content alone tells the format: no name, and through a pipe. */
+static bool
+law_detection(const struct sample *sample, const struct poly_read_options *options)
+{
+	int ends[2];
+	char path[40];
+	if (pipe(ends) != 0)
+		return fails("no pipe");
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		for (size_t done = 0; done < sample->size;) {
+			ssize_t n = write(ends[1], sample->data + done, sample->size - done);
+			if (n <= 0)
+				_exit(1);
+			done += (size_t)n;
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+	struct poly_read_options guess = *options;
+	guess.format = NULL;
+	struct outcome named, found = {0};
+	read_bytes(sample->data, sample->size, options, &named);
+	struct poly_reader *reader;
+	found.status = poly_reader_open(path, &guess, &reader, &found.error);
+	bool good = found.status == POLY_OK || fails("not recognised: %s", found.error.message);
+	if (good) {
+		const char *format = poly_reader_format(reader)->name;
+		if (strcmp(format, sample->format) != 0)
+			good = fails(
+				"taken for '%s': %s", format, poly_reader_evidence(reader));
+		drain(reader, &found, true, NULL);
+	}
+	good = good && same_outcome(&found, &named, "read by content", 0);
+	poly_reader_close(reader);
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+	free(named.rows);
+	free(found.rows);
+	return good;
+}
+
+static bool
+law_probes_are_pure(const struct sample *sample, const struct poly_read_options *options)
+{
+	(void)options;
+	const struct format *format;
+	uint8_t *copy = malloc(sample->size);
+	bool good = true;
+	memcpy(copy, sample->data, sample->size);
+	for (size_t i = 0; good && (format = format_at(i)); i++) {
+		if (!format->probe)
+			continue;
+		struct probe_note one = {""}, two = {""};
+		int first = format->probe(copy, sample->size, true, &one);
+		for (size_t n = 0; n < sample->size && n < 300; n++)
+			format->probe(copy, n, n % 2, &two);
+		memset(&two, 0, sizeof two);
+		int second = format->probe(copy, sample->size, true, &two);
+		good = (first == second && strcmp(one.text, two.text) == 0) ||
+		       fails("%s bids %d, then %d", format->info.name, first, second);
+		good = good && (memcmp(copy, sample->data, sample->size) == 0 ||
+				       fails("%s changed the bytes", format->info.name));
+	}
+	free(copy);
+	return good;
+}
+
+/* Checking changes no row, and strict reading gives a beginning of them. */
+static bool
+law_check_and_strict(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct outcome whole, checked, strict;
+	struct poly_read_options changed = *options;
+	read_bytes(sample->data, sample->size, options, &whole);
+	changed.check = true;
+	read_bytes(sample->data, sample->size, &changed, &checked);
+	changed.strict = true;
+	read_bytes(sample->data, sample->size, &changed, &strict);
+	bool good = same_outcome(&checked, &whole, "checked", 1);
+	if (good && strict.opened && strict.count > whole.count)
+		good = fails("strict reading gave more rows");
+	for (size_t i = 0; good && i < strict.count; i++)
+		good = strict.rows[i] == whole.rows[i] ||
+		       fails("strict: row %zu differs", i + 1);
+	free(whole.rows);
+	free(checked.rows);
+	free(strict.rows);
+	return good;
+}
+
+#ifdef POLY_FAULT_INJECTION
+static bool
+law_lack_of_memory(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct poly_read_options checking = *options;
+	checking.check = true;
+	size_t size = sample->size < 4096 ? sample->size : 4096;
+	for (size_t k = 1; k < 5000; k++) {
+		struct outcome outcome;
+		struct buf out = {0};
+		buf_reserve(&out, 16 * size + 65536); /* the sink is not what is tested */
+		mem_fail_at(k);
+		rewrite(sample->data, size, &checking, &out, &outcome);
+		bool reached = mem_fail_at(0) >= k;
+		buf_free(&out);
+		if (!reached)
+			return true;
+		if (outcome.status != POLY_ERR_MEMORY && outcome.status != POLY_END &&
+			outcome.status != POLY_ERR_FORMAT)
+			return fails("allocation %zu fails: status %d: %s", k, outcome.status,
+				outcome.error.message);
+	}
+	return fails("allocations without end");
+}
+#endif
+
+static const struct {
+	const char *name;
+	bool (*holds)(const struct sample *, const struct poly_read_options *);
+} laws[] = {
+	{"what_is_read_is_written_the_same", law_identity},
+	{"truncation_loses_nothing", law_truncation},
+	{"flipped_bytes_are_survived", law_flipped_bytes},
+	{"blocks_and_batches_change_nothing", law_blocks_and_batches},
+	{"projection_changes_nothing", law_projection},
+	{"the_end_is_sticky", law_end_is_sticky},
+	{"content_tells_the_format", law_detection},
+	{"probes_are_pure", law_probes_are_pure},
+	{"checking_changes_nothing", law_check_and_strict},
+#ifdef POLY_FAULT_INJECTION
+	{"lack_of_memory_is_reported", law_lack_of_memory},
+#endif
+};
+
+static bool
+load(struct sample *sample, const char *root)
+{
+	char path[600];
+	snprintf(path, sizeof path, "%s/tests/data/%s", root, sample->path);
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return fails("cannot open %s", path);
+	fseek(file, 0, SEEK_END);
+	sample->size = (size_t)ftell(file);
+	rewind(file);
+	sample->data = malloc(sample->size ? sample->size : 1);
+	bool good = fread(sample->data, 1, sample->size, file) == sample->size;
+	fclose(file);
+	return good || fails("cannot read %s", path);
+}
+
+static void
+try_sample(struct sample *sample, const char *root)
+{
+	if (!load(sample, root)) {
+		result(false, sample, "the_sample_is_there", why);
+		return;
+	}
+	const char *words[] = {sample->option, NULL};
+	struct poly_read_options options = read_options(sample, words);
+	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+		why[0] = 0;
+		bool good = laws[i].holds(sample, &options);
+		result(good, sample, laws[i].name, why);
+	}
+	free(sample->data);
+}
+
+/* Nothing, and nothing but zeros, is no format's. */
+static void
+try_zeros(void)
+{
+	static const uint8_t zeros[65536];
+	const struct format *format;
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		struct probe_note note = {""};
+		bool good = !format->probe ||
+			    (format->probe(zeros, 0, true, &note) <= 0 &&
+				    format->probe(zeros, sizeof zeros, true, &note) <= 0);
+		snprintf(why, sizeof why, "%s bids", format->info.name);
+		result(good, NULL, "zeros_are_no_format", why);
+	}
+}
+
+/* A format that is read and written must have a sample. */
+static void
+try_coverage(const char *names)
+{
+	const struct format *format;
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		char word[40];
+		snprintf(word, sizeof word, " %s ", format->info.name);
+		bool good = !format->info.can_read || strstr(names, word);
+		snprintf(why, sizeof why, "%s has no sample", format->info.name);
+		result(good, NULL, "every_format_has_a_sample", why);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	FILE *list = argc == 3 ? fopen(argv[2], "r") : NULL;
+	char line[400];
+	struct buf names = {0};
+	if (!list) {
+		fprintf(stderr, "usage: laws ROOT SAMPLES\n");
+		return 2;
+	}
+	buf_string(&names, " ");
+	while (fgets(line, sizeof line, list)) {
+		struct sample sample = {0};
+		if (line[0] == '#' || sscanf(line, "%31s %199s %63s", sample.format,
+					      sample.path, sample.option) < 2)
+			continue;
+		buf_printf(&names, "%s ", sample.format);
+		try_sample(&sample, argv[1]);
+	}
+	fclose(list);
+	try_zeros();
+	try_coverage(buf_text(&names));
+	buf_free(&names);
+	printf("1..%u\n", tests);
+	return 0;
+}
