@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ratios against plain baselines, all in one process and in turn (A B C A B C …), medians of
+ * process CPU time, so a machine that changes its speed changes both sides.
+ *
+ * usage: bench TT6E-FILE BACH-FILE [ROUNDS]
+ */
+#include "baseline/baseline.h"
+#include "polytrace/polytrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define VARIANTS 8
+#define ROUNDS_MOST 99
+
+static const char *tt6e_path, *bach_path;
+
+static double
+cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+discard(void *user, const void *data, size_t size)
+{
+	FILE *to = user;
+	return fwrite(data, 1, size, to) == size ? 0 : 5;
+}
+
+static struct poly_reader *
+open_or_die(const char *path, poly_columns columns)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	options.columns = columns;
+	if (poly_reader_open(path, &options, &reader, &error) != POLY_OK) {
+		fprintf(stderr, "bench: %s: %s\n", path, error.message);
+		exit(2);
+	}
+	return reader;
+}
+
+static uint64_t
+decode(const char *path, poly_columns columns)
+{
+	struct poly_reader *reader = open_or_die(path, columns);
+	const struct poly_batch *batch;
+	struct poly_reader_counts counts;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		;
+	poly_reader_counts(reader, &counts);
+	poly_reader_close(reader);
+	return counts.records;
+}
+
+static uint64_t
+run_tt6e_baseline(void)
+{
+	return baseline_tt6e(tt6e_path);
+}
+
+static uint64_t
+run_tt6e(void)
+{
+	return decode(tt6e_path, POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(address) |
+					 POLY_HAS(next_pc) | POLY_HAS(value));
+}
+
+static uint64_t
+run_tt6e_all(void)
+{
+	return decode(tt6e_path, POLY_ALL_COLUMNS);
+}
+
+static uint64_t
+run_bach_baseline(void)
+{
+	FILE *to = fopen("/dev/null", "w");
+	uint64_t records = baseline_bach(bach_path, to);
+	fclose(to);
+	return records;
+}
+
+static uint64_t
+run_bach_listing(void)
+{
+	struct poly_reader *reader = open_or_die(bach_path, POLY_ALL_COLUMNS);
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	FILE *to = fopen("/dev/null", "w");
+	struct poly_sink sink = {discard, to};
+	struct poly_reader_counts counts;
+	options.format = "bach-text";
+	if (poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, &error) !=
+		POLY_OK)
+		exit(2);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		poly_writer_write(writer, batch, NULL);
+	poly_writer_finish(writer, NULL);
+	poly_reader_counts(reader, &counts);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	fclose(to);
+	return counts.records;
+}
+
+static uint64_t
+run_bach_info(void)
+{
+	struct poly_reader *reader = open_or_die(bach_path, poly_summary_columns());
+	struct poly_summary *summary = poly_summary_new();
+	const struct poly_batch *batch;
+	struct poly_reader_counts counts;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		poly_summary_update(summary, batch);
+	poly_reader_counts(reader, &counts);
+	poly_summary_free(summary);
+	poly_reader_close(reader);
+	return counts.records;
+}
+
+/* Copies as many bytes as a file has within memory, the file's size once. */
+static uint64_t
+copy(const char *path)
+{
+	static uint8_t *from, *to;
+	static size_t held;
+	FILE *file = fopen(path, "rb");
+	fseek(file, 0, SEEK_END);
+	size_t size = (size_t)ftell(file);
+	fclose(file);
+	if (size > held) {
+		from = realloc(from, size);
+		to = realloc(to, size);
+		memset(from, 1, size);
+		memset(to, 2, size);
+		held = size;
+	}
+	double start = cpu_seconds();
+	memcpy(to, from, size);
+	double seconds = cpu_seconds() - start;
+	return (uint64_t)(seconds * 1e9) + to[size / 2];
+}
+
+static const struct variant {
+	const char *name;
+	uint64_t (*run)(void);
+	const char **path;
+	int baseline; /* index of the variant that it is measured against; -1: is one */
+} variants[] = {
+	{"TT6E: fread and macros", run_tt6e_baseline, &tt6e_path, -1},
+	{"TT6E: decode, core columns", run_tt6e, &tt6e_path, 0},
+	{"TT6E: decode, every column", run_tt6e_all, &tt6e_path, 0},
+	{"BACH: the document's program", run_bach_baseline, &bach_path, -1},
+	{"BACH: view --style native", run_bach_listing, &bach_path, 3},
+	{"BACH: info", run_bach_info, &bach_path, 3},
+};
+#define VARIANT_COUNT (sizeof variants / sizeof *variants)
+
+static int
+by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+static double
+median(const double *values, int n)
+{
+	double sorted[ROUNDS_MOST];
+	memcpy(sorted, values, (size_t)n * sizeof *sorted);
+	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
+	return sorted[n / 2];
+}
+
+static long
+file_size(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file || fseek(file, 0, SEEK_END) != 0)
+		exit(2);
+	long size = ftell(file);
+	fclose(file);
+	return size;
+}
+
+int
+main(int argc, char **argv)
+{
+	static double times[VARIANTS][ROUNDS_MOST], copies[2][ROUNDS_MOST];
+	uint64_t records[VARIANTS] = {0};
+	int rounds = argc > 3 ? atoi(argv[3]) : 5;
+	if (argc < 3 || rounds < 1 || rounds > ROUNDS_MOST) {
+		fprintf(stderr, "usage: bench TT6E-FILE BACH-FILE [ROUNDS]\n");
+		return 2;
+	}
+	tt6e_path = argv[1];
+	bach_path = argv[2];
+	for (int round = -1; round < rounds; round++) {
+		for (size_t v = 0; v < VARIANT_COUNT; v++) {
+			double start = cpu_seconds();
+			records[v] = variants[v].run();
+			if (round >= 0)
+				times[v][round] = cpu_seconds() - start;
+		}
+		for (int f = 0; f < 2; f++) {
+			uint64_t ns = copy(argv[1 + f]);
+			if (round >= 0)
+				copies[f][round] = 1e-9 * (double)ns;
+		}
+	}
+	printf("%-32s %12s %10s %8s %8s %10s\n", "what", "records", "ns/record", "GB/s",
+		"ratio", "of memcpy");
+	for (size_t v = 0; v < VARIANT_COUNT; v++) {
+		const struct variant *it = &variants[v];
+		double seconds = median(times[v], rounds);
+		double bytes = (double)file_size(*it->path);
+		double ratios[ROUNDS_MOST];
+		for (int r = 0; r < rounds; r++)
+			ratios[r] = it->baseline < 0 ? 1 : times[it->baseline][r] / times[v][r];
+		printf("%-32s %12llu %10.2f %8.2f %7.1fx %9.1f%%\n", it->name,
+			(unsigned long long)records[v], 1e9 * seconds / (double)records[v],
+			bytes / seconds / 1e9, median(ratios, rounds),
+			100 * median(copies[it->path == &bach_path], rounds) / seconds);
+	}
+	return 0;
+}
