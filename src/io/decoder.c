@@ -55,9 +55,10 @@ static enum poly_status
 decoder_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
 {
 	struct decoder *decoder = self;
-	*got = 0;
+	struct filter_room room = {to, size, 0};
 	enum poly_status status =
-		decoder->filter->decode(decoder->state, decoder->below, to, size, got, error);
+		decoder->filter->decode(decoder->state, decoder->below, &room, error);
+	*got = room.got;
 	decoder->made += *got;
 	if (status != POLY_OK || !*got)
 		return judge(decoder, status, error);

@@ -19,12 +19,16 @@ typedef int (*out_fn)(void *user, const void *data, size_t size);
 
 /*
  * Opens path ("-": standard output). Where path exists and is not a regular file (/dev/full, a
- * pipe) it is written directly. POLY_ERR_USAGE: it exists and overwrite is false.
+ * pipe) it is written directly; where it is a link, the file that it leads to is written. A
+ * file that replaces another one keeps its permission bits. On failure *out is NULL.
+ * POLY_ERR_USAGE: it exists and overwrite is false. POLY_ERR_IO: it cannot be made.
+ * POLY_ERR_UNSUPPORTED: its ending asks for a compression whose library is not in this build.
+ * POLY_ERR_MEMORY.
  */
 enum poly_status out_open(
 	const char *path, bool overwrite, struct out **out, struct poly_error *error);
 
-/* An output that hands its bytes to a function. */
+/* An output that hands its bytes to a function, uncompressed. POLY_ERR_MEMORY. */
 enum poly_status out_open_function(
 	out_fn function, void *user, struct out **out, struct poly_error *error);
 
@@ -47,7 +51,11 @@ void out_write(struct out *out, const void *data, size_t n);
 /* POLY_OK, or the failure of an earlier write. */
 enum poly_status out_status(const struct out *out, struct poly_error *error);
 
-/* Writes what is held back, ends the compression and puts the file in its place. */
+/*
+ * Writes what is held back, ends the compression and puts the file in its place; nothing may be
+ * written afterwards. Returns as out_status. POLY_ERR_IO: the system or the function refused,
+ * with errno. POLY_ERR_USAGE: somebody else made the file meanwhile, and overwrite was false.
+ */
 enum poly_status out_finish(struct out *out, struct poly_error *error);
 
 /* Gives everything back; an unfinished file is removed. Accepts NULL. */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* The buffer that is filled, and the way through a compression to a target or function. */
+#include "io/out.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/filter.h"
+#include "io/target.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BUFFER_SIZE ((size_t)128 << 10)
+
+struct out {
+	uint8_t *data; /* BUFFER_SIZE bytes */
+	size_t used;
+	const struct filter *filter; /* NULL: none */
+	void *state;		     /* of the filter, while it is open */
+	struct target target;
+	out_fn function; /* where bytes go; NULL: to the target */
+	void *user;
+	bool finished;
+	enum poly_status status; /* of the first failure */
+	struct poly_error error;
+};
+
+void
+out_close(struct out *out)
+{
+	if (!out)
+		return;
+	if (out->state)
+		out->filter->encode_close(out->state);
+	mem_free(out->state);
+	target_close(&out->target);
+	mem_free(out->data);
+	mem_free(out);
+}
+
+/* Receives what is to be stored, compressed or as it came. */
+static int
+deliver(void *user, const void *data, size_t n)
+{
+	struct out *out = user;
+	if (!out->function) {
+		out->status = target_write(&out->target, data, n, &out->error);
+		return out->status != POLY_OK;
+	}
+	int number = out->function(out->user, data, n);
+	if (number) {
+		errno = number;
+		out->status = err_system(&out->error, POLY_NO_OFFSET, "cannot be written");
+	}
+	return number;
+}
+
+/* Hands bytes on. */
+static void
+pass(struct out *out, const void *data, size_t n)
+{
+	const struct filter_sink sink = {deliver, out};
+	if (out->status != POLY_OK || !n)
+		return;
+	if (!out->filter) {
+		deliver(out, data, n);
+		return;
+	}
+	struct poly_error error;
+	enum poly_status status = out->filter->encode(out->state, data, n, &sink, &error);
+	if (out->status == POLY_OK && status != POLY_OK) {
+		out->status = status;
+		out->error = error;
+	}
+}
+
+static void
+flush(struct out *out)
+{
+	pass(out, out->data, out->used);
+	out->used = 0;
+}
+
+uint8_t *
+out_room(struct out *out, size_t n)
+{
+	if (BUFFER_SIZE - out->used < n)
+		flush(out);
+	return out->data + out->used;
+}
+
+void
+out_commit(struct out *out, size_t n)
+{
+	out->used += n;
+}
+
+void
+out_write(struct out *out, const void *data, size_t n)
+{
+	if (n >= OUT_ROOM_MAX) {
+		flush(out);
+		pass(out, data, n);
+	} else if (n) {
+		memcpy(out_room(out, n), data, n);
+		out->used += n;
+	}
+}
+
+enum poly_status
+out_status(const struct out *out, struct poly_error *error)
+{
+	if (out->status != POLY_OK && error)
+		*error = out->error;
+	return out->status;
+}
+
+/* Writes the end of the compression. */
+static void
+end_filter(struct out *out)
+{
+	const struct filter_sink sink = {deliver, out};
+	struct poly_error error;
+	enum poly_status status = out->filter->encode_end(out->state, &sink, &error);
+	if (out->status == POLY_OK && status != POLY_OK) {
+		out->status = status;
+		out->error = error;
+	}
+}
+
+enum poly_status
+out_finish(struct out *out, struct poly_error *error)
+{
+	flush(out);
+	if (out->status == POLY_OK && !out->finished) {
+		if (out->filter)
+			end_filter(out);
+		if (out->status == POLY_OK && !out->function)
+			out->status = target_finish(&out->target, &out->error);
+		out->finished = true;
+	}
+	return out_status(out, error);
+}
+
+/* The filter whose extension ends the path, or NULL. */
+static const struct filter *
+filter_for(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	const struct filter *filter;
+	for (size_t i = 0; dot && (filter = filter_at(i)); i++)
+		if (strcmp(dot + 1, filter->extension) == 0)
+			return filter;
+	return NULL;
+}
+
+static enum poly_status
+out_new(struct out **made, struct poly_error *error)
+{
+	struct out *out = mem_new(1, sizeof *out);
+	uint8_t *data = mem_new(BUFFER_SIZE, 1);
+	if (!out || !data) {
+		mem_free(out);
+		mem_free(data);
+		return err_memory(error);
+	}
+	out->data = data;
+	out->target.fd = -1;
+	*made = out;
+	return POLY_OK;
+}
+
+static enum poly_status
+open_filter(struct out *out, const struct filter *filter, struct poly_error *error)
+{
+	if (!filter)
+		return POLY_OK;
+	void *state = mem_new(1, filter->encoder_size);
+	if (!state)
+		return err_memory(error);
+	enum poly_status status = filter->encode_open(state, error);
+	if (status != POLY_OK) {
+		mem_free(state);
+		return status;
+	}
+	out->filter = filter;
+	out->state = state;
+	return POLY_OK;
+}
+
+enum poly_status
+out_open(const char *path, bool overwrite, struct out **made, struct poly_error *error)
+{
+	struct out *out = NULL;
+	*made = NULL;
+	enum poly_status status = out_new(&out, error);
+	if (status != POLY_OK)
+		return status;
+	/* The compression first: what cannot be compressed leaves no trace. */
+	status = open_filter(out, filter_for(path), error);
+	if (status == POLY_OK)
+		status = target_open(&out->target, path, overwrite, error);
+	if (status != POLY_OK) {
+		out_close(out);
+		return status;
+	}
+	*made = out;
+	return POLY_OK;
+}
+
+enum poly_status
+out_open_function(out_fn function, void *user, struct out **out, struct poly_error *error)
+{
+	*out = NULL;
+	enum poly_status status = out_new(out, error);
+	if (status != POLY_OK)
+		return status;
+	(*out)->function = function;
+	(*out)->user = user;
+	return POLY_OK;
+}
