@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* A report as text, aligned, for people. */
+#include "report/render.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "report/utf8.h"
+
+#include <string.h>
+
+/* Blanks between a title and its value, and between columns. */
+#define TEXT_GAP 2
+
+struct text {
+	struct render *render;
+	size_t blanks;	/* owed before the next character; forgotten at the end of a line */
+	unsigned depth; /* sections that are open, for the indentation */
+	size_t titles[POLY_REPORT_DEPTH + 1]; /* widest title of the values, by depth */
+	bool heading;	 /* the last line is a heading, or there is none yet */
+	bool value;	 /* the last line is a value */
+	struct buf cell; /* a value on its way out */
+};
+
+/* How much narrower width is than the widest; never below 0, even where memory failed between.
+ */
+static size_t
+text_padding(size_t widest, size_t width)
+{
+	return widest > width ? widest - width : 0;
+}
+
+static void
+text_put(struct text *text, const char *string)
+{
+	struct buf *out = &text->render->out;
+	for (; *string; string++) {
+		if (*string == ' ') {
+			text->blanks++;
+			continue;
+		}
+		for (; text->blanks; text->blanks--)
+			buf_byte(out, ' ');
+		buf_byte(out, (uint8_t)*string);
+	}
+}
+
+static void
+text_newline(struct text *text)
+{
+	buf_byte(&text->render->out, '\n');
+	text->blanks = 0;
+	render_flush(text->render);
+}
+
+/* Appends text with its control characters, C0, DEL and C1, as \xNN: they would act on a
+ * terminal. */
+static void
+append_visible(struct buf *to, const char *string)
+{
+	for (; *string; string++) {
+		uint8_t c = (uint8_t)*string, next = (uint8_t)string[1];
+		bool wide = c == 0xc2 && next < 0xa0;
+		if (!wide && c >= 0x20 && c != 0x7f) {
+			buf_byte(to, c);
+			continue;
+		}
+		buf_string(to, "\\x");
+		buf_append(to, num_hex_pairs + 2 * (wide ? next : c), 2);
+		string += wide;
+	}
+}
+
+/* A value or cell as text, until the next call. */
+static const char *
+text_format(struct text *text, const struct item *item)
+{
+	const struct poly_report *report = text->render->report;
+	char number[RENDER_NUMBER];
+	buf_clear(&text->cell);
+	if (item->form == FORM_TEXT) {
+		append_visible(&text->cell, tree_text(report, item->value.text));
+	} else if (item->form == FORM_BOOL) {
+		buf_string(&text->cell, item->value.number ? "yes" : "no");
+	} else {
+		render_number(item, true, number);
+		buf_string(&text->cell, number);
+	}
+	if (item->unit != TREE_NO_TEXT) {
+		buf_byte(&text->cell, ' ');
+		append_visible(&text->cell, tree_text(report, item->unit));
+	}
+	const char *formatted = buf_text(&text->cell);
+	if (text->cell.failed)
+		text->render->out.failed = true;
+	return formatted;
+}
+
+/* A title as text, until the next call. */
+static const char *
+text_title(struct text *text, const struct item *item)
+{
+	const struct item shown = {
+		.form = item->title == TREE_NO_TEXT ? FORM_ABSENT : FORM_TEXT,
+		.unit = TREE_NO_TEXT,
+		.value.text = item->title};
+	return text_format(text, &shown);
+}
+
+/* True where something between an opening and its END will be seen. */
+static bool
+text_has_content(const struct item *item)
+{
+	for (size_t depth = 0;; item++) {
+		if (item->type == ITEM_CELL ||
+			(item->type == ITEM_VALUE && item->form != FORM_ABSENT))
+			return true;
+		if (item->type == ITEM_SECTION || item->type == ITEM_LIST ||
+			item->type == ITEM_TABLE)
+			depth++;
+		else if (item->type == ITEM_END && --depth == 0)
+			return false;
+	}
+}
+
+/* The widest title among the values that stand directly in a section, from its first item. */
+static size_t
+text_title_width(struct text *text, size_t i)
+{
+	const struct poly_report *report = text->render->report;
+	size_t width = 0;
+	for (; i < report->count && report->items[i].type != ITEM_END; i++) {
+		const struct item *item = &report->items[i];
+		if (item->type != ITEM_VALUE) {
+			i = tree_end(report, i);
+		} else if (item->form != FORM_ABSENT) {
+			size_t own = utf8_width(text_title(text, item));
+			width = own > width ? own : width;
+		}
+	}
+	return width;
+}
+
+static void
+text_value(struct text *text, const struct item *item)
+{
+	if (item->form == FORM_ABSENT)
+		return;
+	if (!text->heading && !text->value)
+		text_newline(text);
+	text->heading = false;
+	text->value = true;
+	text->blanks = (size_t)2 * text->depth;
+	const char *title = text_title(text, item);
+	size_t width = utf8_width(title);
+	text_put(text, title);
+	text->blanks += text_padding(text->titles[text->depth], width) + TEXT_GAP;
+	text_put(text, text_format(text, item));
+	text_newline(text);
+}
+
+/* The title of a section, list or table that has content, under an empty line. */
+static void
+text_heading(struct text *text, const struct item *item)
+{
+	if (!text->heading)
+		text_newline(text);
+	text->value = false;
+	const char *title = text_title(text, item);
+	text->heading = true;
+	if (!*title)
+		return;
+	text->blanks = (size_t)2 * text->depth;
+	text_put(text, title);
+	text_newline(text);
+}
+
+/* One line of a table: its cells, or the titles of its columns. */
+static void
+text_row(struct text *text, const struct item *columns, const struct item *cells,
+	const size_t *widths)
+{
+	text->blanks = (size_t)2 * text->depth;
+	for (size_t i = 0; columns[i].type == ITEM_COLUMN; i++) {
+		const char *shown = cells == columns ? text_title(text, &cells[i])
+						     : text_format(text, &cells[i]);
+		size_t padding = text_padding(widths[i], utf8_width(shown));
+		text->blanks += (i ? TEXT_GAP : 0) + (columns[i].right ? padding : 0);
+		text_put(text, shown);
+		text->blanks += columns[i].right ? 0 : padding;
+	}
+	text_newline(text);
+}
+
+/* The widths of a table's columns; false where memory could not be had. */
+static bool
+text_widths(struct text *text, const struct item *columns, size_t count, size_t **widths)
+{
+	*widths = mem_new(count, sizeof **widths);
+	if (!*widths)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		(*widths)[i] = utf8_width(text_title(text, &columns[i]));
+	for (size_t i = 0; columns[count + i].type == ITEM_CELL; i++) {
+		size_t width = utf8_width(text_format(text, &columns[count + i]));
+		if (width > (*widths)[i % count])
+			(*widths)[i % count] = width;
+	}
+	return !text->render->out.failed;
+}
+
+/* The table of an item that has content. */
+static void
+text_table(struct text *text, const struct item *item)
+{
+	const struct item *columns = item + 1;
+	size_t count = 0, *widths;
+	while (columns[count].type == ITEM_COLUMN)
+		count++;
+	text_heading(text, item);
+	text->heading = false;
+	text->depth++;
+	if (text_widths(text, columns, count, &widths)) {
+		text_row(text, columns, columns, widths);
+		for (const struct item *cells = columns + count; cells->type == ITEM_CELL;
+			cells += count)
+			text_row(text, columns, cells, widths);
+	} else {
+		text->render->out.failed = true;
+	}
+	mem_free(widths);
+	text->depth--;
+}
+
+void
+render_text(struct render *render)
+{
+	struct text text = {.render = render, .heading = true};
+	const struct poly_report *report = render->report;
+	text.titles[0] = text_title_width(&text, 0);
+	for (size_t i = 0; i < report->count; i++) {
+		const struct item *item = &report->items[i];
+		if (item->type == ITEM_VALUE) {
+			text_value(&text, item);
+		} else if (item->type == ITEM_END) {
+			text.depth--;
+			text.value = false;
+		} else if (!text_has_content(item)) {
+			i = tree_end(report, i);
+		} else if (item->type == ITEM_TABLE) {
+			text_table(&text, item);
+			i = tree_end(report, i);
+		} else {
+			text_heading(&text, item);
+			text.depth++;
+			text.titles[text.depth] = text_title_width(&text, i + 1);
+		}
+	}
+	buf_free(&text.cell);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Building a report. */
+#include "report/tree.h"
+
+#include "base/mem.h"
+#include "report/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where each type of item may stand: bits of the type that is open around it. */
+#define IN(type) (1u << (type))
+static const unsigned parents[] = {
+	[ITEM_SECTION] = IN(ITEM_SECTION) | IN(ITEM_LIST),
+	[ITEM_LIST] = IN(ITEM_SECTION),
+	[ITEM_TABLE] = IN(ITEM_SECTION),
+	[ITEM_COLUMN] = IN(ITEM_TABLE),
+	[ITEM_VALUE] = IN(ITEM_SECTION),
+	[ITEM_CELL] = IN(ITEM_TABLE),
+	[ITEM_END] = IN(ITEM_SECTION) | IN(ITEM_LIST) | IN(ITEM_TABLE),
+};
+
+struct poly_report *
+poly_report_new(void)
+{
+	return mem_new(1, sizeof(struct poly_report));
+}
+
+void
+poly_report_free(struct poly_report *report)
+{
+	if (!report)
+		return;
+	mem_free(report->items);
+	buf_free(&report->texts);
+	mem_free(report);
+}
+
+void
+tree_fail(struct poly_report *report)
+{
+	report->failed = true;
+}
+
+const char *
+tree_text(const struct poly_report *report, size_t offset)
+{
+	return (const char *)report->texts.data + offset;
+}
+
+size_t
+tree_end(const struct poly_report *report, size_t i)
+{
+	size_t depth = 0;
+	for (;; i++) {
+		enum item_type type = report->items[i].type;
+		if (type == ITEM_SECTION || type == ITEM_LIST || type == ITEM_TABLE)
+			depth++;
+		else if (type == ITEM_END && --depth == 0)
+			return i;
+	}
+}
+
+/* What is wrong with an item here; NULL: nothing. */
+static const char *
+tree_misuse(const struct poly_report *report, enum item_type type)
+{
+	enum item_type around = report->depth ? report->open[report->depth - 1] : ITEM_SECTION;
+	bool opens = type == ITEM_SECTION || type == ITEM_LIST || type == ITEM_TABLE;
+	if (opens && report->depth == POLY_REPORT_DEPTH)
+		return "sections of the report nest too deeply";
+	if (type == ITEM_END && report->depth == 0)
+		return "end without an open section in the report";
+	if (!(parents[type] & IN(around)))
+		return "something of the report stands where it may not";
+	if (type == ITEM_COLUMN && report->cells)
+		return "column behind the first cell of a table in the report";
+	if (type == ITEM_CELL && !report->columns)
+		return "cell in a table without columns in the report";
+	if (type == ITEM_END && around == ITEM_TABLE && report->columns &&
+		report->cells % report->columns)
+		return "last row of a table in the report is not full";
+	return NULL;
+}
+
+/* Keeps account of what is open. */
+static void
+tree_follow(struct poly_report *report, enum item_type type)
+{
+	switch (type) {
+	case ITEM_SECTION:
+	case ITEM_LIST:
+	case ITEM_TABLE:
+		report->open[report->depth++] = type;
+		report->columns = report->cells = 0;
+		break;
+	case ITEM_END: report->depth--; break;
+	case ITEM_COLUMN: report->columns++; break;
+	case ITEM_CELL: report->cells++; break;
+	case ITEM_VALUE: break;
+	}
+}
+
+/* The next item with its type and key set; NULL where it cannot be had. */
+static struct item *
+tree_add(struct poly_report *report, enum item_type type, const char *key)
+{
+	if (!report->misuse)
+		report->misuse = tree_misuse(report, type);
+	if (report->failed || report->misuse)
+		return NULL;
+	if (report->count == report->capacity) {
+		size_t capacity = report->capacity ? 2 * report->capacity : 64;
+		struct item *items = mem_resize(report->items, capacity, sizeof *items);
+		if (!items) {
+			report->failed = true;
+			return NULL;
+		}
+		report->items = items;
+		report->capacity = capacity;
+	}
+	tree_follow(report, type);
+	struct item *item = &report->items[report->count++];
+	memset(item, 0, sizeof *item);
+	item->type = type;
+	item->key = key;
+	item->title = item->unit = TREE_NO_TEXT;
+	return item;
+}
+
+/* The offset of a copy of text; TREE_NO_TEXT for NULL. Lack of memory shows in texts.failed. */
+static size_t
+tree_copy(struct poly_report *report, const char *text)
+{
+	size_t at = report->texts.size;
+	if (!text)
+		return TREE_NO_TEXT;
+	utf8_append(&report->texts, text);
+	buf_byte(&report->texts, 0);
+	if (report->texts.failed)
+		report->failed = true;
+	return at;
+}
+
+/* The next item with a title. */
+static struct item *
+tree_titled(struct poly_report *report, enum item_type type, const char *key, const char *title)
+{
+	struct item *item = tree_add(report, type, key);
+	if (item)
+		item->title = tree_copy(report, title);
+	return item;
+}
+
+static void
+set_text(struct poly_report *report, struct item *item, const char *text)
+{
+	if (!item || !text)
+		return;
+	item->form = FORM_TEXT;
+	item->value.text = tree_copy(report, text);
+}
+
+static void
+set_number(struct item *item, enum item_form form, uint64_t number, unsigned digits)
+{
+	if (!item)
+		return;
+	item->form = form;
+	item->value.number = number;
+	item->digits = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+}
+
+static void
+set_real(struct item *item, double real, unsigned decimals)
+{
+	if (!item || !isfinite(real))
+		return;
+	item->form = FORM_REAL;
+	item->value.real = real;
+	item->digits = decimals > 17 ? 17 : decimals;
+}
+
+void
+poly_report_section(struct poly_report *report, const char *key, const char *title)
+{
+	tree_titled(report, ITEM_SECTION, key, title);
+}
+
+void
+poly_report_list(struct poly_report *report, const char *key, const char *title)
+{
+	tree_titled(report, ITEM_LIST, key, title);
+}
+
+void
+poly_report_table(struct poly_report *report, const char *key, const char *title)
+{
+	tree_titled(report, ITEM_TABLE, key, title);
+}
+
+void
+poly_report_end(struct poly_report *report)
+{
+	tree_add(report, ITEM_END, NULL);
+}
+
+void
+poly_report_text(
+	struct poly_report *report, const char *key, const char *title, const char *value)
+{
+	set_text(report, tree_titled(report, ITEM_VALUE, key, title), value);
+}
+
+void
+poly_report_count(struct poly_report *report, const char *key, const char *title,
+	uint64_t value, const char *unit)
+{
+	struct item *item = tree_titled(report, ITEM_VALUE, key, title);
+	set_number(item, FORM_COUNT, value, 1);
+	if (item)
+		item->unit = tree_copy(report, unit);
+}
+
+void
+poly_report_address(struct poly_report *report, const char *key, const char *title,
+	uint64_t value, unsigned digits)
+{
+	set_number(tree_titled(report, ITEM_VALUE, key, title), FORM_ADDRESS, value, digits);
+}
+
+void
+poly_report_real(struct poly_report *report, const char *key, const char *title, double value,
+	unsigned decimals)
+{
+	set_real(tree_titled(report, ITEM_VALUE, key, title), value, decimals);
+}
+
+void
+poly_report_bool(struct poly_report *report, const char *key, const char *title, bool value)
+{
+	set_number(tree_titled(report, ITEM_VALUE, key, title), FORM_BOOL, value, 1);
+}
+
+void
+poly_report_column(struct poly_report *report, const char *key, const char *title, bool right)
+{
+	struct item *item = tree_titled(report, ITEM_COLUMN, key, title);
+	if (item)
+		item->right = right;
+}
+
+void
+poly_report_cell_text(struct poly_report *report, const char *value)
+{
+	set_text(report, tree_add(report, ITEM_CELL, NULL), value);
+}
+
+void
+poly_report_cell_count(struct poly_report *report, uint64_t value)
+{
+	set_number(tree_add(report, ITEM_CELL, NULL), FORM_COUNT, value, 1);
+}
+
+void
+poly_report_cell_address(struct poly_report *report, uint64_t value, unsigned digits)
+{
+	set_number(tree_add(report, ITEM_CELL, NULL), FORM_ADDRESS, value, digits);
+}
+
+void
+poly_report_cell_real(struct poly_report *report, double value, unsigned decimals)
+{
+	set_real(tree_add(report, ITEM_CELL, NULL), value, decimals);
+}

@@ -1,0 +1,790 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: what the renderings look like to the last byte, and what may go wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "polytrace/report.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+static int
+gather(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+static enum poly_status
+render(const struct poly_report *report, enum poly_rendering rendering, struct buf *out)
+{
+	return poly_report_render(report, rendering, &(struct poly_sink){gather, out}, NULL);
+}
+
+static int
+refuse(void *user, const void *data, size_t size)
+{
+	(void)data;
+	(void)size;
+	++*(int *)user;
+	return ENOSPC;
+}
+
+static void
+expect(const struct poly_report *report, enum poly_rendering rendering, const char *expected)
+{
+	struct buf out = {0};
+	assert_int_equal(render(report, rendering, &out), POLY_OK);
+	assert_string_equal(buf_text(&out), expected);
+	buf_free(&out);
+}
+
+static void
+expect_usage(struct poly_report *report)
+{
+	struct poly_error error;
+	struct buf out = {0};
+	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_CSV; r++) {
+		assert_int_equal(poly_report_render(report, (enum poly_rendering)r,
+					 &(struct poly_sink){gather, &out}, &error),
+			POLY_ERR_USAGE);
+		assert_int_equal(error.status, POLY_ERR_USAGE);
+		assert_int_equal(out.size, 0);
+	}
+	poly_report_free(report);
+}
+
+/* Fills a report with one of everything. */
+static void
+fill(struct poly_report *r)
+{
+	poly_report_text(r, "tool", "Tool", "polytrace");
+	poly_report_section(r, "trace", "Trace");
+	poly_report_text(r, "format", "Format", "bach");
+	poly_report_count(r, "bytes", "Size of the file", 1234567, "bytes");
+	poly_report_text(r, "isa", "Instruction set", NULL);
+	poly_report_address(r, "first_pc", "First", 0x1000, 8);
+	poly_report_real(r, "ratio", "Ratio", 2.5, 2);
+	poly_report_bool(r, "sound", "Sound", true);
+	poly_report_section(r, "records", "Records");
+	poly_report_count(r, "total", "Total", 1000, NULL);
+	poly_report_table(r, "kinds", "By kind");
+	poly_report_column(r, "kind", "Kind", false);
+	poly_report_column(r, "count", "Records", true);
+	poly_report_column(r, "at", "First at", true);
+	poly_report_column(r, "note", "Note", false);
+	poly_report_cell_text(r, "instruction");
+	poly_report_cell_count(r, 999);
+	poly_report_cell_address(r, 0xfff0, 4);
+	poly_report_cell_text(r, NULL);
+	poly_report_cell_text(r, "event, bus");
+	poly_report_cell_count(r, 12345678);
+	poly_report_cell_text(r, NULL);
+	poly_report_cell_text(r, "rare");
+	poly_report_end(r);
+	poly_report_end(r);
+	poly_report_bool(r, "complete", "Complete", false);
+	poly_report_end(r);
+	poly_report_list(r, "files", "Files");
+	poly_report_section(r, "file", "a.bach");
+	poly_report_count(r, "rows", "Rows", 7, NULL);
+	poly_report_end(r);
+	poly_report_section(r, "file", "b.bach");
+	poly_report_count(r, "rows", "Rows", 0, NULL);
+	poly_report_end(r);
+	poly_report_end(r);
+}
+
+static struct poly_report *
+sample(void)
+{
+	struct poly_report *r = poly_report_new();
+	fill(r);
+	return r;
+}
+
+static void
+text_is_aligned_and_indented(void **state)
+{
+	(void)state;
+	struct poly_report *r = sample();
+	expect(r, POLY_RENDER_TEXT,
+		"Tool  polytrace\n"
+		"\n"
+		"Trace\n"
+		"  Format            bach\n"
+		"  Size of the file  1,234,567 bytes\n"
+		"  First             0x00001000\n"
+		"  Ratio             2.50\n"
+		"  Sound             yes\n"
+		"\n"
+		"  Records\n"
+		"    Total  1,000\n"
+		"\n"
+		"    By kind\n"
+		"      Kind            Records  First at  Note\n"
+		"      instruction         999    0xfff0\n"
+		"      event, bus   12,345,678            rare\n"
+		"\n"
+		"  Complete          no\n"
+		"\n"
+		"Files\n"
+		"  a.bach\n"
+		"    Rows  7\n"
+		"\n"
+		"  b.bach\n"
+		"    Rows  0\n");
+	poly_report_free(r);
+}
+
+static void
+json_is_one_indented_object(void **state)
+{
+	(void)state;
+	struct poly_report *r = sample();
+	expect(r, POLY_RENDER_JSON,
+		"{\n"
+		"  \"tool\": \"polytrace\",\n"
+		"  \"trace\": {\n"
+		"    \"format\": \"bach\",\n"
+		"    \"bytes\": 1234567,\n"
+		"    \"isa\": null,\n"
+		"    \"first_pc\": \"0x00001000\",\n"
+		"    \"ratio\": 2.50,\n"
+		"    \"sound\": true,\n"
+		"    \"records\": {\n"
+		"      \"total\": 1000,\n"
+		"      \"kinds\": [\n"
+		"        {\n"
+		"          \"kind\": \"instruction\",\n"
+		"          \"count\": 999,\n"
+		"          \"at\": \"0xfff0\",\n"
+		"          \"note\": null\n"
+		"        },\n"
+		"        {\n"
+		"          \"kind\": \"event, bus\",\n"
+		"          \"count\": 12345678,\n"
+		"          \"at\": null,\n"
+		"          \"note\": \"rare\"\n"
+		"        }\n"
+		"      ]\n"
+		"    },\n"
+		"    \"complete\": false\n"
+		"  },\n"
+		"  \"files\": [\n"
+		"    {\n"
+		"      \"rows\": 7\n"
+		"    },\n"
+		"    {\n"
+		"      \"rows\": 0\n"
+		"    }\n"
+		"  ]\n"
+		"}\n");
+	poly_report_free(r);
+}
+
+static void
+csv_has_a_block_of_values_and_one_for_each_table(void **state)
+{
+	(void)state;
+	struct poly_report *r = sample();
+	expect(r, POLY_RENDER_CSV,
+		"section,key,value\n"
+		",tool,polytrace\n"
+		"trace,format,bach\n"
+		"trace,bytes,1234567\n"
+		"trace,isa,\n"
+		"trace,first_pc,0x00001000\n"
+		"trace,ratio,2.50\n"
+		"trace,sound,true\n"
+		"trace.records,total,1000\n"
+		"trace,complete,false\n"
+		"files.0,rows,7\n"
+		"files.1,rows,0\n"
+		"\n"
+		"table,kind,count,at,note\n"
+		"trace.records.kinds,instruction,999,0xfff0,\n"
+		"trace.records.kinds,\"event, bus\",12345678,,rare\n");
+	poly_report_free(r);
+}
+
+static void
+empty_reports_render(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	expect(r, POLY_RENDER_TEXT, "");
+	expect(r, POLY_RENDER_JSON, "{}\n");
+	expect(r, POLY_RENDER_CSV, "");
+	poly_report_free(r);
+	poly_report_free(NULL);
+}
+
+static void
+what_is_empty_is_left_out_of_text_only(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_section(r, "a", "Absent");
+	poly_report_text(r, "x", "X", NULL);
+	poly_report_real(r, "y", "Y", NAN, 1);
+	poly_report_table(r, "t", "Table");
+	poly_report_column(r, "c", "C", false);
+	poly_report_end(r);
+	poly_report_list(r, "l", "List");
+	poly_report_end(r);
+	poly_report_end(r);
+	poly_report_text(r, "z", "Z", "");
+	expect(r, POLY_RENDER_TEXT, "Z\n");
+	expect(r, POLY_RENDER_JSON,
+		"{\n"
+		"  \"a\": {\n"
+		"    \"x\": null,\n"
+		"    \"y\": null,\n"
+		"    \"t\": [],\n"
+		"    \"l\": []\n"
+		"  },\n"
+		"  \"z\": \"\"\n"
+		"}\n");
+	expect(r, POLY_RENDER_CSV, "section,key,value\na,x,\na,y,\n,z,\"\"\n\ntable,c\n");
+	poly_report_free(r);
+}
+
+static void
+numbers_reach_their_limits(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_count(r, "max", "Max", UINT64_MAX, NULL);
+	poly_report_count(r, "three", "Three", 100, "rows");
+	poly_report_address(r, "none", "None", 0, 0);
+	poly_report_address(r, "all", "All", UINT64_MAX, 99);
+	poly_report_address(r, "wide", "Wide", 0x123456789, 4);
+	poly_report_real(r, "whole", "Whole", -3.0, 0);
+	poly_report_real(r, "fine", "Fine", 0.125, 3);
+	poly_report_real(r, "huge", "Huge", 1e22, 1);
+	poly_report_real(r, "infinite", "Infinite", -INFINITY, 1);
+	expect(r, POLY_RENDER_TEXT,
+		"Max    18,446,744,073,709,551,615\n"
+		"Three  100 rows\n"
+		"None   0x0\n"
+		"All    0xffffffffffffffff\n"
+		"Wide   0x123456789\n"
+		"Whole  -3\n"
+		"Fine   0.125\n"
+		"Huge   10000000000000000000000.0\n");
+	expect(r, POLY_RENDER_JSON,
+		"{\n"
+		"  \"max\": 18446744073709551615,\n"
+		"  \"three\": 100,\n"
+		"  \"none\": \"0x0\",\n"
+		"  \"all\": \"0xffffffffffffffff\",\n"
+		"  \"wide\": \"0x123456789\",\n"
+		"  \"whole\": -3,\n"
+		"  \"fine\": 0.125,\n"
+		"  \"huge\": 10000000000000000000000.0,\n"
+		"  \"infinite\": null\n"
+		"}\n");
+	poly_report_free(r);
+}
+
+static void
+strings_are_escaped_for_each_rendering(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_text(r, "a", "A", "q\" b\\ \b\f\n\r\t\x01\x1f\x7f /");
+	poly_report_text(r, "b", "B", "\xc3\xa4\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80");
+	poly_report_text(r, "c", "C", "blanks  ");
+	expect(r, POLY_RENDER_TEXT,
+		"A  q\" b\\ \\x08\\x0c\\x0a\\x0d\\x09\\x01\\x1f\\x7f /\n"
+		"B  \xc3\xa4\\x9b\xe2\x82\xac\xf0\x9f\x98\x80\n"
+		"C  blanks\n");
+	expect(r, POLY_RENDER_JSON,
+		"{\n"
+		"  \"a\": \"q\\\" b\\\\ \\b\\f\\n\\r\\t\\u0001\\u001f\x7f /\",\n"
+		"  \"b\": \"\xc3\xa4\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80\",\n"
+		"  \"c\": \"blanks  \"\n"
+		"}\n");
+	expect(r, POLY_RENDER_CSV,
+		"section,key,value\n"
+		",a,\"q\"\" b\\ \b\f\n\r\t\x01\x1f\x7f /\"\n"
+		",b,\xc3\xa4\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80\n"
+		",c,blanks  \n");
+	poly_report_free(r);
+}
+
+#define FFFD "\xef\xbf\xbd"
+
+static void
+bytes_that_are_not_utf8_are_replaced(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{"\xff", FFFD},
+		{"a\x80z", "a" FFFD "z"},
+		{"\xe2\x82", FFFD},
+		{"\xe2\x82"
+		 "A",
+			FFFD "A"},
+		{"\xc0\x80", FFFD FFFD},
+		{"\xed\xa0\x80", FFFD FFFD FFFD},
+		{"\xed\x9f\xbf", "\xed\x9f\xbf"},
+		{"\xf4\x90\x80\x80", FFFD FFFD FFFD FFFD},
+		{"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},
+		{"\xf0\x8f\xbf\xbf", FFFD FFFD FFFD FFFD},
+		{"\xf0\x9f\x98\xc3\xa4", FFFD "\xc3\xa4"},
+		{"\xe0\x9f\x80", FFFD FFFD FFFD},
+		{"\xf5\x80", FFFD FFFD},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct poly_report *r = poly_report_new();
+		char expected[100];
+		poly_report_text(r, "k", "K", cases[i].in);
+		snprintf(expected, sizeof expected, "K  %s\n", cases[i].out);
+		expect(r, POLY_RENDER_TEXT, expected);
+		snprintf(expected, sizeof expected, "{\n  \"k\": \"%s\"\n}\n", cases[i].out);
+		expect(r, POLY_RENDER_JSON, expected);
+		poly_report_free(r);
+	}
+}
+
+static void
+columns_align_by_characters_not_bytes(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_count(r, "a", "\xc3\x84\xc3\xb6", 1, NULL);
+	poly_report_count(r, "b", "abc", 2, NULL);
+	poly_report_table(r, "t", "T");
+	poly_report_column(r, "x", "X", false);
+	poly_report_column(r, "y", "Y", false);
+	poly_report_cell_text(r, "\xe2\x82\xac");
+	poly_report_cell_text(r, "1");
+	poly_report_cell_text(r, "ab");
+	poly_report_cell_text(r, "2");
+	poly_report_end(r);
+	expect(r, POLY_RENDER_TEXT,
+		"\xc3\x84\xc3\xb6   1\n"
+		"abc  2\n"
+		"\n"
+		"T\n"
+		"  X   Y\n"
+		"  \xe2\x82\xac   1\n"
+		"  ab  2\n");
+	poly_report_free(r);
+}
+
+static void
+strings_are_copied(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	char title[] = "Title", value[] = "value", unit[] = "unit";
+	poly_report_text(r, "k", title, value);
+	poly_report_count(r, "n", title, 1, unit);
+	memset(title, '!', sizeof title - 1);
+	memset(value, '!', sizeof value - 1);
+	memset(unit, '!', sizeof unit - 1);
+	expect(r, POLY_RENDER_TEXT, "Title  value\nTitle  1 unit\n");
+	poly_report_free(r);
+}
+
+static struct poly_report *
+nested(unsigned depth)
+{
+	struct poly_report *r = poly_report_new();
+	for (unsigned i = 0; i < depth; i++)
+		poly_report_section(r, "s", "S");
+	poly_report_bool(r, "b", "B", true);
+	for (unsigned i = 0; i < depth; i++)
+		poly_report_end(r);
+	return r;
+}
+
+static void
+nesting_is_bounded(void **state)
+{
+	(void)state;
+	struct buf expected = {0};
+	for (int i = 0; i < POLY_REPORT_DEPTH; i++)
+		buf_printf(&expected, "%*sS\n", 2 * i, "");
+	buf_printf(&expected, "%*sB  yes\n", 2 * POLY_REPORT_DEPTH, "");
+	struct poly_report *r = nested(POLY_REPORT_DEPTH);
+	expect(r, POLY_RENDER_TEXT, buf_text(&expected));
+	expect(r, POLY_RENDER_CSV,
+		"section,key,value\ns.s.s.s.s.s.s.s.s.s.s.s.s.s.s.s,b,true\n");
+	poly_report_free(r);
+	buf_free(&expected);
+	expect_usage(nested(POLY_REPORT_DEPTH + 1));
+	expect_usage(nested(1000));
+}
+
+/* A table at the deepest place: its rows are one level below it in JSON. */
+static void
+tables_may_stand_at_the_deepest_place(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	struct buf out = {0};
+	for (unsigned i = 0; i < POLY_REPORT_DEPTH - 1; i++)
+		poly_report_section(r, "s", "S");
+	poly_report_table(r, "t", "T");
+	poly_report_column(r, "c", "C", true);
+	poly_report_cell_count(r, 5);
+	for (unsigned i = 0; i < POLY_REPORT_DEPTH; i++)
+		poly_report_end(r);
+	assert_int_equal(render(r, POLY_RENDER_JSON, &out), POLY_OK);
+	assert_non_null(strstr(buf_text(&out), "\"c\": 5"));
+	buf_free(&out);
+	poly_report_free(r);
+}
+
+static void
+wrong_use_is_told_when_rendering(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_section(r, "open", "Open");
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_end(r);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_cell_count(r, 1);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_list(r, "l", "L");
+	poly_report_count(r, "n", "N", 1, NULL);
+	poly_report_end(r);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_table(r, "t", "T");
+	poly_report_cell_count(r, 1);
+	poly_report_end(r);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_table(r, "t", "T");
+	poly_report_column(r, "a", "A", true);
+	poly_report_column(r, "b", "B", true);
+	poly_report_cell_count(r, 1);
+	poly_report_end(r);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_table(r, "t", "T");
+	poly_report_column(r, "a", "A", true);
+	poly_report_cell_count(r, 1);
+	poly_report_column(r, "b", "B", true);
+	poly_report_end(r);
+	expect_usage(r);
+}
+
+static void
+refused_output_is_an_io_error(void **state)
+{
+	(void)state;
+	struct poly_report *r = sample();
+	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_CSV; i++) {
+		struct poly_error error;
+		int calls = 0;
+		assert_int_equal(poly_report_render(r, (enum poly_rendering)i,
+					 &(struct poly_sink){refuse, &calls}, &error),
+			POLY_ERR_IO);
+		assert_int_equal(error.sys_errno, ENOSPC);
+		assert_int_equal(calls, 1);
+	}
+	poly_report_free(r);
+}
+
+/* Random trees: every value is one that Python prints as it read it. */
+static uint32_t
+draw(uint64_t *seed, uint32_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % below;
+}
+
+static const char *const random_keys[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+static void
+random_text(uint64_t *seed, char *text)
+{
+	size_t n = draw(seed, 12);
+	for (size_t i = 0; i < n; i++)
+		text[i] = (char)(1 + draw(seed, draw(seed, 2) ? 255 : 126));
+	text[n] = 0;
+}
+
+static void
+random_value(struct poly_report *r, uint64_t *seed, const char *key)
+{
+	char text[16], title[16];
+	random_text(seed, text);
+	random_text(seed, title);
+	switch (draw(seed, 6)) {
+	case 0: poly_report_text(r, key, title, text); break;
+	case 1: poly_report_count(r, key, title, UINT64_MAX >> draw(seed, 64), "units "); break;
+	case 2: poly_report_address(r, key, title, *seed, draw(seed, 20)); break;
+	case 3: poly_report_real(r, key, title, 0.5 + draw(seed, 1000), 1); break;
+	case 4: poly_report_bool(r, key, title, draw(seed, 2)); break;
+	case 5: poly_report_text(r, key, title, NULL); break;
+	}
+}
+
+static void
+random_table(struct poly_report *r, uint64_t *seed, const char *key)
+{
+	uint32_t columns = 1 + draw(seed, 8), rows = draw(seed, 5);
+	char text[16];
+	random_text(seed, text);
+	poly_report_table(r, key, text);
+	for (uint32_t i = 0; i < columns; i++)
+		poly_report_column(r, random_keys[i], text, draw(seed, 2));
+	for (uint32_t i = 0; i < rows * columns; i++) {
+		random_text(seed, text);
+		switch (draw(seed, 4)) {
+		case 0: poly_report_cell_text(r, text); break;
+		case 1: poly_report_cell_count(r, *seed); break;
+		case 2: poly_report_cell_address(r, *seed, 5); break;
+		case 3: poly_report_cell_text(r, NULL); break;
+		}
+	}
+	poly_report_end(r);
+}
+
+static void
+random_section(struct poly_report *r, uint64_t *seed, unsigned depth)
+{
+	uint32_t children = draw(seed, 8);
+	for (uint32_t i = 0; i < children; i++) {
+		uint32_t what = draw(seed, depth < 6 ? 8 : 5);
+		if (what < 4) {
+			random_value(r, seed, random_keys[i]);
+		} else if (what == 4) {
+			random_table(r, seed, random_keys[i]);
+		} else if (what < 7) {
+			poly_report_section(r, random_keys[i], "Section");
+			random_section(r, seed, depth + 1);
+			poly_report_end(r);
+		} else {
+			poly_report_list(r, random_keys[i], "List");
+			poly_report_section(r, "element", "Element");
+			random_section(r, seed, depth + 2);
+			poly_report_end(r);
+			poly_report_end(r);
+		}
+	}
+}
+
+static struct poly_report *
+random_report(uint64_t seed, unsigned sections)
+{
+	struct poly_report *r = poly_report_new();
+	poly_report_list(r, "all", "All");
+	for (unsigned i = 0; i < sections; i++) {
+		poly_report_section(r, "one", "One");
+		random_section(r, &seed, 2);
+		poly_report_end(r);
+	}
+	poly_report_end(r);
+	return r;
+}
+
+/* What a command makes of input, into out; false where the command cannot be run. */
+static bool
+filter_through(const char *command, struct buf *input, struct buf *out)
+{
+	char path[] = "report-XXXXXX", line[200], piece[4096];
+	int fd = mkstemp(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+	assert_non_null(file);
+	fwrite(input->data, 1, input->size, file);
+	fclose(file);
+	snprintf(line, sizeof line, "%s <%s", command, path);
+	FILE *pipe = popen(line, "r");
+	assert_non_null(pipe);
+	for (size_t n; (n = fread(piece, 1, sizeof piece, pipe)) > 0;)
+		buf_append(out, piece, n);
+	int rc = pclose(pipe);
+	remove(path);
+	return rc == 0;
+}
+
+static void
+pythons_parser_reads_json_and_prints_the_same(void **state)
+{
+	(void)state;
+	if (system("python3 -c 'import json' 2>/dev/null") != 0)
+		skip();
+	struct poly_report *r = random_report(20, 400);
+	struct buf ours = {0}, theirs = {0};
+	assert_int_equal(render(r, POLY_RENDER_JSON, &ours), POLY_OK);
+	assert_true(ours.size > 200000);
+	assert_true(filter_through("python3 -c 'import json, sys; "
+				   "print(json.dumps(json.loads(sys.stdin.buffer.read()), "
+				   "indent=2, ensure_ascii=False))'",
+		&ours, &theirs));
+	assert_int_equal(ours.size, theirs.size);
+	assert_memory_equal(ours.data, theirs.data, ours.size);
+	poly_report_free(r);
+	buf_free(&ours);
+	buf_free(&theirs);
+}
+
+static void
+pythons_csv_reader_finds_the_values_of_the_json(void **state)
+{
+	(void)state;
+	if (system("python3 -c 'import csv' 2>/dev/null") != 0)
+		skip();
+	struct poly_report *r = random_report(21, 100);
+	struct buf ours = {0}, verdict = {0};
+	render(r, POLY_RENDER_JSON, &ours);
+	buf_byte(&ours, 0);
+	render(r, POLY_RENDER_CSV, &ours);
+	/* Every line is found in the JSON by its path, and there are as many as it has leaves.
+	 */
+	static const char program[] =
+		"import sys, json, csv, io\n"
+		"data = sys.stdin.buffer.read().decode().split(chr(0))\n"
+		"rows = list(csv.reader(io.StringIO(data[1], newline=\"\"), strict=True))\n"
+		"def field(v):\n"
+		"    if v is None: return \"\"\n"
+		"    if isinstance(v, bool): return str(v).lower()\n"
+		"    return str(v)\n"
+		"doc = json.loads(data[0])\n"
+		"blank = rows.index([])\n"
+		"got = rows[1:blank]\n"
+		"assert rows[0] == [\"section\", \"key\", \"value\"]\n"
+		"def find(path):\n"
+		"    o = doc\n"
+		"    for part in path.split(\".\"):\n"
+		"        o = o[int(part)] if isinstance(o, list) else o[part]\n"
+		"    return o\n"
+		"for s, k, v in got: assert field(find(s)[k]) == v, (s, k, v)\n"
+		"header, seen = None, {}\n"
+		"for r in rows[blank:]:\n"
+		"    if not r: header = None\n"
+		"    elif header is None:\n"
+		"        header = r\n"
+		"        assert r[0] == \"table\"\n"
+		"    else:\n"
+		"        i = seen.setdefault(r[0], 0)\n"
+		"        row = find(r[0])[i]\n"
+		"        assert list(row) == header[1:] and "
+		"[field(v) for v in row.values()] == r[1:], r\n"
+		"        seen[r[0]] += 1\n"
+		"for p, n in seen.items(): assert len(find(p)) == n\n"
+		"def count(o):\n"
+		"    if isinstance(o, list): return sum(map(count, o))\n"
+		"    if isinstance(o, dict): return sum(map(count, o.values()))\n"
+		"    return 1\n"
+		"cells = sum(len(r) - 1 for r in rows[blank:] if r and r[0] != \"table\")\n"
+		"assert count(doc) == len(got) + cells, (count(doc), len(got), cells)\n"
+		"print(len(got))\n";
+	FILE *file = fopen("report-check.py", "wb");
+	assert_non_null(file);
+	fwrite(program, 1, sizeof program - 1, file);
+	fclose(file);
+	assert_true(filter_through("python3 report-check.py", &ours, &verdict));
+	assert_true(strtoul(buf_text(&verdict), NULL, 10) > 500);
+	remove("report-check.py");
+	poly_report_free(r);
+	buf_free(&ours);
+	buf_free(&verdict);
+}
+
+static void
+lines_of_text_never_end_in_a_blank(void **state)
+{
+	(void)state;
+	struct poly_report *r = random_report(22, 200);
+	struct buf out = {0};
+	assert_int_equal(render(r, POLY_RENDER_TEXT, &out), POLY_OK);
+	assert_true(out.size > 10000);
+	assert_null(strstr(buf_text(&out), " \n"));
+	assert_int_equal(out.data[out.size - 1], '\n');
+	buf_free(&out);
+	poly_report_free(r);
+}
+
+#ifdef POLY_FAULT_INJECTION
+/* Only counts its bytes: allocates nothing. */
+static int
+weigh(void *user, const void *data, size_t size)
+{
+	(void)data;
+	*(size_t *)user += size;
+	return 0;
+}
+
+/* Builds and renders with the k-th allocation failing; how many there were. */
+static size_t
+starve(enum poly_rendering rendering, size_t k)
+{
+	size_t bytes = 0;
+	enum poly_status status = POLY_ERR_MEMORY;
+	mem_fail_at(k);
+	struct poly_report *r = poly_report_new();
+	if (r) {
+		fill(r);
+		status = poly_report_render(
+			r, rendering, &(struct poly_sink){weigh, &bytes}, NULL);
+	}
+	size_t made = mem_fail_at(0);
+	assert_int_equal(status, made < k ? POLY_OK : POLY_ERR_MEMORY);
+	assert_int_equal(bytes > 0, made < k);
+	poly_report_free(r);
+	return made;
+}
+
+static void
+lack_of_memory_is_remembered_and_told(void **state)
+{
+	(void)state;
+	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_CSV; i++) {
+		size_t k = 1;
+		while (starve((enum poly_rendering)i, k) >= k)
+			k++;
+		assert_true(k > 5);
+	}
+}
+#endif
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_aligned_and_indented),
+		cmocka_unit_test(json_is_one_indented_object),
+		cmocka_unit_test(csv_has_a_block_of_values_and_one_for_each_table),
+		cmocka_unit_test(empty_reports_render),
+		cmocka_unit_test(what_is_empty_is_left_out_of_text_only),
+		cmocka_unit_test(numbers_reach_their_limits),
+		cmocka_unit_test(strings_are_escaped_for_each_rendering),
+		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
+		cmocka_unit_test(columns_align_by_characters_not_bytes),
+		cmocka_unit_test(strings_are_copied),
+		cmocka_unit_test(nesting_is_bounded),
+		cmocka_unit_test(tables_may_stand_at_the_deepest_place),
+		cmocka_unit_test(wrong_use_is_told_when_rendering),
+		cmocka_unit_test(refused_output_is_an_io_error),
+		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
+		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),
+		cmocka_unit_test(lines_of_text_never_end_in_a_blank),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_remembered_and_told),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
