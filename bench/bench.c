@@ -62,7 +62,8 @@ decode(const char *path, poly_columns columns)
 static uint64_t
 run_tt6e_baseline(void)
 {
-	return baseline_tt6e(tt6e_path);
+	uint32_t last[4];
+	return baseline_tt6e(tt6e_path, last);
 }
 
 static uint64_t

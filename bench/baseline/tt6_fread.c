@@ -52,9 +52,8 @@ next_word(FILE *from, uint32_t *word)
 }
 
 uint64_t
-baseline_tt6e(const char *path)
+baseline_tt6e(const char *path, uint32_t last[4])
 {
-	static volatile uint32_t last[4];
 	FILE *from = fopen(path, "rb");
 	uint32_t pc, word, address = 0, third = 0;
 	uint64_t records = 1;
