@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: any bytes, read as any format (byte 0) with any options (byte 1), checked and
+ * written again. What is read without skipping and ends soundly must come out the same.
+ */
+#include "polytrace/polytrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct comparison {
+	const uint8_t *data;
+	size_t size, at;
+	bool differs;
+};
+
+static int
+compare(void *user, const void *data, size_t n)
+{
+	struct comparison *it = user;
+	if (n > it->size - it->at || memcmp(it->data + it->at, data, n) != 0)
+		it->differs = true;
+	else
+		it->at += n;
+	return 0;
+}
+
+static const struct poly_format_info *
+readable_format(unsigned number)
+{
+	size_t count = 0;
+	while (poly_format_at(count))
+		count++;
+	const struct poly_format_info *format = poly_format_at(number % (count + 1));
+	return format && format->can_read ? format : NULL;
+}
+
+static enum poly_status
+drain(struct poly_reader *reader, struct poly_writer *writer)
+{
+	const struct poly_batch *batch;
+	enum poly_status status;
+	while ((status = poly_reader_next(reader, &batch, NULL)) == POLY_OK) {
+		if (writer && poly_writer_write(writer, batch, NULL) != POLY_OK)
+			return POLY_ERR_LOSS;
+	}
+	if (writer && poly_writer_finish(writer, NULL) != POLY_OK)
+		return POLY_ERR_LOSS;
+	return status;
+}
+
+static bool
+compressed(const struct poly_reader *reader)
+{
+	return strcmp(poly_reader_compression(reader), "none") != 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 2)
+		return 0;
+	const struct poly_format_info *format = readable_format(data[0]);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = format ? format->name : NULL;
+	options.skip_errors = data[1] & 1;
+	options.check = data[1] & 2;
+	options.strict = data[1] & 4;
+	options.one_thread = true;
+	options.expansion_limit = 1000;
+	options.batch_rows = data[1] & 8 ? 5 : POLY_BATCH_ROWS;
+	struct poly_reader *reader;
+	if (poly_reader_open_memory(data + 2, size - 2, &options, &reader, NULL) != POLY_OK)
+		return 0;
+	struct comparison comparison = {data + 2, size - 2, 0, false};
+	struct poly_sink sink = {compare, &comparison};
+	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer = NULL;
+	target.format = poly_reader_format(reader)->name;
+	poly_writer_open_sink(&sink, poly_reader_info(reader), &target, &writer, NULL);
+	enum poly_status status = drain(reader, writer);
+	if (writer && status == POLY_END && !compressed(reader) &&
+		(comparison.differs || comparison.at != comparison.size))
+		abort();
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	return 0;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Fuzzes the readers with libFuzzer for $SECONDS (default 60), starting from the samples.
+
+Findings are left in build-fuzz/; add their smallest form to tests/fuzz/corpus.
+"""
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+build = os.path.join(ROOT, 'build-fuzz')
+if not os.path.exists(os.path.join(build, 'build.ninja')):
+    subprocess.run(['meson', 'setup', build, '-Dfuzzing=true', '-Db_lundef=false',
+                    '-Db_sanitize=address,undefined', '-Dbuildtype=debugoptimized'], cwd=ROOT,
+                   env=dict(os.environ, CC='clang'), check=True)
+subprocess.run(['ninja', '-C', build], check=True)
+corpus = os.path.join(build, 'corpus')
+os.makedirs(corpus, exist_ok=True)
+number = 0
+for line in open(os.path.join(ROOT, 'tests', 'data', 'samples')):
+    words = line.split()
+    if not words or words[0] == '#':
+        continue
+    data = open(os.path.join(ROOT, 'tests', 'data', words[1]), 'rb').read(8192)
+    for first in range(12):
+        with open(os.path.join(corpus, f'sample{number}'), 'wb') as to:
+            to.write(bytes([first, number % 16]) + data)
+        number += 1
+sys.exit(subprocess.run([os.path.join(build, 'tests', 'fuzz_reader'), corpus,
+                         os.path.join(ROOT, 'tests', 'fuzz', 'corpus'),
+                         '-max_len=16384', f'-artifact_prefix={build}/',
+                         '-max_total_time=' + os.environ.get('SECONDS', '60')],
+                        cwd=build).returncode)
