@@ -5,8 +5,6 @@
 
 #include "polytrace/status.h"
 
-#include <stddef.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,12 +20,13 @@ POLY_API enum poly_status poly_disasm_open(
 	const char *isa, struct poly_disasm **disasm, struct poly_error *error);
 
 /*
- * Writes the text of the instruction at pc (in bytes) with an encoding of opcode_size bytes
- * (opcode, big end first) to text, at most size bytes with a NUL: "lwz r3, 8(r1)". An encoding
- * without meaning gives ".long 0x...". Returns the length of the whole text, as snprintf does.
+ * The text of the instruction at pc (in bytes) with an encoding of opcode_size bytes (opcode,
+ * big end first): "lwz r3, 8(r1)". Numbers are decimal, branch targets absolute in hexadecimal,
+ * modulo 2^32 where pc is below that. An encoding without meaning gives ".long 0x...". Never
+ * NULL; valid until the next call with the same handle, or its closing.
  */
-POLY_API size_t poly_disasm_text(struct poly_disasm *disasm, uint64_t pc, uint64_t opcode,
-	unsigned opcode_size, char *text, size_t size);
+POLY_API const char *poly_disasm_text(
+	struct poly_disasm *disasm, uint64_t pc, uint64_t opcode, unsigned opcode_size);
 
 /* Frees a disassembler. Accepts NULL. */
 POLY_API void poly_disasm_close(struct poly_disasm *disasm);

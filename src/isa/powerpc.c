@@ -199,21 +199,18 @@ powerpc_branch(uint32_t opcode, uint32_t pc)
 	return branch;
 }
 
-/* What is added to rA: rB, nothing, or the displacement of the form. */
-static uint64_t
-offset_of(uint32_t opcode, const struct powerpc_instruction *found,
-	const struct poly_powerpc_state *state)
+int64_t
+powerpc_displacement(uint32_t opcode)
 {
-	if (found->flags & POWERPC_INDEXED)
-		return state->gpr[opcode >> 11 & 31];
-	if (found->flags & POWERPC_NO_OFFSET)
+	const struct powerpc_instruction *found = powerpc_find(opcode);
+	if (found->access < 0 || found->flags & (POWERPC_INDEXED | POWERPC_NO_OFFSET))
 		return 0;
 	if (found->flags & POWERPC_SCALED)
-		return (uint64_t)(opcode >> 11 & 31) * found->size;
+		return (int64_t)(opcode >> 11 & 31) * found->size;
 	uint32_t cleared = found->flags & POWERPC_DS_FORM ? 3 : 0;
 	if (found->flags & POWERPC_DQ_FORM)
 		cleared = 15;
-	return (uint64_t)sign_extend(opcode & 0xffff & ~cleared, 16);
+	return sign_extend(opcode & 0xffff & ~cleared, 16);
 }
 
 bool
@@ -225,7 +222,10 @@ powerpc_address(
 		return false;
 	unsigned ra = opcode >> 16 & 31;
 	bool is_zero = ra == 0 && !(found->flags & POWERPC_UPDATE);
-	uint64_t sum = (is_zero ? 0 : state->gpr[ra]) + offset_of(opcode, found, state);
+	uint64_t sum = is_zero ? 0 : state->gpr[ra];
+	if (found->flags & POWERPC_INDEXED)
+		sum += state->gpr[opcode >> 11 & 31];
+	sum += (uint64_t)powerpc_displacement(opcode);
 	if (found->flags & POWERPC_ALIGNED)
 		sum &= ~((uint64_t)found->size - 1);
 	*address = wide ? sum : (uint32_t)sum;

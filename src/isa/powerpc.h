@@ -96,6 +96,17 @@ powerpc_class_fast(uint32_t opcode)
  */
 uint32_t powerpc_size(uint32_t opcode, uint32_t third, uint32_t line);
 
+/* The displacement of the D, DS and DQ forms and of scaled ones; 0 where there is none. */
+int64_t powerpc_displacement(uint32_t opcode);
+
+/*
+ * The text of an encoding by the table alone, without simplified mnemonics but those of
+ * branches, traps, condition bits and special registers: "lwz r3, 8(r1)". Branch targets wrap
+ * at 32 bits where pc is below 2^32. Returns its length, as snprintf does; 0 where the encoding
+ * is not known, or where must is set and the table does not insist on its own text.
+ */
+size_t powerpc_text(uint32_t opcode, uint64_t pc, bool must, char *text, size_t size);
+
 /* Where a branch may go. */
 struct powerpc_branch {
 	bool is_branch;	 /* b, bc, bclr, bcctr and their forms; false for sc, rfi, rfid */
@@ -137,7 +148,12 @@ struct powerpc_registers {
 	uint64_t bits[2];
 };
 
-/* Registers that an encoding reads and writes; false where the encoding is not known. */
+/*
+ * Registers that an encoding reads and writes; false where the encoding is not known. Left out:
+ * the copy of XER's SO into condition fields, the three bits of a field beside the one that a
+ * condition bit instruction writes, and all registers but rT of lswx, lscbx and stswx, whose
+ * number is in XER.
+ */
 bool powerpc_registers(
 	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes);
 

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Registers of PowerPC: which an encoding reads and writes, from the operands of the table;
+ * registers of a state by name; the stream that a dst describes.
+ *
+ * spec: reference amber 4.5; PowerPC architecture for the rest.
+ */
+#include "isa/powerpc.h"
+
+#include "base/bits.h"
+#include "base/num.h"
+
+#include <string.h>
+
+/* Both sets of an encoding while they grow. */
+struct use {
+	uint32_t opcode;
+	struct powerpc_registers *reads, *writes;
+};
+
+static void
+read_one(struct use *use, unsigned number)
+{
+	bit_set(use->reads->bits, number);
+}
+
+static void
+write_one(struct use *use, unsigned number)
+{
+	bit_set(use->writes->bits, number);
+}
+
+static unsigned
+field(const struct use *use, unsigned shift)
+{
+	return use->opcode >> shift & 31;
+}
+
+/* Vector-scalar registers: the lower half are floating-point registers, the upper vectors. */
+static unsigned
+vector_scalar(unsigned number)
+{
+	return number < 32 ? POWERPC_FPR + number : POWERPC_VR + number - 32;
+}
+
+/* The condition fields of a mask with cr0 in its highest bit of eight. */
+static void
+use_fields(struct powerpc_registers *registers, uint32_t mask)
+{
+	for (unsigned i = 0; i < 8; i++)
+		if (mask >> (7 - i) & 1)
+			bit_set(registers->bits, POWERPC_CR + i);
+}
+
+/* POWERPC_REGISTER_COUNT for the special registers that no set tells apart. */
+static unsigned
+special_register(const struct use *use)
+{
+	switch (field(use, 16) | field(use, 11) << 5) {
+	case 0: return POWERPC_MQ;
+	case 1: return POWERPC_XER;
+	case 8: return POWERPC_LR;
+	case 9: return POWERPC_CTR;
+	case 256: return POWERPC_VRSAVE;
+	default: return POWERPC_REGISTER_COUNT;
+	}
+}
+
+static void
+use_special(struct use *use, struct powerpc_registers *registers)
+{
+	unsigned number = special_register(use);
+	if (number < POWERPC_REGISTER_COUNT)
+		bit_set(registers->bits, number);
+}
+
+static void
+read_base(struct use *use)
+{
+	if (field(use, 16))
+		read_one(use, POWERPC_GPR + field(use, 16));
+}
+
+static void
+update_base(struct use *use)
+{
+	read_one(use, POWERPC_GPR + field(use, 16));
+	write_one(use, POWERPC_GPR + field(use, 16));
+}
+
+/* The pair of lxvp and stxvp. */
+static void
+use_pair(struct use *use, struct powerpc_registers *registers)
+{
+	unsigned first = (field(use, 21) & 30) | (field(use, 21) & 1) << 5;
+	bit_set(registers->bits, vector_scalar(first));
+	bit_set(registers->bits, vector_scalar(first + 1));
+}
+
+/* A letter before the blank of powerpc.def. */
+static void
+use_operand(struct use *use, char letter)
+{
+	unsigned t = field(use, 21), a = field(use, 16), b = field(use, 11);
+	switch (letter) {
+	case 'T': write_one(use, POWERPC_GPR + t); break;
+	case 'S': read_one(use, POWERPC_GPR + t); break;
+	case 'A': write_one(use, POWERPC_GPR + a); break;
+	case 'a': read_one(use, POWERPC_GPR + a); break;
+	case '0':
+	case 'd':
+	case '9': read_base(use); break;
+	case 'u':
+	case 'D': update_base(use); break;
+	case 'b': read_one(use, POWERPC_GPR + b); break;
+	case 'F': write_one(use, POWERPC_FPR + t); break;
+	case 'f': read_one(use, POWERPC_FPR + t); break;
+	case 'g': read_one(use, POWERPC_FPR + a); break;
+	case 'h': read_one(use, POWERPC_FPR + b); break;
+	case 'c': read_one(use, POWERPC_FPR + field(use, 6)); break;
+	case 'V': write_one(use, POWERPC_VR + t); break;
+	case 'v': read_one(use, POWERPC_VR + t); break;
+	case 'w': read_one(use, POWERPC_VR + a); break;
+	case 'x': read_one(use, POWERPC_VR + b); break;
+	case 'y': read_one(use, POWERPC_VR + field(use, 6)); break;
+	case 'G': write_one(use, vector_scalar(t | (use->opcode & 1) << 5)); break;
+	case 'J': read_one(use, vector_scalar(t | (use->opcode & 1) << 5)); break;
+	case '8': write_one(use, vector_scalar(t | (use->opcode & 8) << 2)); break;
+	case '7': read_one(use, vector_scalar(t | (use->opcode & 8) << 2)); break;
+	case 'W': use_pair(use, use->writes); break;
+	case 'Z': use_pair(use, use->reads); break;
+	case 'K':
+	case 'Q': write_one(use, POWERPC_CR + t / 4); break;
+	case 'k':
+	case 'q': read_one(use, POWERPC_CR + a / 4); break;
+	case 'p': read_one(use, POWERPC_CR + b / 4); break;
+	case 'M': use_fields(use->writes, use->opcode >> 12 & 255); break;
+	case 'R': use_special(use, use->writes); break;
+	case 'r': use_special(use, use->reads); break;
+	default: break;
+	}
+}
+
+/* count registers from rT on, r0 following r31. */
+static void
+use_run(struct use *use, struct powerpc_registers *registers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		bit_set(registers->bits, POWERPC_GPR + (field(use, 21) + i) % 32);
+}
+
+static void
+use_condition(struct use *use)
+{
+	unsigned bo = field(use, 21);
+	if (!(bo & 16))
+		read_one(use, POWERPC_CR + field(use, 16) / 4);
+	if (!(bo & 4)) {
+		read_one(use, POWERPC_CTR);
+		write_one(use, POWERPC_CTR);
+	}
+}
+
+static unsigned
+string_registers(const struct use *use)
+{
+	unsigned bytes = field(use, 11);
+	return bytes ? (bytes + 3) / 4 : 8;
+}
+
+/* cr1 takes over four bits of FPSCR. */
+static void
+record_float(struct use *use)
+{
+	if (use->opcode & 1) {
+		read_one(use, POWERPC_FPSCR);
+		write_one(use, POWERPC_CR + 1);
+	}
+}
+
+static void
+write_if(struct use *use, uint32_t bit, unsigned number)
+{
+	if (use->opcode & bit)
+		write_one(use, number);
+}
+
+/* A letter behind the blank. */
+static void
+use_effect(struct use *use, char letter)
+{
+	unsigned next = (field(use, 21) + 1) % 32;
+	bool is_one_field = use->opcode & 0x100000;
+	switch (letter) {
+	case '.': write_if(use, 1, POWERPC_CR); break;
+	case ':': record_float(use); break;
+	case ';': write_if(use, 0x400, POWERPC_CR + 6); break;
+	case '#': write_one(use, POWERPC_CR); break;
+	case 'O': write_if(use, 0x400, POWERPC_XER); break;
+	case 'X': write_one(use, POWERPC_XER); break;
+	case 'x': read_one(use, POWERPC_XER); break;
+	case 'P': write_one(use, POWERPC_FPSCR); break;
+	case 'p': read_one(use, POWERPC_FPSCR); break;
+	case 'Y': write_one(use, POWERPC_VSCR); break;
+	case 'y': read_one(use, POWERPC_VSCR); break;
+	case 'Q': write_one(use, POWERPC_MQ); break;
+	case 'q': read_one(use, POWERPC_MQ); break;
+	case 'L': write_if(use, 1, POWERPC_LR); break;
+	case 'l': read_one(use, POWERPC_LR); break;
+	case 'c': read_one(use, POWERPC_CTR); break;
+	case 'M': write_one(use, POWERPC_MSR); break;
+	case 'm': read_one(use, POWERPC_MSR); break;
+	case 'C': use_fields(use->reads, is_one_field ? use->opcode >> 12 : 255); break;
+	case 'B': use_condition(use); break;
+	case 'D': use_run(use, use->writes, 32 - field(use, 21)); break;
+	case 'd': use_run(use, use->reads, 32 - field(use, 21)); break;
+	case 'N': use_run(use, use->writes, string_registers(use)); break;
+	case 'n': use_run(use, use->reads, string_registers(use)); break;
+	case '2': write_one(use, POWERPC_GPR + next); break;
+	case '3': read_one(use, POWERPC_GPR + next); break;
+	case '4': write_one(use, POWERPC_FPR + next); break;
+	case '5': read_one(use, POWERPC_FPR + next); break;
+	default: break;
+	}
+}
+
+bool
+powerpc_registers(
+	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes)
+{
+	const struct powerpc_instruction *found = powerpc_find(opcode);
+	struct use use = {opcode, reads, writes};
+	memset(reads, 0, sizeof *reads);
+	memset(writes, 0, sizeof *writes);
+	const char *letter = found->operands;
+	for (; *letter && *letter != ' '; letter++)
+		use_operand(&use, *letter);
+	for (; *letter; letter++)
+		use_effect(&use, *letter);
+	return found->mnemonic != NULL;
+}
+
+/* A special register's value and digits by name; 0 digits: no such register. */
+static unsigned
+special_value(const struct poly_powerpc_state *state, const char *name, uint64_t *value)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+		unsigned digits;
+	} specials[] = {{"pc", state->pc, 16}, {"msr", state->msr, 16}, {"cr", state->cr, 8},
+		{"xer", state->xer, 16}, {"lr", state->lr, 16}, {"ctr", state->ctr, 16},
+		{"mq", state->mq, 8}, {"vrsave", state->vrsave, 8}, {"fpscr", state->fpscr, 8},
+		{"vscr", state->vscr, 8}, {"vrvalid", state->vrvalid, 8}};
+	for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+		if (strcmp(name, specials[i].name) == 0) {
+			*value = specials[i].value;
+			return specials[i].digits;
+		}
+	return 0;
+}
+
+/* The number of "r31", below 32 and without leading zeros; 32 where it is none. */
+static unsigned
+numbered(const char *name)
+{
+	uint64_t number;
+	const char *digits = name + 1;
+	size_t n = strlen(digits);
+	if (n < 1 || n > 2 || (n == 2 && digits[0] == '0') || !num_parse(digits, n, &number))
+		return 32;
+	return number < 32 ? (unsigned)number : 32;
+}
+
+size_t
+poly_powerpc_register(const struct poly_powerpc_state *state, const char *name, char *text)
+{
+	uint64_t value = 0;
+	unsigned digits = special_value(state, name, &value);
+	unsigned number = digits || !*name ? 32 : numbered(name);
+	if (number < 32 && (*name == 'r' || *name == 'f')) {
+		value = *name == 'r' ? state->gpr[number] : state->fpr[number];
+		digits = 16;
+	} else if (number < 32 && *name == 'v') {
+		num_hex(text, load_be64(state->vr[number]), 16);
+		num_hex(text + 16, load_be64(state->vr[number] + 8), 16);
+		text[32] = '\0';
+		return 32;
+	}
+	if (digits)
+		num_hex(text, value, digits);
+	text[digits] = '\0';
+	return digits;
+}
+
+struct poly_powerpc_stream
+poly_powerpc_stream(uint32_t rb)
+{
+	struct poly_powerpc_stream stream = {
+		.block_size = rb >> 24 & 31,
+		.block_count = rb >> 16 & 255,
+		.stride = (int)sign_extend(rb & 0xffff, 16),
+	};
+	if (stream.block_size == 0)
+		stream.block_size = 32;
+	if (stream.block_count == 0)
+		stream.block_count = 256;
+	if (stream.stride == 0)
+		stream.stride = 32768;
+	return stream;
+}
