@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Peak memory does not grow with the input: peak.py POLYTRACE GENERATE, as TAP.
+
+Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file and compares
+the peaks that the operating system accounts.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+POLYTRACE, GENERATE = sys.argv[1:3]
+LIMIT = 64 << 10  # KiB
+
+
+def peak(command, **streams):
+    """Peak resident size of a command in KiB, and its exit status."""
+    pid = os.posix_spawn(command[0], command, os.environ, file_actions=[
+        (os.POSIX_SPAWN_DUP2, stream.fileno(), number)
+        for number, stream in ((0, streams.get('stdin')), (1, streams.get('stdout'))) if stream])
+    _, status, usage = os.wait4(pid, 0)
+    return usage.ru_maxrss, os.waitstatus_to_exitcode(status)
+
+
+def convert(kind, records, piped, folder):
+    """Converts a generated trace; its peak."""
+    source = os.path.join(folder, f'{kind}.{records}')
+    target = os.path.join(folder, 'out.' + kind)
+    if not os.path.exists(source):
+        with open(source, 'wb') as to:
+            subprocess.run([GENERATE, kind, str(records)], stdout=to, check=True)
+    if not piped:
+        return peak([POLYTRACE, 'convert', source, '-o', target])
+    with subprocess.Popen(['cat', source], stdout=subprocess.PIPE) as cat:
+        return peak([POLYTRACE, 'convert', '-', '-o', target], stdin=cat.stdout)
+
+
+print('1..4')
+number = 0
+with tempfile.TemporaryDirectory() as folder:
+    for kind, small, large in (('tt6e', 5000000, 50000000), ('bach', 5000000, 50000000)):
+        for piped in (False, True):
+            number += 1
+            peaks = [convert(kind, records, piped, folder) for records in (small, large)]
+            good = all(status == 0 for _, status in peaks) and \
+                peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + 2048
+            print(f'# {kind}: {peaks[0][0]} KiB, ten times as long: {peaks[1][0]} KiB')
+            print(('' if good else 'not ') + f'ok {number} - memory_does_not_grow_with_a_'
+                  f'{kind}_{"pipe" if piped else "file"}', flush=True)
