@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LZ4 frames. The library is fed one element of the format at a time (header, block, checksum):
+ * where it fails it takes back what the same call had decoded, so that no call may contain more
+ * than one thing that can be damaged.
+ *
+ * spec: LZ4 Frame Format Description 1.6.x (general structure, frame descriptor, data blocks,
+ * skippable frames); xxHash XXH32 for the header's check byte.
+ */
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/filter.h"
+
+#include <string.h>
+
+#ifdef POLY_WITH_LZ4
+#include <lz4frame.h>
+#endif
+
+#define MAGIC 0x184d2204U
+#define SKIP_MAGIC 0x184d2a50U
+#define SKIP_MASK 0xfffffff0U
+
+enum { MAGIC_SIZE = 4, SKIP_HEADER_SIZE = 8, HEADER_MAX = 19, WORD = 4 };
+
+/* The descriptor's first byte, FLG; version 1 in its two high bits. */
+enum {
+	FLAG_DICTIONARY = 1,
+	FLAG_RESERVED = 2,
+	FLAG_CHECKSUM = 4,
+	FLAG_SIZE = 8,
+	FLAG_BLOCK_CHECKSUM = 16,
+	VERSION_MASK = 0xc0,
+	VERSION = 0x40,
+};
+
+static uint32_t
+rotate(uint32_t v, unsigned bits)
+{
+	return v << bits | v >> (32 - bits);
+}
+
+/* XXH32 with seed 0 of fewer than 16 bytes. */
+static uint32_t
+short_xxh32(const uint8_t *p, size_t n)
+{
+	const uint32_t prime1 = 0x9e3779b1U, prime2 = 0x85ebca77U, prime3 = 0xc2b2ae3dU,
+		       prime4 = 0x27d4eb2fU, prime5 = 0x165667b1U;
+	uint32_t hash = prime5 + (uint32_t)n;
+	for (; n >= 4; n -= 4, p += 4)
+		hash = rotate(hash + load_le32(p) * prime3, 17) * prime4;
+	for (; n; n--, p++)
+		hash = rotate(hash + *p * prime5, 11) * prime1;
+	hash = (hash ^ hash >> 15) * prime2;
+	hash = (hash ^ hash >> 13) * prime3;
+	return hash ^ hash >> 16;
+}
+
+/* Bytes of a frame's header with its magic and check byte. */
+static size_t
+header_size(uint8_t flags)
+{
+	return 7U + (flags & FLAG_SIZE ? 8 : 0) + (flags & FLAG_DICTIONARY ? 4 : 0);
+}
+
+/* Bits verified of a frame that begins at p. */
+static int
+probe_frame(const uint8_t *p, size_t n)
+{
+	if (n < MAGIC_SIZE || load_le32(p) != MAGIC)
+		return 0;
+	if (n > 4 && ((p[4] & VERSION_MASK) != VERSION || p[4] & FLAG_RESERVED))
+		return 0;
+	/* Block sizes are 4 to 7; every other bit is reserved. */
+	if (n > 5 && (p[5] & 0x8f || p[5] < 0x40))
+		return 0;
+	if (n < 6 || n < header_size(p[4]))
+		return 32;
+	size_t check = header_size(p[4]) - 1;
+	return p[check] == (uint8_t)(short_xxh32(p + 4, check - 4) >> 8) ? 49 : 0;
+}
+
+/* Skippable frames are zstd's too: the first other frame decides, and has to be in view. */
+static int
+lz4_probe(const uint8_t *p, size_t n)
+{
+	while (n >= SKIP_HEADER_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC) {
+		size_t size = (size_t)load_le32(p + 4);
+		if (size > n - SKIP_HEADER_SIZE)
+			return 0;
+		p += SKIP_HEADER_SIZE + size;
+		n -= SKIP_HEADER_SIZE + size;
+	}
+	return probe_frame(p, n);
+}
+
+#ifdef POLY_WITH_LZ4
+
+enum element {
+	ELEMENT_FRAME,
+	ELEMENT_BLOCK,
+	ELEMENT_BODY,
+	ELEMENT_BLOCK_END,
+	ELEMENT_CHECKSUM
+};
+
+struct lz4_decoder {
+	LZ4F_dctx *context;
+	enum element next; /* what follows the present element */
+	uint64_t left;	   /* bytes of the present element that are not read */
+	size_t body;	   /* bytes of the block */
+	uint8_t flags;	   /* of the frame */
+	bool skip;	   /* it is a skippable frame */
+	bool held;	   /* the library may hold output back */
+};
+
+enum { STEP = 64 << 10 };
+
+struct lz4_encoder {
+	LZ4F_cctx *context;
+	bool begun;    /* the header is written */
+	uint8_t *made; /* size bytes: enough for STEP bytes of input */
+	size_t size;
+};
+
+static enum poly_status
+lz4_failure(size_t code, struct poly_error *error)
+{
+	return err_set(
+		error, POLY_ERR_FORMAT, 0, "lz4 data is damaged (%s)", LZ4F_getErrorName(code));
+}
+
+static enum poly_status
+lz4_decode_open(void *state, struct poly_error *error)
+{
+	struct lz4_decoder *lz4 = state;
+	if (LZ4F_isError(LZ4F_createDecompressionContext(&lz4->context, LZ4F_VERSION)))
+		return err_memory(error);
+	return POLY_OK;
+}
+
+static void
+lz4_decode_close(void *state)
+{
+	struct lz4_decoder *lz4 = state;
+	LZ4F_freeDecompressionContext(lz4->context);
+}
+
+/* The source ends inside an element's header. */
+static enum poly_status
+cut_off(struct in *source, size_t have)
+{
+	in_consume(source, have);
+	return POLY_OK;
+}
+
+/* Begins a frame, or finds the end. Nothing left to read afterwards: it is cut off. */
+static enum poly_status
+begin_frame(struct lz4_decoder *lz4, struct in *source, struct poly_error *error)
+{
+	size_t have;
+	const uint8_t *p = in_peek(source, HEADER_MAX, &have);
+	if (!have)
+		return POLY_END;
+	lz4->skip = have >= MAGIC_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC;
+	if (lz4->skip && have >= SKIP_HEADER_SIZE) {
+		lz4->left = SKIP_HEADER_SIZE + (uint64_t)load_le32(p + 4);
+		return POLY_OK;
+	}
+	if (!lz4->skip && have >= MAGIC_SIZE && load_le32(p) != MAGIC)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"the last frame is followed by bytes that are not lz4 data");
+	if (have <= MAGIC_SIZE || have < header_size(p[4]))
+		return cut_off(source, have);
+	lz4->left = header_size(p[4]);
+	lz4->flags = p[4];
+	lz4->next = ELEMENT_BLOCK;
+	return POLY_OK;
+}
+
+/* A block's size, or the mark of the frame's end. */
+static enum poly_status
+begin_block(struct lz4_decoder *lz4, struct in *source)
+{
+	size_t have;
+	const uint8_t *p = in_peek(source, WORD, &have);
+	if (have < WORD)
+		return cut_off(source, have);
+	lz4->left = WORD;
+	lz4->body = load_le32(p) & 0x7fffffff;
+	if (load_le32(p))
+		lz4->next = ELEMENT_BODY;
+	else
+		lz4->next = lz4->flags & FLAG_CHECKSUM ? ELEMENT_CHECKSUM : ELEMENT_FRAME;
+	return POLY_OK;
+}
+
+/* Goes on to the next element. */
+static enum poly_status
+begin_element(struct lz4_decoder *lz4, struct in *source, struct poly_error *error)
+{
+	switch (lz4->next) {
+	case ELEMENT_FRAME: return begin_frame(lz4, source, error);
+	case ELEMENT_BLOCK: return begin_block(lz4, source);
+	case ELEMENT_BODY:
+		lz4->left = lz4->body;
+		lz4->next =
+			lz4->flags & FLAG_BLOCK_CHECKSUM ? ELEMENT_BLOCK_END : ELEMENT_BLOCK;
+		return POLY_OK;
+	case ELEMENT_BLOCK_END:
+		lz4->left = WORD;
+		lz4->next = ELEMENT_BLOCK;
+		return POLY_OK;
+	case ELEMENT_CHECKSUM: break;
+	}
+	lz4->left = WORD;
+	lz4->next = ELEMENT_FRAME;
+	return POLY_OK;
+}
+
+/* Reads on in the present element, and takes what the library holds. */
+static enum poly_status
+decode_element(struct lz4_decoder *lz4, struct in *source, struct filter_room *room,
+	struct poly_error *error)
+{
+	size_t have = 0, got = room->size;
+	const uint8_t *p = NULL;
+	if (lz4->left)
+		p = in_peek(source, 1, &have);
+	have = have < lz4->left ? have : (size_t)lz4->left;
+	if (!lz4->skip) {
+		size_t code = LZ4F_decompress(lz4->context, room->to, &got, p, &have, NULL);
+		if (LZ4F_isError(code))
+			return lz4_failure(code, error);
+		room->got = got;
+		lz4->held = got == room->size;
+	}
+	in_consume(source, have);
+	lz4->left -= have;
+	return POLY_OK;
+}
+
+static enum poly_status
+lz4_decode(void *state, struct in *source, struct filter_room *room, struct poly_error *error)
+{
+	struct lz4_decoder *lz4 = state;
+	enum poly_status status = POLY_OK;
+	while (!room->got && status == POLY_OK) {
+		size_t have = 1;
+		if (!lz4->left && !lz4->held) {
+			status = begin_element(lz4, source, error);
+			if (status != POLY_OK)
+				return status;
+		}
+		if (!lz4->held)
+			in_peek(source, 1, &have);
+		if (!have)
+			return POLY_OK;
+		status = decode_element(lz4, source, room, error);
+	}
+	return status;
+}
+
+static const LZ4F_preferences_t preferences = {
+	.frameInfo = {.contentChecksumFlag = LZ4F_contentChecksumEnabled}};
+
+static enum poly_status
+lz4_encode_open(void *state, struct poly_error *error)
+{
+	struct lz4_encoder *lz4 = state;
+	lz4->size = LZ4F_compressBound(STEP, &preferences);
+	lz4->made = mem_new(lz4->size, 1);
+	if (!lz4->made ||
+		LZ4F_isError(LZ4F_createCompressionContext(&lz4->context, LZ4F_VERSION))) {
+		mem_free(lz4->made);
+		return err_memory(error);
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+put(struct lz4_encoder *lz4, size_t n, const struct filter_sink *sink, struct poly_error *error)
+{
+	if (LZ4F_isError(n))
+		return lz4_failure(n, error);
+	return n && sink->write(sink->user, lz4->made, n) ? POLY_ERR_IO : POLY_OK;
+}
+
+static enum poly_status
+begin(struct lz4_encoder *lz4, const struct filter_sink *sink, struct poly_error *error)
+{
+	if (lz4->begun)
+		return POLY_OK;
+	lz4->begun = true;
+	size_t n = LZ4F_compressBegin(lz4->context, lz4->made, lz4->size, &preferences);
+	return put(lz4, n, sink, error);
+}
+
+static enum poly_status
+lz4_encode(void *state, const uint8_t *data, size_t n, const struct filter_sink *sink,
+	struct poly_error *error)
+{
+	struct lz4_encoder *lz4 = state;
+	enum poly_status status = begin(lz4, sink, error);
+	while (n && status == POLY_OK) {
+		size_t step = n < STEP ? n : STEP;
+		size_t made = LZ4F_compressUpdate(
+			lz4->context, lz4->made, lz4->size, data, step, NULL);
+		status = put(lz4, made, sink, error);
+		data += step;
+		n -= step;
+	}
+	return status;
+}
+
+static enum poly_status
+lz4_encode_end(void *state, const struct filter_sink *sink, struct poly_error *error)
+{
+	struct lz4_encoder *lz4 = state;
+	enum poly_status status = begin(lz4, sink, error);
+	if (status != POLY_OK)
+		return status;
+	size_t n = LZ4F_compressEnd(lz4->context, lz4->made, lz4->size, NULL);
+	return put(lz4, n, sink, error);
+}
+
+static void
+lz4_encode_close(void *state)
+{
+	struct lz4_encoder *lz4 = state;
+	LZ4F_freeCompressionContext(lz4->context);
+	mem_free(lz4->made);
+}
+
+#else
+
+struct lz4_decoder {
+	char none;
+};
+
+struct lz4_encoder {
+	char none;
+};
+
+static enum poly_status
+lz4_decode_open(void *state, struct poly_error *error)
+{
+	(void)state;
+	return filter_missing("lz4", "liblz4-dev", error);
+}
+
+#define lz4_encode_open lz4_decode_open
+#define lz4_decode NULL
+#define lz4_decode_close NULL
+#define lz4_encode NULL
+#define lz4_encode_end NULL
+#define lz4_encode_close NULL
+
+#endif
+
+extern const struct filter filter_lz4;
+const struct filter filter_lz4 = {
+	.name = "lz4",
+	.extension = "lz4",
+	.decoder_size = sizeof(struct lz4_decoder),
+	.encoder_size = sizeof(struct lz4_encoder),
+	.probe = lz4_probe,
+	.decode_open = lz4_decode_open,
+	.decode = lz4_decode,
+	.decode_close = lz4_decode_close,
+	.encode_open = lz4_encode_open,
+	.encode = lz4_encode,
+	.encode_end = lz4_encode_end,
+	.encode_close = lz4_encode_close,
+};

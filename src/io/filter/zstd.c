@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Zstandard. The library is fed one element of the format at a time (header, block, checksum):
+ * where it fails it takes back what the same call had decoded, so that no call may contain more
+ * than one thing that can be damaged.
+ *
+ * spec: RFC 8878 3.1 (frames, frame header, blocks), 3.1.2 (skippable frames).
+ */
+#include "base/bits.h"
+#include "base/err.h"
+#include "io/filter.h"
+
+#include <string.h>
+
+#ifdef POLY_WITH_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+#define MAGIC 0xfd2fb528U
+#define SKIP_MAGIC 0x184d2a50U
+#define SKIP_MASK 0xfffffff0U
+
+enum { MAGIC_SIZE = 4, SKIP_HEADER_SIZE = 8, HEADER_MAX = 18, BLOCK_HEADER_SIZE = 3 };
+
+enum { BLOCK_RLE = 1, BLOCK_RESERVED = 3, BLOCK_MAX = 128 << 10 };
+
+/* RFC 8878 3.1.1.1.1: the descriptor, the byte behind the magic. */
+enum { DESCRIPTOR_CHECKSUM = 4, DESCRIPTOR_RESERVED = 8, DESCRIPTOR_SINGLE = 32 };
+
+/* Bytes of a frame's header with its magic. */
+static size_t
+header_size(uint8_t descriptor)
+{
+	static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+	bool single = descriptor & DESCRIPTOR_SINGLE;
+	size_t size = MAGIC_SIZE + 1U + !single + dictionary[descriptor & 3];
+	return size + content[descriptor >> 6] + (single && descriptor < 64);
+}
+
+/* Bits verified of a frame that begins at p. */
+static int
+probe_frame(const uint8_t *p, size_t n)
+{
+	if (n < MAGIC_SIZE || load_le32(p) != MAGIC)
+		return 0;
+	if (n == MAGIC_SIZE)
+		return 32;
+	size_t at = header_size(p[4]);
+	if (p[4] & DESCRIPTOR_RESERVED)
+		return 0;
+	if (n < at + BLOCK_HEADER_SIZE)
+		return 33;
+	unsigned block = p[at] | (unsigned)p[at + 1] << 8 | (unsigned)p[at + 2] << 16;
+	if ((block >> 1 & 3) == BLOCK_RESERVED || block >> 3 > BLOCK_MAX)
+		return 0;
+	return 38;
+}
+
+/* Skippable frames are lz4's too: the first other frame decides, and has to be in view. */
+static int
+zstd_probe(const uint8_t *p, size_t n)
+{
+	while (n >= SKIP_HEADER_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC) {
+		size_t size = (size_t)load_le32(p + 4);
+		if (size > n - SKIP_HEADER_SIZE)
+			return 0;
+		p += SKIP_HEADER_SIZE + size;
+		n -= SKIP_HEADER_SIZE + size;
+	}
+	return probe_frame(p, n);
+}
+
+#ifdef POLY_WITH_ZSTD
+
+#define LEVEL 3
+
+/* What a hostile header may make the library allocate: what the zstd program allows too. */
+#define WINDOW_BITS 27
+
+enum element { ELEMENT_FRAME, ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
+
+struct zstd_decoder {
+	ZSTD_DCtx *context;
+	enum element next; /* what follows the present element */
+	uint64_t left;	   /* bytes of the present element that are not read */
+	bool skip;	   /* it is a skippable frame */
+	bool checksum;	   /* the frame ends in one */
+	bool last;	   /* the frame ends after the block */
+	size_t body;	   /* bytes of the block */
+	bool held;	   /* the library may hold output back */
+};
+
+struct zstd_encoder {
+	ZSTD_CCtx *context;
+	uint8_t made[64 << 10];
+};
+
+static enum poly_status
+zstd_decode_open(void *state, struct poly_error *error)
+{
+	struct zstd_decoder *zstd = state;
+	zstd->context = ZSTD_createDCtx();
+	if (!zstd->context)
+		return err_memory(error);
+	ZSTD_DCtx_setParameter(zstd->context, ZSTD_d_windowLogMax, WINDOW_BITS);
+	return POLY_OK;
+}
+
+static void
+zstd_decode_close(void *state)
+{
+	struct zstd_decoder *zstd = state;
+	ZSTD_freeDCtx(zstd->context);
+}
+
+static enum poly_status
+zstd_failure(size_t code, struct poly_error *error)
+{
+	ZSTD_ErrorCode number = ZSTD_getErrorCode(code);
+	if (number == ZSTD_error_memory_allocation)
+		return err_memory(error);
+	if (number == ZSTD_error_frameParameter_windowTooLarge)
+		return err_set(error, POLY_ERR_LIMIT, 0,
+			"zstd window is larger than the limit of %d bits (%d MiB)", WINDOW_BITS,
+			1 << (WINDOW_BITS - 20));
+	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data is damaged (%s)",
+		ZSTD_getErrorName(code));
+}
+
+/* The source ends inside an element's header. */
+static enum poly_status
+cut_off(struct in *source, size_t have)
+{
+	in_consume(source, have);
+	return POLY_OK;
+}
+
+/* Begins a frame, or finds the end. Nothing left to read afterwards: it is cut off. */
+static enum poly_status
+begin_frame(struct zstd_decoder *zstd, struct in *source, struct poly_error *error)
+{
+	size_t have;
+	const uint8_t *p = in_peek(source, HEADER_MAX, &have);
+	if (!have)
+		return POLY_END;
+	zstd->skip = have >= MAGIC_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC;
+	if (zstd->skip && have >= SKIP_HEADER_SIZE) {
+		zstd->left = SKIP_HEADER_SIZE + (uint64_t)load_le32(p + 4);
+		return POLY_OK;
+	}
+	if (!zstd->skip && have >= MAGIC_SIZE && load_le32(p) != MAGIC)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"the last frame is followed by bytes that are not zstd data");
+	if (have <= MAGIC_SIZE || have < header_size(p[4]))
+		return cut_off(source, have);
+	zstd->left = header_size(p[4]);
+	zstd->checksum = p[4] & DESCRIPTOR_CHECKSUM;
+	zstd->next = ELEMENT_BLOCK;
+	return POLY_OK;
+}
+
+static enum poly_status
+begin_block(struct zstd_decoder *zstd, struct in *source)
+{
+	size_t have;
+	const uint8_t *p = in_peek(source, BLOCK_HEADER_SIZE, &have);
+	if (have < BLOCK_HEADER_SIZE)
+		return cut_off(source, have);
+	unsigned block = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16;
+	zstd->last = block & 1;
+	zstd->body = (block >> 1 & 3) == BLOCK_RLE ? 1 : block >> 3;
+	zstd->left = BLOCK_HEADER_SIZE;
+	zstd->next = ELEMENT_BODY;
+	return POLY_OK;
+}
+
+/* Goes on to the next element that has bytes. */
+static enum poly_status
+begin_element(struct zstd_decoder *zstd, struct in *source, struct poly_error *error)
+{
+	if (zstd->next == ELEMENT_BODY) {
+		zstd->left = zstd->body;
+		zstd->next = !zstd->last      ? ELEMENT_BLOCK
+			     : zstd->checksum ? ELEMENT_CHECKSUM
+					      : ELEMENT_FRAME;
+	}
+	if (zstd->left)
+		return POLY_OK;
+	if (zstd->next == ELEMENT_FRAME)
+		return begin_frame(zstd, source, error);
+	if (zstd->next == ELEMENT_BLOCK)
+		return begin_block(zstd, source);
+	zstd->left = 4;
+	zstd->next = ELEMENT_FRAME;
+	return POLY_OK;
+}
+
+/* Reads on in the present element, and takes what the library holds. */
+static enum poly_status
+decode_element(struct zstd_decoder *zstd, struct in *source, struct filter_room *room,
+	struct poly_error *error)
+{
+	size_t have = 0;
+	const uint8_t *p = NULL;
+	if (zstd->left)
+		p = in_peek(source, 1, &have);
+	have = have < zstd->left ? have : (size_t)zstd->left;
+	if (zstd->skip) {
+		in_consume(source, have);
+		zstd->left -= have;
+		return POLY_OK;
+	}
+	ZSTD_inBuffer from = {p, have, 0};
+	ZSTD_outBuffer to = {room->to, room->size, 0};
+	size_t code = ZSTD_decompressStream(zstd->context, &to, &from);
+	if (ZSTD_isError(code))
+		return zstd_failure(code, error);
+	in_consume(source, from.pos);
+	zstd->left -= from.pos;
+	zstd->held = to.pos == to.size;
+	room->got = to.pos;
+	return POLY_OK;
+}
+
+static enum poly_status
+zstd_decode(void *state, struct in *source, struct filter_room *room, struct poly_error *error)
+{
+	struct zstd_decoder *zstd = state;
+	enum poly_status status = POLY_OK;
+	while (!room->got && status == POLY_OK) {
+		size_t have = 1;
+		if (!zstd->left && !zstd->held) {
+			status = begin_element(zstd, source, error);
+			if (status != POLY_OK)
+				return status;
+		}
+		if (!zstd->held)
+			in_peek(source, 1, &have);
+		if (!have)
+			return POLY_OK;
+		status = decode_element(zstd, source, room, error);
+	}
+	return status;
+}
+
+static enum poly_status
+zstd_encode_open(void *state, struct poly_error *error)
+{
+	struct zstd_encoder *zstd = state;
+	zstd->context = ZSTD_createCCtx();
+	if (!zstd->context)
+		return err_memory(error);
+	ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1);
+	return POLY_OK;
+}
+
+/* Compresses the input; under ZSTD_e_end until the frame is complete. */
+static enum poly_status
+compress(struct zstd_encoder *zstd, ZSTD_inBuffer from, ZSTD_EndDirective directive,
+	const struct filter_sink *sink, struct poly_error *error)
+{
+	size_t left;
+	do {
+		ZSTD_outBuffer to = {zstd->made, sizeof zstd->made, 0};
+		left = ZSTD_compressStream2(zstd->context, &to, &from, directive);
+		if (ZSTD_isError(left))
+			return zstd_failure(left, error);
+		if (to.pos && sink->write(sink->user, zstd->made, to.pos))
+			return POLY_ERR_IO;
+	} while (directive == ZSTD_e_end ? left > 0 : from.pos < from.size);
+	return POLY_OK;
+}
+
+static enum poly_status
+zstd_encode(void *state, const uint8_t *data, size_t n, const struct filter_sink *sink,
+	struct poly_error *error)
+{
+	return compress(state, (ZSTD_inBuffer){data, n, 0}, ZSTD_e_continue, sink, error);
+}
+
+static enum poly_status
+zstd_encode_end(void *state, const struct filter_sink *sink, struct poly_error *error)
+{
+	return compress(state, (ZSTD_inBuffer){NULL, 0, 0}, ZSTD_e_end, sink, error);
+}
+
+static void
+zstd_encode_close(void *state)
+{
+	struct zstd_encoder *zstd = state;
+	ZSTD_freeCCtx(zstd->context);
+}
+
+#else
+
+struct zstd_decoder {
+	char none;
+};
+
+struct zstd_encoder {
+	char none;
+};
+
+static enum poly_status
+zstd_decode_open(void *state, struct poly_error *error)
+{
+	(void)state;
+	return filter_missing("zstd", "libzstd-dev", error);
+}
+
+#define zstd_encode_open zstd_decode_open
+#define zstd_decode NULL
+#define zstd_decode_close NULL
+#define zstd_encode NULL
+#define zstd_encode_end NULL
+#define zstd_encode_close NULL
+
+#endif
+
+extern const struct filter filter_zstd;
+const struct filter filter_zstd = {
+	.name = "zstd",
+	.extension = "zst",
+	.decoder_size = sizeof(struct zstd_decoder),
+	.encoder_size = sizeof(struct zstd_encoder),
+	.probe = zstd_probe,
+	.decode_open = zstd_decode_open,
+	.decode = zstd_decode,
+	.decode_close = zstd_decode_close,
+	.encode_open = zstd_encode_open,
+	.encode = zstd_encode,
+	.encode_end = zstd_encode_end,
+	.encode_close = zstd_encode_close,
+};
