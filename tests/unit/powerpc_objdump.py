@@ -3,6 +3,9 @@
 encodings. The text has to be that of objdump in one of its dialects, simplified or raw, wherever
 one of them knows the encoding; and every line has to be known to one of them in some encoding,
 under the table's mnemonic. Arguments: the listing program, powerpc.def."""
+import glob
+import gzip
+import os
 import random
 import re
 import shutil
@@ -53,10 +56,23 @@ def encodings(layout, primary, extended):
             yield (base | random.getrandbits(26) & mask) + other * random.getrandbits(1)
 
 
+def recorded():
+    """The distinct opcodes of the TT6 listings among the shared data, where those are there."""
+    shared = os.environ.get('POLYTRACE_SHARED', os.environ['POLYTRACE_ROOT'] + '/../shared')
+    words = set()
+    for path in glob.glob(shared + '/data/made/**/*.tt6.jsonl.gz', recursive=True):
+        with gzip.open(path, 'rt') as file:
+            words |= set(re.findall(r'"op": ?"(?:0x)?([0-9a-f]{8})"', file.read()))
+    return sorted(int(word, 16) for word in words)
+
+
 def run(command, text=None):
-    """The lines that a command prints."""
-    return subprocess.run(command, input=text, capture_output=True, text=True,
-                          check=True).stdout.split('\n')
+    """The lines that a command prints; a program that cannot do its part skips the test."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr)
+        sys.exit(77 if done.returncode == 77 else 1)
+    return done.stdout.split('\n')
 
 
 def plain(text):
@@ -93,6 +109,8 @@ def main():
     listing, path = sys.argv[1:3]
     random.seed(4242)
     cases = [(line[0], word, line[4]) for line in table(path) for word in encodings(*line[1:4])]
+    traced = recorded()
+    cases += [(None, word, '.') for word in traced if word >> 26]
     words = [word for _, word, _ in cases]
     dumps = [[objdump(words, dialect + raw) for dialect in dialects for raw in ('', ',raw')]
              for dialects in (DIALECTS, OTHERS)]
@@ -103,6 +121,7 @@ def main():
         theirs = ({dump[i] for dump in dumps[0]} or {None}) - {None}
         if word >> 26 != 4:  # which means something else on each of the others
             theirs = theirs or {dump[i] for dump in dumps[1]} - {None}
+        name = name or mnemonic
         if mnemonic != name:
             faults.setdefault((name, 'found as ' + mnemonic), (word, text, theirs))
         stems = {re.sub(r'\.?[+-]?$', '', t.split(' ')[0]) for t in theirs}
@@ -117,7 +136,8 @@ def main():
     for name, is_known in known.items():
         if not is_known and name not in UNKNOWN:
             faults[(name, 'unknown to objdump')] = (0, '', '')
-    print(f'{compared} of {len(words)} encodings of {len(known)} instructions compared')
+    print(f'{compared} of {len(words)} encodings of {len(known)} instructions compared, '
+          f'{len(traced)} of them from traces')
     for (name, what), (word, text, theirs) in faults.items():
         print(f'{name}: {what}: {word:08x} {text!r} {theirs or ""}')
     return 1 if faults else 0
