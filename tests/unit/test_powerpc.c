@@ -348,35 +348,35 @@ registers_read_and_written_are_those_of_the_architecture(void **state)
 		uint32_t opcode;
 		const char *reads, *writes;
 	} cases[] = {
-		{0x80640008, "r4 ", "r3 "},		       /* lwz r3, 8(r4) */
-		{0x80600008, "", "r3 "},		       /* lwz r3, 8(0) */
-		{0x94210010, "r1 ", "r1 "},		       /* stwu r1, 16(r1) */
-		{0x7c64292e, "r3 r4 r5 ", ""},		       /* stwx r3, r4, r5 */
-		{0x7c642a15, "r4 r5 ", "r3 cr0 "},	       /* add. */
-		{0x7c642e14, "r4 r5 ", "r3 xer "},	       /* addo */
-		{0x7c642914, "r4 r5 xer ", "r3 xer "},	       /* adde */
-		{0x50641abc, "r3 r4 ", "r4 "},		       /* rlwimi r4, r3, ... */
-		{0x54641abc, "r3 ", "r4 "},		       /* rlwinm r4, r3, ... */
-		{0x2f840005, "r4 ", "cr7 "},		       /* cmpwi cr7, r4, 5 */
-		{0x4d9e0020, "cr7 lr ", ""},		       /* beqlr cr7 */
-		{0x42000008, "ctr ", "ctr "},		       /* bdnz */
-		{0x4e800421, "ctr ", "lr "},		       /* bctrl */
-		{0x48000001, "", "lr "},		       /* bl */
-		{0xbfa10008, "r1 ", "r29 r30 r31 "},	       /* lmw r29 */
-		{0xbfa10008 | 1 << 26, "r1 r29 r30 r31 ", ""}, /* stmw r29 */
-		{0x7fe464aa, "r4 ", "r0 r1 r31 "},	       /* lswi r31, r4, 12 */
-		{0x7c64292d, "r3 r4 r5 ", "cr0 "},	       /* stwcx. */
-		{0xfc22193a, "f2 f3 f4 fpscr ", "f1 fpscr "},  /* fmadd f1, f2, f4, f3 */
-		{0xfc201890, "f3 ", "f1 "},		       /* fmr f1, f3 */
-		{0x10222484, "v2 v4 ", "v1 "},		       /* vor v1, v2, v4 */
-		{0x10222406, "v2 v4 ", "v1 cr6 "},	       /* vcmpequb. */
-		{0x10222200, "v2 v4 ", "v1 vscr "},	       /* vaddubs */
-		{0x7c0803a6, "r0 ", "lr "},		       /* mtlr r0 */
-		{0x7c6902a6, "ctr ", "r3 "},		       /* mfctr r3 */
-		{0x7c6042a6, "vrsave ", "r3 "},		       /* mfvrsave r3 */
-		{0x7c681120, "r3 ", "cr0 cr7 "},	       /* mtcrf 129, r3 */
-		{0x4cc63182, "cr1 ", "cr1 "},		       /* crxor 6, 6, 6 */
-		{0x7c042aac, "r4 r5 ", ""},		       /* dst r4, r5, 0 */
+		{0x80640008, "r4 ", "r3 "},		      /* lwz r3, 8(r4) */
+		{0x80600008, "", "r3 "},		      /* lwz r3, 8(0) */
+		{0x94210010, "r1 ", "r1 "},		      /* stwu r1, 16(r1) */
+		{0x7c64292e, "r3 r4 r5 ", ""},		      /* stwx r3, r4, r5 */
+		{0x7c642a15, "r4 r5 ", "r3 cr0 "},	      /* add. */
+		{0x7c642e14, "r4 r5 ", "r3 xer "},	      /* addo */
+		{0x7c642914, "r4 r5 xer ", "r3 xer "},	      /* adde */
+		{0x50641abc, "r3 r4 ", "r4 "},		      /* rlwimi r4, r3, ... */
+		{0x54641abc, "r3 ", "r4 "},		      /* rlwinm r4, r3, ... */
+		{0x2f840005, "r4 ", "cr7 "},		      /* cmpwi cr7, r4, 5 */
+		{0x4d9e0020, "cr7 lr ", ""},		      /* beqlr cr7 */
+		{0x42000008, "ctr ", "ctr "},		      /* bdnz */
+		{0x4e800421, "ctr ", "lr "},		      /* bctrl */
+		{0x48000001, "", "lr "},		      /* bl */
+		{0xbba10008, "r1 ", "r29 r30 r31 "},	      /* lmw r29 */
+		{0xbfa10008, "r1 r29 r30 r31 ", ""},	      /* stmw r29 */
+		{0x7fe464aa, "r4 ", "r0 r1 r31 "},	      /* lswi r31, r4, 12 */
+		{0x7c64292d, "r3 r4 r5 ", "cr0 "},	      /* stwcx. */
+		{0xfc22193a, "f2 f3 f4 fpscr ", "f1 fpscr "}, /* fmadd f1, f2, f4, f3 */
+		{0xfc201890, "f3 ", "f1 "},		      /* fmr f1, f3 */
+		{0x10222484, "v2 v4 ", "v1 "},		      /* vor v1, v2, v4 */
+		{0x10222406, "v2 v4 ", "v1 cr6 "},	      /* vcmpequb. */
+		{0x10222200, "v2 v4 ", "v1 vscr "},	      /* vaddubs */
+		{0x7c0803a6, "r0 ", "lr "},		      /* mtlr r0 */
+		{0x7c6902a6, "ctr ", "r3 "},		      /* mfctr r3 */
+		{0x7c6042a6, "vrsave ", "r3 "},		      /* mfvrsave r3 */
+		{0x7c681120, "r3 ", "cr0 cr7 "},	      /* mtcrf 129, r3 */
+		{0x4cc63182, "cr1 ", "cr1 "},		      /* crxor 6, 6, 6 */
+		{0x7c042aac, "r4 r5 ", ""},		      /* dst r4, r5, 0 */
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
