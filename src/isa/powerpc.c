@@ -21,7 +21,6 @@ enum {
 	NO_OFFSET = POWERPC_NO_OFFSET,
 	DS_FORM = POWERPC_DS_FORM,
 	DQ_FORM = POWERPC_DQ_FORM,
-	SCALED = POWERPC_SCALED,
 	ALIGNED = POWERPC_ALIGNED,
 	BY_LINE = POWERPC_BY_LINE,
 	MULTIPLE = POWERPC_MULTIPLE,
@@ -205,8 +204,6 @@ powerpc_displacement(uint32_t opcode)
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	if (found->access < 0 || found->flags & (POWERPC_INDEXED | POWERPC_NO_OFFSET))
 		return 0;
-	if (found->flags & POWERPC_SCALED)
-		return (int64_t)(opcode >> 11 & 31) * found->size;
 	uint32_t cleared = found->flags & POWERPC_DS_FORM ? 3 : 0;
 	if (found->flags & POWERPC_DQ_FORM)
 		cleared = 15;

@@ -59,7 +59,6 @@ enum powerpc_unit {
 #define POWERPC_MULTIPLE 128u /* accesses every register from rT to r31 */
 #define POWERPC_STRING 256u   /* size is in NB, or in XER where indexed */
 #define POWERPC_DQ_FORM 512u  /* displacement with its four lowest bits cleared */
-#define POWERPC_SCALED 1024u  /* displacement is bits 16 to 20 times size */
 
 /*
  * The instruction of an encoding, by primary and extended opcode as in the seed (opcode >> 26,
@@ -96,7 +95,7 @@ powerpc_class_fast(uint32_t opcode)
  */
 uint32_t powerpc_size(uint32_t opcode, uint32_t third, uint32_t line);
 
-/* The displacement of the D, DS and DQ forms and of scaled ones; 0 where there is none. */
+/* The displacement of the D, DS and DQ forms; 0 where there is none. */
 int64_t powerpc_displacement(uint32_t opcode);
 
 /*

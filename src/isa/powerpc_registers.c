@@ -108,8 +108,7 @@ use_operand(struct use *use, char letter)
 	case 'A': write_one(use, POWERPC_GPR + a); break;
 	case 'a': read_one(use, POWERPC_GPR + a); break;
 	case '0':
-	case 'd':
-	case '9': read_base(use); break;
+	case 'd': read_base(use); break;
 	case 'u':
 	case 'D': update_base(use); break;
 	case 'b': read_one(use, POWERPC_GPR + b); break;

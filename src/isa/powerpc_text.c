@@ -117,8 +117,7 @@ add_operand(struct line *line, uint32_t opcode, char letter)
 		return;
 	switch (letter) {
 	case 'd':
-	case 'D':
-	case '9': add_memory(line, opcode); break;
+	case 'D': add_memory(line, opcode); break;
 	case 'Q': add_condition_bit(line, t); break;
 	case 'q': add_condition_bit(line, a); break;
 	case 'p': add_condition_bit(line, b); break;
