@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BYU BACH: six-byte records of a Pentium's bus cycles, taken from its pins.
+ *
+ * spec: seed 001; reference bach 2 to 6
+ */
+#include "base/mem.h"
+#include "format/bus_check.h"
+#include "format/bus_decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTION_ENDIAN, OPTION_LINE, OPTION_LOW };
+enum { ENDIAN_BE, ENDIAN_LE, ENDIAN_AUTO };
+enum { LOW_KEEP, LOW_ZERO };
+
+/* Records that the byte order is told from (reference bach 4.4). */
+#define SAMPLE_RECORDS 65536
+
+struct bach_reader {
+	bool little;  /* addresses stand little end first */
+	uint8_t line; /* bytes that a cacheable operation moves */
+	const struct bus_decoder *decoder;
+	struct bus_check check;
+	/* Columns that are needed though nobody asked for them. */
+	uint8_t enables[POLY_BATCH_ROWS], control[POLY_BATCH_ROWS], accesses[POLY_BATCH_ROWS];
+	uint8_t lanes[POLY_BATCH_ROWS];
+};
+
+struct bach_writer {
+	bool little;
+	uint8_t low; /* bits of control that are kept */
+	struct bus_conversion conversion;
+};
+
+/* What the front of an input says on the byte order. */
+struct sample {
+	size_t records;
+	size_t aligned[2];    /* A2 to A0 are 0: as big, as little endian */
+	size_t valid;	      /* the operation is defined */
+	uint64_t evenness[2]; /* squared counts of the byte that would be the highest */
+};
+
+static void
+take_sample(struct sample *sample, const uint8_t *p, size_t n)
+{
+	uint32_t first[256] = {0}, last[256] = {0};
+	memset(sample, 0, sizeof *sample);
+	sample->records = n / BUS_CYCLE_SIZE;
+	if (sample->records > SAMPLE_RECORDS)
+		sample->records = SAMPLE_RECORDS;
+	for (size_t i = 0; i < sample->records; i++, p += BUS_CYCLE_SIZE) {
+		sample->aligned[0] += (p[3] & 7) == 0;
+		sample->aligned[1] += (p[0] & 7) == 0;
+		sample->valid += BUS_VALID >> (p[5] >> 4) & 1;
+		first[p[0]]++;
+		last[p[3]]++;
+	}
+	for (size_t i = 0; i < 256; i++) {
+		sample->evenness[0] += (uint64_t)first[i] * first[i];
+		sample->evenness[1] += (uint64_t)last[i] * last[i];
+	}
+}
+
+/*
+ * The order in which more addresses are aligned; where they are as many, the one whose highest
+ * byte changes less; big endian where nothing tells.
+ */
+static bool
+sample_is_little(const struct sample *sample)
+{
+	if (sample->aligned[0] != sample->aligned[1])
+		return sample->aligned[1] > sample->aligned[0];
+	return sample->evenness[1] > sample->evenness[0];
+}
+
+/* Bits that one record speaks for a bus cycle, in quarters; below 0 where it speaks against. */
+static int
+record_bits(const struct bus_cycle *cycle)
+{
+	unsigned operation = cycle->control >> 4;
+	if (!(BUS_VALID >> operation & 1))
+		return -6;
+	if (BUS_LINES >> operation & 1)
+		return 3;
+	bool whole = bus_byte_count(cycle->enables) == bus_span(cycle->enables) &&
+		     cycle->enables != 0xff;
+	if (operation == BUS_SPECIAL || operation == BUS_INT_ACK)
+		whole = bus_event(cycle) >= 0;
+	return !whole ? -3 : cycle->enables == 0 ? 5 : 9;
+}
+
+/* Quarters of bits of a sample. A record that repeats the one before says nothing new. */
+static int
+sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *different)
+{
+	long bits = 0;
+	*different = 0;
+	for (size_t i = 0; i < sample->records; i++, p += BUS_CYCLE_SIZE) {
+		if (i && memcmp(p, p - BUS_CYCLE_SIZE, BUS_CYCLE_SIZE) == 0)
+			continue;
+		struct bus_cycle cycle = bus_load(p, little);
+		++*different;
+		bits += record_bits(&cycle) + (cycle.address & 7 ? -24 : 8);
+	}
+	return bits > 4 * 24 ? 4 * 24 : bits < 0 ? 0 : (int)bits;
+}
+
+/* True where no byte is beyond ASCII or a control character: a record of all such is unheard
+ * of. */
+static bool
+looks_like_text(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] >= 0x7f || p[i] < '\t' || (p[i] > '\r' && p[i] < ' '))
+			return false;
+	}
+	return true;
+}
+
+static int
+bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	(void)eof;
+	struct sample sample;
+	size_t different;
+	if (n < 3 * BUS_CYCLE_SIZE)
+		return 0;
+	take_sample(&sample, p, n);
+	bool little = sample_is_little(&sample);
+	int bits = sample_bits(&sample, p, little, &different) / 4;
+	snprintf(note->text, sizeof note->text,
+		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
+		"are defined",
+		sample.aligned[little], sample.records, little ? "little" : "big",
+		sample.valid);
+	bool good = 10 * sample.aligned[little] >= 9 * sample.records &&
+		    8 * sample.valid >= 5 * sample.records && different >= 3;
+	return good && !looks_like_text(p, sample.records * BUS_CYCLE_SIZE) ? bits : 0;
+}
+
+/* Settles the byte order and says why where it is not the usual one. */
+static bool
+open_order(struct reading *reading)
+{
+	struct bach_reader *reader = reading->state;
+	struct sample sample;
+	size_t have;
+	if (reading->options[OPTION_ENDIAN] != ENDIAN_AUTO) {
+		reader->little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
+		return true;
+	}
+	const uint8_t *p = in_peek(reading->in, SAMPLE_RECORDS * BUS_CYCLE_SIZE, &have);
+	take_sample(&sample, p, have);
+	reader->little = sample_is_little(&sample);
+	if (!reader->little)
+		return true;
+	char why[160];
+	snprintf(why, sizeof why,
+		"%zu of the first %zu addresses are multiples of 8 as little endian, %zu as "
+		"big endian",
+		sample.aligned[1], sample.records, sample.aligned[0]);
+	return info_fact(reading->info, "bach.endian.evidence", why);
+}
+
+static enum poly_status
+bach_open(struct reading *reading, struct poly_error *error)
+{
+	struct bach_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	reader->line = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
+	reader->decoder = bus_decoder();
+	if (!open_order(reading) ||
+		!info_fact(reading->info, "bach.endian", reader->little ? "le" : "be") ||
+		!info_fact(reading->info, "bach.line", reader->line == 8 ? "8" : "32"))
+		return err_memory(error);
+	view->isa = "x86";
+	view->address_bits = 32;
+	view->addresses = POLY_ADDRESS_PHYSICAL;
+	view->byte_order = reader->little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
+	view->records = bus_record_names;
+	view->record_count = BUS_RECORD_COUNT;
+	return POLY_OK;
+}
+
+/* Rows whose address has low bits, which the columns don't tell. */
+static void
+keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
+{
+	if (!batch->view.raw || !bus_any_odd(p, n, reader->little))
+		return;
+	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
+		if (bus_load(p, reader->little).address & 7)
+			batch_put_bytes(batch, POLY_COLUMN_raw, row, p, BUS_CYCLE_SIZE);
+	}
+}
+
+/* Presence of access and size where some rows have none, 64 rows at a time; and events. */
+static void
+mark_accesses(struct bach_reader *reader, struct batch *batch, const uint8_t *accesses,
+	const uint8_t *p, size_t n)
+{
+	for (size_t row = 0; row < n;) {
+		uint64_t word = 0;
+		size_t first = row, end = row + 64 < n ? row + 64 : n;
+		for (; row < end; row++) {
+			word |= (uint64_t) !(accesses[row] & BUS_NO_ACCESS) << (row - first);
+			if (!(accesses[row] & BUS_NO_ACCESS))
+				continue;
+			struct bus_cycle cycle =
+				bus_load(p + row * BUS_CYCLE_SIZE, reader->little);
+			int event = bus_event(&cycle);
+			if (event >= 0)
+				batch_put(batch, event, row, (uint8_t)event);
+		}
+		if (batch->view.access)
+			batch->bits[POLY_COLUMN_access][first / 64] = word;
+		if (batch->view.size)
+			batch->bits[POLY_COLUMN_size][first / 64] = word;
+	}
+}
+
+/* Fills the columns that are wanted for n records at p. */
+static void
+decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
+{
+	struct poly_batch *view = &batch->view;
+	const struct bus_decoder *decoder = reader->decoder;
+	uint8_t *enables = view->byte_enables ? view->byte_enables : reader->enables;
+	uint8_t *control = view->control ? view->control : reader->control;
+	uint8_t *accesses = view->access ? view->access : reader->accesses;
+	decoder->split(p, n, enables, control);
+	if (view->kind)
+		decoder->translate(view->kind, control, n, bus_kinds);
+	if (view->record)
+		decoder->translate(view->record, control, n, bus_records);
+	if (view->address) {
+		decoder->lanes(reader->lanes, enables, control, n);
+		decoder->addresses(view->address, p, n, reader->lanes, reader->little);
+	}
+	if (view->size)
+		decoder->sizes(view->size, enables, control, n, reader->line);
+	if (!view->access && !view->size && !view->event)
+		return;
+	if (decoder->translate(accesses, control, n, bus_accesses) & BUS_NO_ACCESS) {
+		mark_accesses(reader, batch, accesses, p, n);
+	} else {
+		batch_all_present(batch, POLY_COLUMN_access);
+		batch_all_present(batch, POLY_COLUMN_size);
+	}
+}
+
+/* The bytes behind the last whole record. */
+static enum poly_status
+read_tail(struct reading *reading, struct batch *batch, const uint8_t *p, size_t n)
+{
+	if (n == 0)
+		return POLY_END;
+	uint64_t offset = in_offset(reading->in);
+	if (in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, BUS_B01, reading->record + 1, offset,
+			"the last record has %zu bytes, expected %d", n, BUS_CYCLE_SIZE);
+	batch_put(batch, kind, 0, POLY_KIND_OTHER);
+	batch_put(batch, record, 0, BUS_RECORD_DAMAGED);
+	batch_put(batch, origin, 0, offset);
+	batch_put_bytes(batch, POLY_COLUMN_raw, 0, p, n);
+	batch->view.rows = 1;
+	in_consume(reading->in, n);
+	return POLY_OK;
+}
+
+static enum poly_status
+bach_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	(void)error;
+	struct bach_reader *reader = reading->state;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, BUS_CYCLE_SIZE, &have);
+	size_t n = have / BUS_CYCLE_SIZE;
+	if (n == 0)
+		return read_tail(reading, batch, p, have);
+	if (n > batch->capacity)
+		n = batch->capacity;
+	decode(reader, batch, p, n);
+	keep_odd(reader, batch, p, n);
+	if (batch->view.origin) {
+		uint64_t offset = in_offset(reading->in);
+		for (size_t row = 0; row < n; row++)
+			batch->view.origin[row] = offset + row * BUS_CYCLE_SIZE;
+	}
+	static const enum poly_column always[] = {POLY_COLUMN_kind, POLY_COLUMN_record,
+		POLY_COLUMN_address, POLY_COLUMN_byte_enables, POLY_COLUMN_control,
+		POLY_COLUMN_origin};
+	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+		batch_all_present(batch, always[i]);
+	batch->view.rows = n;
+	in_consume(reading->in, n * BUS_CYCLE_SIZE);
+	return POLY_OK;
+}
+
+static void
+bach_check(struct reading *reading, const struct poly_batch *batch)
+{
+	struct bach_reader *reader = reading->state;
+	bus_check(reading, &reader->check, batch);
+}
+
+static enum poly_status
+bach_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct bach_writer *writer = writing->state;
+	uint64_t order = writing->options[OPTION_ENDIAN];
+	const char *fact = poly_trace_fact(writing->source, "bach.endian");
+	writer->little =
+		order == ENDIAN_LE || (order == ENDIAN_AUTO && fact && strcmp(fact, "le") == 0);
+	writer->low = writing->options[OPTION_LOW] == LOW_ZERO ? 0xf0 : 0xff;
+	writer->conversion.raw = bus_raw_of(writing->source);
+	return POLY_OK;
+}
+
+/* A row whose columns say it all, or not. */
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct bach_writer *writer = writing->state;
+	struct bus_conversion *conversion = &writer->conversion;
+	size_t size;
+	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row) &&
+		!poly_present(batch, POLY_COLUMN_control, row)) {
+		const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &size);
+		out_write(writing->out, bytes, size);
+		return POLY_OK;
+	}
+	enum poly_status status = bus_convert(writing, conversion, batch, row, error);
+	for (size_t i = 0; status == POLY_OK && i < conversion->count; i++) {
+		uint8_t *to = out_room(writing->out, BUS_CYCLE_SIZE);
+		conversion->cycles[i].control &= writer->low;
+		bus_store(to, &conversion->cycles[i], writer->little);
+		out_commit(writing->out, BUS_CYCLE_SIZE);
+	}
+	return status;
+}
+
+static void
+write_plain(struct writing *writing, const struct poly_batch *batch)
+{
+	const struct bach_writer *writer = writing->state;
+	uint8_t *to = out_room(writing->out, batch->rows * BUS_CYCLE_SIZE);
+	for (size_t row = 0; row < batch->rows; row++, to += BUS_CYCLE_SIZE) {
+		struct bus_cycle cycle = {(uint32_t)batch->address[row] & ~7u,
+			batch->byte_enables[row], batch->control[row] & writer->low};
+		bus_store(to, &cycle, writer->little);
+	}
+	out_commit(writing->out, batch->rows * BUS_CYCLE_SIZE);
+}
+
+static enum poly_status
+bach_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (bus_rows_plain(batch)) {
+		write_plain(writing, batch);
+		return POLY_OK;
+	}
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+static const char *const endian_words[] = {"be", "le", "auto", NULL};
+static const char *const line_words[] = {"32", "8", NULL};
+static const char *const low_words[] = {"keep", "zero", NULL};
+
+static const struct poly_option options[] = {
+	{"bach.endian", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE, ENDIAN_AUTO,
+		0, 0, endian_words,
+		"byte order of the addresses; auto: the order in which more of them are "
+		"multiples of 8, and for writing the source's",
+		"reference bach 3/1"},
+	{"bach.line", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, line_words,
+		"bytes that a cacheable fetch or read and a write-back are assumed to move",
+		"reference bach 3/3"},
+	{"bach.low", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, LOW_KEEP, 0, 0, low_words,
+		"what becomes of the undefined lower four bits of control",
+		"reference bach 3/6"},
+	{.name = NULL},
+};
+
+static const struct format bach = {
+	.info =
+		{
+			.name = "bach",
+			.family = "bach",
+			.title = "BYU BACH six-byte bus trace of a Pentium",
+			.extensions = "bach tr",
+			.spec = "seed 001",
+			.can_read = true,
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(access) |
+				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
+				   POLY_HAS(byte_enables) | POLY_HAS(control) | POLY_HAS(raw) |
+				   POLY_HAS(origin),
+			.needs = POLY_HAS(access) | POLY_HAS(address),
+			.listing = "bach-text",
+			.options = options,
+			.rules = bus_rules,
+		},
+	.reader_size = sizeof(struct bach_reader),
+	.writer_size = sizeof(struct bach_writer),
+	.probe = bach_probe,
+	.open = bach_open,
+	.read = bach_read,
+	.check = bach_check,
+	.wopen = bach_wopen,
+	.write = bach_write,
+};
+
+const struct format *const formats_bach[] = {&bach, NULL};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of bus cycle traces, tested alike on binary records and on their listing. */
+#ifndef FORMAT_BUS_CHECK_H
+#define FORMAT_BUS_CHECK_H
+
+#include "format/bus_rows.h"
+
+/* Indexes into bus_rules. */
+enum bus_rule {
+	BUS_B01,
+	BUS_B02,
+	BUS_B03,
+	BUS_B04,
+	BUS_B05,
+	BUS_B06,
+	BUS_B07,
+	BUS_B08,
+	BUS_B09,
+	BUS_B10,
+	BUS_RULE_COUNT
+};
+extern const struct poly_rule bus_rules[BUS_RULE_COUNT + 1];
+
+/* What must be remembered between records. */
+struct bus_check {
+	uint64_t aligned[2];	 /* addresses with A2 to A0 = 0: as read, in the other order */
+	uint64_t lines, singles; /* cacheable operations; fetches and reads that are not */
+	uint64_t waiting; /* record of an acknowledge without its second cycle; 0: none */
+	uint64_t waiting_offset; /* where that is */
+};
+
+/* Tests the rules on a batch; NULL: the trace has ended. */
+void bus_check(
+	struct reading *reading, struct bus_check *check, const struct poly_batch *batch);
+
+#endif

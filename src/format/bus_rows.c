@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of any trace as bus cycles. spec: reference bach 6.7 */
+#include "format/bus_rows.h"
+
+#include <string.h>
+
+/* Bytes of the largest access that is split into transfers. */
+#define SPLIT_MOST 64
+
+enum bus_raw
+bus_raw_of(const struct poly_trace_info *info)
+{
+	if (!info->raw_format)
+		return BUS_RAW_NONE;
+	if (strcmp(info->raw_format, "bach-text") == 0)
+		return BUS_RAW_TEXT;
+	if (strcmp(info->raw_format, "bach") != 0)
+		return BUS_RAW_NONE;
+	const char *order = poly_trace_fact(info, "bach.endian");
+	return order && strcmp(order, "le") == 0 ? BUS_RAW_LITTLE : BUS_RAW_BIG;
+}
+
+static bool
+in_all_rows(const struct poly_batch *batch, enum poly_column column)
+{
+	const uint64_t *bits = batch->present[column];
+	return bits && bit_count(bits, batch->rows) == batch->rows;
+}
+
+bool
+bus_rows_plain(const struct poly_batch *batch)
+{
+	const uint64_t *raw = batch->present[POLY_COLUMN_raw];
+	uint64_t all = 0;
+	if (!in_all_rows(batch, POLY_COLUMN_address) ||
+		!in_all_rows(batch, POLY_COLUMN_byte_enables) ||
+		!in_all_rows(batch, POLY_COLUMN_control) ||
+		(raw && bit_count(raw, batch->rows)))
+		return false;
+	for (size_t row = 0; row < batch->rows; row++)
+		all |= batch->address[row];
+	return all <= UINT32_MAX;
+}
+
+static bool
+recorded_raw(
+	const struct poly_batch *batch, size_t row, enum bus_raw raw, struct bus_cycle *cycle)
+{
+	size_t n;
+	bool exact;
+	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (raw == BUS_RAW_TEXT)
+		return bus_parse((const char *)bytes, n, cycle, &exact);
+	if (raw == BUS_RAW_NONE || n != BUS_CYCLE_SIZE)
+		return false;
+	*cycle = bus_load(bytes, raw == BUS_RAW_LITTLE);
+	return true;
+}
+
+bool
+bus_recorded(
+	const struct poly_batch *batch, size_t row, enum bus_raw raw, struct bus_cycle *cycle)
+{
+	if (!poly_present(batch, POLY_COLUMN_control, row) ||
+		!poly_present(batch, POLY_COLUMN_byte_enables, row) ||
+		!poly_present(batch, POLY_COLUMN_address, row) ||
+		batch->address[row] > UINT32_MAX)
+		return false;
+	if (poly_present(batch, POLY_COLUMN_raw, row) && recorded_raw(batch, row, raw, cycle))
+		return true;
+	*cycle = (struct bus_cycle){(uint32_t)batch->address[row] & ~7u,
+		batch->byte_enables[row], batch->control[row]};
+	return true;
+}
+
+/* Byte enables and address of the special cycles (reference bach 4.3); 0: there is none. */
+static const struct {
+	uint8_t enables, address;
+} special_cycles[POLY_EVENT_COUNT] = {
+	[POLY_EVENT_SHUTDOWN] = {0xfe, 0},
+	[POLY_EVENT_FLUSH] = {0xfd, 0},
+	[POLY_EVENT_HALT] = {0xfb, 0},
+	[POLY_EVENT_STOP_GRANT] = {0xfb, 0x10},
+	[POLY_EVENT_WRITE_BACK] = {0xf7, 0},
+	[POLY_EVENT_SYNC] = {0xf7, 0},
+	[POLY_EVENT_FLUSH_ACKNOWLEDGE] = {0xef, 0},
+	[POLY_EVENT_BRANCH_TRACE] = {0xdf, 0},
+};
+
+static void
+add_cycle(struct bus_conversion *to, uint32_t address, uint8_t enables, unsigned operation)
+{
+	to->cycles[to->count++] =
+		(struct bus_cycle){address & ~7u, enables, (uint8_t)(operation << 4)};
+}
+
+static void
+convert_event(struct writing *writing, struct bus_conversion *to,
+	const struct poly_batch *batch, size_t row)
+{
+	unsigned event = batch->event[row];
+	if (event == POLY_EVENT_INTERRUPT_ACKNOWLEDGE) {
+		add_cycle(to, 0, 0xfe, BUS_INT_ACK);
+		return;
+	}
+	uint8_t enables = event < POLY_EVENT_COUNT ? special_cycles[event].enables : 0;
+	if (!enables) {
+		writing_note(writing, "events without a bus cycle of their own were dropped");
+		return;
+	}
+	uint32_t address = special_cycles[event].address;
+	if (event == POLY_EVENT_BRANCH_TRACE && poly_present(batch, POLY_COLUMN_address, row))
+		address = (uint32_t)batch->address[row];
+	add_cycle(to, address, enables, BUS_SPECIAL);
+}
+
+/* The operations of an access: of up to 8 bytes, and of a line (0: none). */
+static const struct {
+	uint8_t single, line;
+} access_operations[POLY_ACCESS_COUNT] = {
+	[POLY_ACCESS_READ] = {BUS_NC_READ, BUS_READ},
+	[POLY_ACCESS_WRITE] = {BUS_WRITE, BUS_WRITE_BACK},
+	[POLY_ACCESS_FETCH] = {BUS_NC_FETCH, BUS_FETCH},
+	[POLY_ACCESS_IO_READ] = {BUS_IO_READ, 0},
+	[POLY_ACCESS_IO_WRITE] = {BUS_IO_WRITE, 0},
+};
+
+/* Transfers of at most 8 bytes within 8, the lower ones first. */
+static void
+split_access(struct bus_conversion *to, uint32_t address, unsigned size, unsigned operation)
+{
+	while (size) {
+		unsigned first = address & 7, n = size < 8 - first ? size : 8 - first;
+		add_cycle(to, address, bus_enables(first, n), operation);
+		address += n;
+		size -= n;
+	}
+}
+
+static void
+convert_access(struct writing *writing, struct bus_conversion *to,
+	const struct poly_batch *batch, size_t row)
+{
+	unsigned access = batch->access[row];
+	uint32_t address = (uint32_t)batch->address[row], size = 1;
+	unsigned single = access < POLY_ACCESS_COUNT ? access_operations[access].single : 0;
+	if (!single) {
+		writing_note(writing, "prefetches and cache operations were dropped");
+		return;
+	}
+	if (poly_present(batch, POLY_COLUMN_size, row))
+		size = batch->size[row];
+	else
+		writing_note(writing, "accesses of unknown size were written as 1 byte");
+	if (size == 0 || size > SPLIT_MOST) {
+		writing_note(writing, "accesses of no or more than 64 bytes were dropped");
+	} else if (size == BUS_LINE_SIZE && access_operations[access].line) {
+		unsigned first = address & 7;
+		add_cycle(to, address, bus_enables(first, 8 - first),
+			access_operations[access].line);
+	} else {
+		split_access(to, address, size, single);
+		if (to->count > 1)
+			writing_note(writing,
+				"accesses were split into transfers of at most 8 bytes");
+	}
+}
+
+static enum poly_status
+check_address(const struct poly_batch *batch, size_t row, struct poly_error *error)
+{
+	if (!poly_present(batch, POLY_COLUMN_address, row))
+		return writing_lacks(batch, row, "address", error);
+	if (batch->address[row] <= UINT32_MAX)
+		return POLY_OK;
+	uint64_t origin = POLY_NO_OFFSET;
+	if (poly_present(batch, POLY_COLUMN_origin, row))
+		origin = batch->origin[row];
+	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx has more than 32 bits",
+		(unsigned long long)batch->address[row]);
+	if (error)
+		error->record = batch->first + row + 1;
+	return POLY_ERR_LOSS;
+}
+
+enum poly_status
+bus_convert(struct writing *writing, struct bus_conversion *to, const struct poly_batch *batch,
+	size_t row, struct poly_error *error)
+{
+	to->count = 0;
+	if (bus_recorded(batch, row, to->raw, &to->cycles[0])) {
+		to->count = 1;
+	} else if (poly_present(batch, POLY_COLUMN_event, row)) {
+		convert_event(writing, to, batch, row);
+	} else if (poly_present(batch, POLY_COLUMN_access, row)) {
+		enum poly_status status = check_address(batch, row, error);
+		if (status != POLY_OK)
+			return status;
+		convert_access(writing, to, batch, row);
+	} else {
+		writing_note(writing, "records that access no memory or port were dropped");
+	}
+	return POLY_OK;
+}
