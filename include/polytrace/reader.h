@@ -41,14 +41,18 @@ struct poly_read_options {
 	/* Called between batches of long work; a result other than 0 cancels. NULL: not called.
 	 */
 	int (*progress)(void *user, uint64_t input_bytes, uint64_t input_total);
-	void *user; /* handed to progress */
+	void *user;	/* handed to progress */
+	uint64_t skip;	/* records passed over at the front: neither delivered nor found fault
+			   with */
+	uint64_t count; /* most records delivered; what stands behind them is not looked at */
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
 #define POLY_READ_OPTIONS_INIT                                                               \
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
-			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL            \
+			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
+			UINT64_MAX                                                           \
 	}
 
 /*
@@ -72,11 +76,11 @@ POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
 	struct poly_error *error);
 
 /*
- * The next batch, with at least one row. It belongs to the reader and holds until the next
- * call. Every sound record before damage is delivered before the error.
- * POLY_END after the last one, and from then on. POLY_ERR_FORMAT: damage (sticky, unless
- * skip_errors was set, which goes on instead and counts). POLY_ERR_IO, POLY_ERR_LIMIT,
- * POLY_ERR_MEMORY, POLY_ERR_CANCELLED: sticky.
+ * The next batch, with at least one row of those that the options skip and count ask for. It
+ * belongs to the reader and holds until the next call. Every sound record before damage is
+ * delivered before the error. POLY_END after the last one, and from then on. POLY_ERR_FORMAT:
+ * damage (sticky, unless skip_errors was set, which goes on instead and counts). POLY_ERR_IO,
+ * POLY_ERR_LIMIT, POLY_ERR_MEMORY, POLY_ERR_CANCELLED: sticky.
  */
 POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);

@@ -8,6 +8,7 @@
 #include "format/option.h"
 #include "format/probe.h"
 #include "model/site.h"
+#include "model/slice.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct poly_reader {
 	struct findings findings;
 	struct batch batch;
 	struct sites sites;
+	struct slice slice; /* of the batch, where not all of it is wanted */
 	struct reading reading;
 	uint64_t *values;	   /* of the format's options */
 	bool opened;		   /* the format's open was called: close it */
@@ -72,6 +74,8 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->state = mem_new(1, format->reader_size);
 	if (!reading->state || !findings_init(&reader->findings, format->info.rules))
 		return err_memory(error);
+	reader->findings.skip = reader->options.skip;
+	reader->findings.count = reader->options.count;
 	reading->in = reader->in;
 	reading->info = &reader->info;
 	reading->findings = &reader->findings;
@@ -166,7 +170,7 @@ apply_strict(struct poly_reader *reader, struct poly_error *failure)
 		const struct poly_rule *rule = &findings->rules[finding->rule];
 		if (rule->severity == POLY_NOTE)
 			continue;
-		uint64_t last = finding->record ? finding->record - reader->counts.records : 0;
+		uint64_t last = finding->record ? finding->record - reader->reading.record : 0;
 		if (last && last < reader->batch.view.rows)
 			reader->batch.view.rows = (size_t)last;
 		err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s", rule->code,
@@ -187,7 +191,7 @@ reader_end(
 		reader->failure.status = status;
 		if (!reader->failure.record)
 			reader->failure.record =
-				reader->counts.records + reader->batch.view.rows + 1;
+				reader->reading.record + reader->batch.view.rows + 1;
 	} else if (reader->reading.check && reader->format->check) {
 		reader->format->check(&reader->reading, NULL);
 		if (reader->options.strict)
@@ -256,7 +260,7 @@ static enum poly_status
 settle_batch(struct poly_reader *reader, struct poly_error *failure)
 {
 	struct batch *batch = &reader->batch;
-	batch->view.first = reader->counts.records;
+	batch->view.first = reader->reading.record;
 	enum poly_status status = batch_finish(batch, failure);
 	if (status == POLY_OK && batch->view.site)
 		status = sites_fill(&reader->sites, batch, failure);
@@ -277,21 +281,19 @@ cancelled(const struct poly_reader *reader)
 	return reader->options.progress(reader->options.user, taken, total) != 0;
 }
 
-enum poly_status
-poly_reader_next(
-	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+/* Fills and settles the next batch. POLY_OK: it has rows; otherwise the reader has ended. */
+static enum poly_status
+advance(struct poly_reader *reader)
 {
-	*batch = NULL;
 	struct poly_error failure;
+	reader->reading.record += reader->batch.view.rows;
 	if (reader->ended == POLY_OK && cancelled(reader)) {
+		reader->batch.view.rows = 0;
 		err_set(&failure, POLY_ERR_CANCELLED, in_offset(reader->in), "cancelled");
 		reader_end(reader, POLY_ERR_CANCELLED, &failure);
 	}
-	if (reader->ended != POLY_OK) {
-		if (error && reader->ended < 0)
-			*error = reader->failure;
+	if (reader->ended != POLY_OK)
 		return reader->ended;
-	}
 	enum poly_status status = fill_batch(reader, &failure);
 	if (reader->batch.view.rows) {
 		struct poly_error worse;
@@ -301,16 +303,48 @@ poly_reader_next(
 	}
 	if (status != POLY_OK && reader->ended == POLY_OK)
 		reader_end(reader, status, &failure);
-	size_t rows = reader->batch.view.rows;
-	reader->counts.records += rows;
-	reader->reading.record += rows;
-	if (rows && reader->ended != POLY_ERR_MEMORY) {
-		*batch = &reader->batch.view;
+	return reader->batch.view.rows && reader->ended != POLY_ERR_MEMORY ? POLY_OK
+									   : reader->ended;
+}
+
+/* The rows of the batch that are wanted; *batch stays NULL where none is. */
+static enum poly_status
+deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+{
+	const struct poly_batch *view = &reader->batch.view;
+	uint64_t skip = reader->options.skip;
+	uint64_t left = reader->options.count - reader->counts.records;
+	if (skip >= view->first + view->rows)
 		return POLY_OK;
+	size_t from = skip > view->first ? (size_t)(skip - view->first) : 0;
+	size_t rows = view->rows - from < left ? view->rows - from : (size_t)left;
+	reader->counts.records += rows;
+	*batch = view;
+	if (rows == view->rows)
+		return POLY_OK;
+	*batch = &reader->slice.view;
+	return slice_make(&reader->slice, view, from, rows, error);
+}
+
+enum poly_status
+poly_reader_next(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+{
+	*batch = NULL;
+	while (!*batch && reader->counts.records != reader->options.count) {
+		enum poly_status status = advance(reader);
+		if (status != POLY_OK) {
+			if (error && status < 0)
+				*error = reader->failure;
+			return status;
+		}
+		status = deliver(reader, batch, error);
+		if (status != POLY_OK) {
+			*batch = NULL;
+			return status;
+		}
 	}
-	if (error && reader->ended < 0)
-		*error = reader->failure;
-	return reader->ended;
+	return *batch ? POLY_OK : POLY_END;
 }
 
 const struct poly_trace_info *
@@ -367,6 +401,7 @@ poly_reader_close(struct poly_reader *reader)
 		reader->format->close(&reader->reading);
 	batch_fini(&reader->batch);
 	sites_fini(&reader->sites);
+	slice_fini(&reader->slice);
 	findings_fini(&reader->findings);
 	info_fini(&reader->info);
 	mem_free(reader->reading.state);

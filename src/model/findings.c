@@ -13,6 +13,7 @@ findings_init(struct findings *findings, const struct poly_rule *rules)
 {
 	memset(findings, 0, sizeof *findings);
 	findings->rules = rules;
+	findings->count = UINT64_MAX;
 	while (rules[findings->rule_count].code)
 		findings->rule_count++;
 	findings->counts = mem_new(findings->rule_count, sizeof *findings->counts);
@@ -25,7 +26,9 @@ void
 findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
 	const char *message, ...)
 {
-	if (findings->counts[rule]++ >= FINDINGS_KEPT)
+	bool outside = record &&
+		       (record <= findings->skip || record - findings->skip > findings->count);
+	if (outside || findings->counts[rule]++ >= FINDINGS_KEPT)
 		return;
 	char text[400];
 	va_list list;

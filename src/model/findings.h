@@ -23,6 +23,8 @@ struct findings {
 	struct finding *kept; /* in order of discovery */
 	size_t kept_count;
 	struct buf texts;
+	uint64_t skip;	/* findings at the first so many records are passed over */
+	uint64_t count; /* and so are those behind so many more */
 };
 
 /* Prepares for a table of rules; false where memory could not be had. */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace convert: writes a trace in another format. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct convert_options {
+	struct source_options source; /* first: the reading options are in it */
+	const char *output, *to, *columns;
+	bool partial;
+};
+
+static const struct opt convert_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct convert_options, output),
+		"write to this file ('-': standard output), compressed as its ending says"},
+	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct convert_options, to),
+		"write this format, whatever the ending of OUT says"},
+	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct convert_options, columns),
+		"write only these columns, in formats that hold any"},
+	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
+		"keep what was written before damage or an interruption"},
+	{0},
+};
+
+static const struct opt *const convert_tables[] = {convert_table, source_table, NULL};
+
+/* Columns that say where a record stood; they are written only where they are asked for. */
+#define PLACES (POLY_HAS(origin) | POLY_HAS(site))
+
+/* A conversion under way. */
+struct convert {
+	const struct convert_options *options;
+	const char *output; /* of OUT in messages */
+	const struct poly_format_info *target;
+	poly_columns columns; /* to be written */
+	struct source source;
+	struct poly_writer *writer;
+};
+
+static bool
+find_target(struct convert *convert)
+{
+	const struct convert_options *options = convert->options;
+	if (options->to) {
+		convert->target = poly_format_find(options->to);
+		if (!convert->target)
+			say("convert",
+				"there is no format '%s'; 'polytrace formats' lists them",
+				options->to);
+	} else {
+		convert->target = poly_format_by_name(options->output, true);
+		if (!convert->target)
+			say("convert",
+				"no format is known by the ending of '%s'; name one "
+				"with --to",
+				options->output);
+	}
+	return convert->target != NULL;
+}
+
+/* What the writer needs of the trace; error messages want to know where a record stands. */
+static poly_columns
+columns_to_read(const struct convert *convert)
+{
+	poly_columns columns = convert->target->columns | convert->target->needs;
+	columns |= POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
+	if (!(convert->columns & POLY_HAS(site)))
+		columns &= ~POLY_HAS(site);
+	return columns;
+}
+
+static void
+tell_loss(const struct convert *convert)
+{
+	const struct poly_trace_info *info = poly_reader_info(convert->source.reader);
+	char names[500];
+	poly_columns missing, lost = poly_format_loss(info, convert->target, &missing);
+	if (!lost || missing)
+		return;
+	source_column_names(lost, names, sizeof names);
+	say(convert->output, "format '%s' cannot hold these columns of '%s': %s",
+		convert->target->name, info->format, names);
+}
+
+static bool
+open_writer(struct convert *convert)
+{
+	const struct source_options *reading = &convert->options->source;
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	options.format = convert->target->name;
+	options.options = reading->options.items;
+	options.strict = reading->strict;
+	options.columns = convert->columns;
+	struct poly_error error;
+	enum poly_status status = poly_writer_open(convert->options->output,
+		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
+	if (status != POLY_OK)
+		say_error(convert->output, &error);
+	return status == POLY_OK;
+}
+
+/* A reader of standard output that went away is no failure. */
+static int
+writing_failed(const struct convert *convert, const struct poly_error *error)
+{
+	if (error->sys_errno == EPIPE && strcmp(convert->options->output, "-") == 0)
+		return STATUS_DONE;
+	/* A record that cannot be written is a matter of the input. */
+	bool input = error->status == POLY_ERR_LOSS;
+	say_error(input ? convert->source.name : convert->output, error);
+	return STATUS_TROUBLE;
+}
+
+static void
+tell_notes(const struct convert *convert)
+{
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++)
+		say(convert->output, "%s (%llu times)", note, (unsigned long long)count);
+}
+
+/* Settles the output after the last record; returns the exit status. */
+static int
+finish(struct convert *convert)
+{
+	struct poly_error error;
+	bool to_file = strcmp(convert->options->output, "-") != 0;
+	bool partial = source_partial(&convert->source);
+	int status = STATUS_DONE;
+	if (!partial || convert->options->partial || !to_file) {
+		if (poly_writer_finish(convert->writer, &error) != POLY_OK)
+			status = writing_failed(convert, &error);
+		else
+			tell_notes(convert);
+	}
+	int read = source_close(&convert->source);
+	if (partial && !convert->options->partial && to_file)
+		say(convert->output,
+			"not written; --partial keeps what came before, --on-error=skip "
+			"passes over damage");
+	return read > status ? read : status;
+}
+
+static int
+copy(struct convert *convert)
+{
+	struct poly_error error;
+	const struct poly_batch *batch;
+	while ((batch = source_next(&convert->source))) {
+		if (poly_writer_write(convert->writer, batch, &error) != POLY_OK) {
+			int status = writing_failed(convert, &error);
+			source_drop(&convert->source);
+			return status;
+		}
+	}
+	return finish(convert);
+}
+
+static int
+convert_file(struct convert *convert, const char *path)
+{
+	const struct source_wants wants = {.columns = columns_to_read(convert),
+		.prints = strcmp(convert->options->output, "-") == 0};
+	if (!source_open(&convert->source, path, &convert->options->source, &wants))
+		return STATUS_TROUBLE;
+	tell_loss(convert);
+	if (!open_writer(convert)) {
+		source_drop(&convert->source);
+		return STATUS_TROUBLE;
+	}
+	int status = copy(convert);
+	poly_writer_close(convert->writer);
+	return status;
+}
+
+static int
+convert_run(void *fields, char **operands)
+{
+	const struct convert_options *options = fields;
+	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS & ~PLACES};
+	if (operands[0] && operands[1])
+		say("convert", "one input at a time: '%s' is one too many", operands[1]);
+	else if (!options->output)
+		say("convert", "no output: name a file with -o, or '-o -' for standard output");
+	else if (!operands[0] && term_input())
+		say("convert", "no input: name a file, or '-' for standard input");
+	else if (strcmp(options->output, "-") == 0 && !options->to)
+		say("convert", "standard output has no ending; name its format with --to");
+	else if (find_target(&convert) &&
+		 (!options->columns || source_columns(options->columns, &convert.columns))) {
+		convert.output = say_output(options->output);
+		return convert_file(&convert, operands[0] ? operands[0] : "-");
+	}
+	return STATUS_TROUBLE;
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.summary = "write a trace in another format",
+	.usage = "[options] [IN] -o OUT",
+	.options = convert_tables,
+	.options_size = sizeof(struct convert_options),
+	.run = convert_run,
+};

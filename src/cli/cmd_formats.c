@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace formats: which formats there are, and everything about one. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct opt formats_table[] = {
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+static const struct opt *const formats_tables[] = {rendering_table, formats_table, NULL};
+
+static const char *
+directions(const struct poly_format_info *format)
+{
+	if (format->can_read && format->can_write)
+		return "read, write";
+	return format->can_read ? "read" : "write";
+}
+
+static void
+report_all(struct poly_report *report)
+{
+	poly_report_table(report, "formats", NULL);
+	poly_report_column(report, "name", "name", false);
+	poly_report_column(report, "use", "use", false);
+	poly_report_column(report, "extensions", "extensions", false);
+	poly_report_column(report, "title", "title", false);
+	const struct poly_format_info *format;
+	for (size_t i = 0; (format = poly_format_at(i)); i++) {
+		poly_report_cell_text(report, format->name);
+		poly_report_cell_text(report, directions(format));
+		poly_report_cell_text(report, format->extensions);
+		poly_report_cell_text(report, format->title);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_columns(struct poly_report *report, const struct poly_format_info *format)
+{
+	poly_report_table(report, "columns", "columns");
+	poly_report_column(report, "column", "column", false);
+	poly_report_column(report, "needed", "needed to write", false);
+	poly_report_column(report, "meaning", "meaning", false);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (!(format->columns >> c & 1))
+			continue;
+		poly_report_cell_text(report, poly_column_name((enum poly_column)c));
+		poly_report_cell_text(report, format->needs >> c & 1 ? "yes" : NULL);
+		poly_report_cell_text(report, poly_column_doc((enum poly_column)c));
+	}
+	poly_report_end(report);
+}
+
+static void
+option_values(const struct poly_option *option, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	if (option->type == POLY_OPTION_BOOL)
+		snprintf(text, size, "0, 1");
+	if (option->type == POLY_OPTION_NUMBER)
+		snprintf(text, size, "%llu to %llu", (unsigned long long)option->minimum,
+			(unsigned long long)option->maximum);
+	if (option->type != POLY_OPTION_CHOICE)
+		return;
+	for (size_t i = 0; option->choices[i] && used < size; i++)
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
+}
+
+static void
+option_initial(const struct poly_option *option, char *text, size_t size)
+{
+	if (option->type == POLY_OPTION_CHOICE)
+		snprintf(text, size, "%s", option->choices[option->initial]);
+	else
+		snprintf(text, size, "%llu", (unsigned long long)option->initial);
+}
+
+static const char *
+option_use(const struct poly_option *option)
+{
+	if (option->use == (POLY_OPTION_READ | POLY_OPTION_WRITE))
+		return "read, write";
+	return option->use == POLY_OPTION_READ ? "read" : "write";
+}
+
+static void
+report_options(struct poly_report *report, const struct poly_format_info *format)
+{
+	static const char *const titles[] = {
+		"option", "use", "values", "default", "meaning", "source"};
+	poly_report_table(report, "options", "options (-O NAME=VALUE)");
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+		poly_report_column(report, titles[i], titles[i], false);
+	for (const struct poly_option *option = format->options; option->name; option++) {
+		char values[200], initial[60];
+		option_values(option, values, sizeof values);
+		option_initial(option, initial, sizeof initial);
+		poly_report_cell_text(report, option->name);
+		poly_report_cell_text(report, option_use(option));
+		poly_report_cell_text(report, values);
+		poly_report_cell_text(report, initial);
+		poly_report_cell_text(report, option->help);
+		poly_report_cell_text(report, option->source);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_rules(struct poly_report *report, const struct poly_format_info *format)
+{
+	poly_report_table(report, "rules", "rules ('polytrace check')");
+	poly_report_column(report, "rule", "rule", false);
+	poly_report_column(report, "severity", "severity", false);
+	poly_report_column(report, "condition", "condition", false);
+	poly_report_column(report, "source", "source", false);
+	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
+		poly_report_cell_text(report, rule->code);
+		poly_report_cell_text(report, source_severity(rule->severity));
+		poly_report_cell_text(report, rule->title);
+		poly_report_cell_text(report, rule->source);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_one(struct poly_report *report, const struct poly_format_info *format)
+{
+	poly_report_text(report, "name", "format", format->name);
+	poly_report_text(report, "title", "title", format->title);
+	poly_report_text(report, "family", "family", format->family);
+	poly_report_text(report, "use", "use", directions(format));
+	poly_report_text(report, "extensions", "extensions", format->extensions);
+	poly_report_text(report, "isa", "instruction set", format->needs_isa);
+	poly_report_text(report, "listing", "listing", format->listing);
+	poly_report_text(report, "spec", "defined in", format->spec);
+	report_columns(report, format);
+	if (format->options->name)
+		report_options(report, format);
+	if (format->rules->code)
+		report_rules(report, format);
+}
+
+static int
+unknown_format(const char *name)
+{
+	const char *nearest = "";
+	const struct poly_format_info *format;
+	for (size_t i = 0; (format = poly_format_at(i)); i++) {
+		if (opt_distance(name, format->name) < opt_distance(name, nearest))
+			nearest = format->name;
+	}
+	if (*nearest && opt_near(name, opt_distance(name, nearest)))
+		say("formats", "there is no format '%s'; did you mean '%s'?", name, nearest);
+	else
+		say("formats", "there is no format '%s'; 'polytrace formats' lists them", name);
+	return STATUS_TROUBLE;
+}
+
+static int
+formats_run(void *fields, char **operands)
+{
+	const struct source_options *options = fields;
+	if (operands[0] && operands[1]) {
+		say("formats", "more than one name: '%s'", operands[1]);
+		return STATUS_TROUBLE;
+	}
+	const struct poly_format_info *format = NULL;
+	if (operands[0] && !(format = poly_format_find(operands[0])))
+		return unknown_format(operands[0]);
+	if (!source_rendering_sound(options))
+		return STATUS_TROUBLE;
+	struct poly_report *report = source_report();
+	if (format)
+		report_one(report, format);
+	else
+		report_all(report);
+	struct output *output = output_new();
+	int status = source_render(report, options, output);
+	int written = output_finish(output);
+	return written > status ? written : status;
+}
+
+const struct command command_formats = {
+	.name = "formats",
+	.summary = "list the formats, or tell everything about one",
+	.usage = "[options] [NAME]",
+	.options = formats_tables,
+	.options_size = sizeof(struct source_options),
+	.run = formats_run,
+};

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading of inputs for all commands. */
+#include "cli/source.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const on_error_words[] = {"stop", "skip", NULL};
+
+const struct opt source_table[] = {
+	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct source_options, from),
+		"read as this format, whatever the content looks like"},
+	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct source_options, options),
+		"set an option of a format; 'polytrace formats NAME' lists them"},
+	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct source_options, skip),
+		"leave out the first N records"},
+	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),
+		"take no more than N records"},
+	{"strict", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, strict),
+		"treat warnings as errors"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
+		offsetof(struct source_options, on_error),
+		"at damage stop (the default), or go on at the next sound record"},
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+const struct opt rendering_table[] = {
+	{"json", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, json), "print JSON"},
+	{"csv", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, csv), "print CSV"},
+	{0},
+};
+
+bool
+source_open(struct source *source, const char *path, const struct source_options *options,
+	const struct source_wants *wants)
+{
+	memset(source, 0, sizeof *source);
+	source->path = path;
+	source->name = say_input(path);
+	progress_start(&source->progress, wants->prints);
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	reading.format = options->from;
+	reading.columns = wants->columns;
+	reading.options = options->options.items;
+	reading.strict = options->strict && !wants->check;
+	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
+	reading.check = wants->check;
+	if (options->skip.given)
+		reading.skip = options->skip.value;
+	if (options->count.given)
+		reading.count = options->count.value;
+	reading.progress = progress_update;
+	reading.user = &source->progress;
+	source->status = poly_reader_open(path, &reading, &source->reader, &source->error);
+	if (source->status != POLY_OK && !wants->quiet)
+		say_error(source->name, &source->error);
+	return source->status == POLY_OK;
+}
+
+const struct poly_batch *
+source_next(struct source *source)
+{
+	const struct poly_batch *batch;
+	source->status = poly_reader_next(source->reader, &batch, &source->error);
+	return source->status == POLY_OK ? batch : NULL;
+}
+
+bool
+source_partial(const struct source *source)
+{
+	return source->status < 0;
+}
+
+static bool
+told_before(const struct poly_reader *reader, size_t i, const struct poly_rule *rule)
+{
+	struct poly_finding finding;
+	while (i-- > 0) {
+		if (poly_reader_finding_at(reader, i, &finding) && finding.rule == rule)
+			return true;
+	}
+	return false;
+}
+
+/* A line for every rule that was broken, with how often. */
+static void
+tell_findings(const struct source *source)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
+		const struct poly_rule *rule = finding.rule;
+		if (rule->severity == POLY_NOTE || told_before(source->reader, i, rule))
+			continue;
+		struct poly_error place = {.record = finding.record, .offset = finding.offset};
+		char more[60] = "";
+		if (finding.count > 1)
+			snprintf(more, sizeof more, " (%llu times, first here)",
+				(unsigned long long)finding.count);
+		snprintf(place.message, sizeof place.message, "%s %s: %.300s%s",
+			source_severity(rule->severity), rule->code, finding.message, more);
+		say_error(source->name, &place);
+	}
+}
+
+static void
+tell_skipped(const struct source *source)
+{
+	struct poly_reader_counts counts;
+	poly_reader_counts(source->reader, &counts);
+	if (counts.skipped_places)
+		say(source->name, "passed over %llu bytes in %llu damaged places",
+			(unsigned long long)counts.skipped_bytes,
+			(unsigned long long)counts.skipped_places);
+}
+
+void
+source_drop(struct source *source)
+{
+	progress_clear(&source->progress);
+	poly_reader_close(source->reader);
+	source->reader = NULL;
+}
+
+int
+source_close(struct source *source)
+{
+	progress_clear(&source->progress);
+	tell_findings(source);
+	tell_skipped(source);
+	if (source->status == POLY_ERR_CANCELLED) {
+		struct poly_reader_counts counts;
+		poly_reader_counts(source->reader, &counts);
+		say(source->name, "interrupted after %llu records: the result is partial",
+			(unsigned long long)counts.records);
+	} else if (source->status < 0) {
+		say_error(source->name, &source->error);
+	}
+	source_drop(source);
+	return source->status < 0 ? STATUS_TROUBLE : STATUS_DONE;
+}
+
+static bool
+unknown_column(const char *name, size_t n)
+{
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)n, name);
+	const char *nearest = poly_column_name((enum poly_column)0);
+	for (unsigned c = 1; c < POLY_COLUMN_COUNT; c++) {
+		const char *other = poly_column_name((enum poly_column)c);
+		if (opt_distance(word, other) < opt_distance(word, nearest))
+			nearest = other;
+	}
+	if (opt_near(word, opt_distance(word, nearest)))
+		say(NULL, "there is no column '%s'; did you mean '%s'?", word, nearest);
+	else
+		say(NULL, "there is no column '%s'; polytrace-columns(5) lists them", word);
+	return false;
+}
+
+bool
+source_columns(const char *names, poly_columns *columns)
+{
+	for (*columns = 0; *names; names += *names == ',') {
+		size_t n = strcspn(names, ",");
+		enum poly_column column = poly_column_find(names, n);
+		if (column == POLY_COLUMN_COUNT)
+			return unknown_column(names, n);
+		*columns |= (poly_columns)1 << column;
+		names += n;
+	}
+	return true;
+}
+
+void
+source_column_names(poly_columns columns, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
+		if (columns >> c & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? ", " : "", poly_column_name((enum poly_column)c));
+	}
+}
+
+enum poly_rendering
+source_rendering(const struct source_options *options)
+{
+	if (options->json)
+		return POLY_RENDER_JSON;
+	return options->csv ? POLY_RENDER_CSV : POLY_RENDER_TEXT;
+}
+
+bool
+source_rendering_sound(const struct source_options *options)
+{
+	if (options->json && options->csv)
+		say(NULL, "options '--json' and '--csv' exclude each other");
+	return !(options->json && options->csv);
+}
+
+const char *
+source_severity(enum poly_severity severity)
+{
+	static const char *const names[] = {
+		[POLY_NOTE] = "note", [POLY_WARNING] = "warning", [POLY_ERROR] = "error"};
+	return names[severity];
+}
+
+struct poly_report *
+source_report(void)
+{
+	struct poly_report *report = poly_report_new();
+	if (!report)
+		say_no_memory();
+	return report;
+}
+
+int
+source_render(
+	struct poly_report *report, const struct source_options *options, struct output *output)
+{
+	struct poly_error error;
+	const struct poly_sink sink = {output_write, output};
+	enum poly_status status =
+		poly_report_render(report, source_rendering(options), &sink, &error);
+	poly_report_free(report);
+	/* What is wrong with the output is told when it is finished. */
+	if (status == POLY_OK || output_failed(output))
+		return STATUS_DONE;
+	say(NULL, "%s", error.message);
+	return STATUS_TROUBLE;
+}
+
+static int
+run_all(struct inputs *inputs, char **paths)
+{
+	int worst = STATUS_DONE;
+	bool headed = inputs->headed && paths[0] && paths[1] &&
+		      source_rendering(inputs->options) == POLY_RENDER_TEXT;
+	for (char **path = paths; *path && !output_failed(inputs->output); path++) {
+		if (headed) {
+			output_text(inputs->output, path == paths ? "==> " : "\n==> ");
+			output_text(inputs->output, say_input(*path));
+			output_text(inputs->output, " <==\n");
+		}
+		int status = inputs->one(inputs, *path);
+		if (status > worst)
+			worst = status;
+		if (progress_interrupted())
+			break;
+		/* What belongs to one input appears before what is told of the next. */
+		output_flush(inputs->output);
+	}
+	return worst;
+}
+
+int
+inputs_run(struct inputs *inputs, char **operands)
+{
+	char standard_input[] = "-", *only[] = {standard_input, NULL};
+	int status = STATUS_TROUBLE;
+	inputs->output = output_new();
+	if (!source_rendering_sound(inputs->options))
+		status = STATUS_TROUBLE;
+	else if (!operands[0] && term_input())
+		say(NULL, "no input: name a file, or '-' for standard input");
+	else
+		status = run_all(inputs, operands[0] ? operands : only);
+	int written = output_finish(inputs->output);
+	return written > status ? written : status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs of the commands that read traces: their common options, one input, all inputs. */
+#ifndef CLI_SOURCE_H
+#define CLI_SOURCE_H
+
+#include "polytrace/polytrace.h"
+
+#include "cli/opt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+/* Answers of --on-error. */
+enum { ON_ERROR_STOP, ON_ERROR_SKIP };
+
+/* What every command that reads takes; the first member of its struct of options. */
+struct source_options {
+	const char *from;
+	struct opt_list options;
+	struct opt_number skip, count;
+	bool strict;
+	unsigned on_error;
+	bool json, csv;
+};
+
+/* The table of the reading options. */
+extern const struct opt source_table[];
+
+/* The table of --json and --csv, into the same struct. */
+extern const struct opt rendering_table[];
+
+/* An input that is being read. */
+struct source {
+	const char *path;
+	const char *name; /* of path in messages */
+	struct poly_reader *reader;
+	struct progress progress;
+	enum poly_status status; /* what ended it */
+	struct poly_error error;
+};
+
+/* How a command wants to read. */
+struct source_wants {
+	poly_columns columns;
+	bool check;  /* every rule is to be tested */
+	bool prints; /* it writes to standard output while it reads */
+	bool quiet;  /* the command itself tells what went wrong */
+};
+
+/*
+ * Opens an input. False: it could not be, status and error say why, and it has been told unless
+ * the command is to.
+ */
+bool source_open(struct source *source, const char *path, const struct source_options *options,
+	const struct source_wants *wants);
+
+/* The next batch; NULL at the end, at damage and after Ctrl-C. */
+const struct poly_batch *source_next(struct source *source);
+
+/* Closes an input, tells what ended it and which rules were broken; returns the exit status. */
+int source_close(struct source *source);
+
+/* As source_close where the command has told everything itself. */
+void source_drop(struct source *source);
+
+/* True where Ctrl-C or damage ended it before its end. */
+bool source_partial(const struct source *source);
+
+/* What inputs are processed with. */
+struct inputs {
+	const struct source_options *options;
+	struct output *output;
+	bool headed; /* name each of several inputs on standard output */
+	int (*one)(struct inputs *inputs, const char *path); /* returns an exit status */
+	const void *command;				     /* the command's own options */
+};
+
+/*
+ * Processes each operand, or standard input where there are none and it is no terminal; returns
+ * the worst exit status, with that of the output, which it finishes.
+ */
+int inputs_run(struct inputs *inputs, char **operands);
+
+/*
+ * The columns that a list of names separated by commas asks for. False, and told, where there
+ * is no column of a name.
+ */
+bool source_columns(const char *names, poly_columns *columns);
+
+/* The names of a set of columns as "a, b". */
+void source_column_names(poly_columns columns, char *text, size_t size);
+
+/* How reports are to be rendered. */
+enum poly_rendering source_rendering(const struct source_options *options);
+
+/* False, and told, where the options contradict each other. */
+bool source_rendering_sound(const struct source_options *options);
+
+/* The name of a severity. */
+const char *source_severity(enum poly_severity severity);
+
+/* An empty report. */
+struct poly_report *source_report(void);
+
+/* Renders a report to an output and frees it; returns the exit status. */
+int source_render(struct poly_report *report, const struct source_options *options,
+	struct output *output);
+
+#endif
