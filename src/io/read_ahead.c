@@ -1,11 +1,153 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading ahead: a thread fills a small ring of blocks while the consumer works. */
-#include "base/mem.h"
+/*
+ * Reading ahead: a thread fills a small ring of blocks while the consumer works on the bytes
+ * before. The thread owns everything below; the two meet only in the ring's counts.
+ */
 #include "io/source.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { BLOCKS = 4 };
+
+struct block {
+	uint8_t *data;
+	size_t size, taken;	 /* bytes there are, and those that the consumer has */
+	enum poly_status status; /* what reading the block ended with */
+	struct poly_error error;
+};
+
+struct read_ahead {
+	struct source below;
+	struct origin *origin;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t made, used; /* blocks, ever; guarded by lock */
+	bool stop;	   /* guarded by lock */
+	size_t block_size;
+	struct block blocks[BLOCKS];
+};
+
+/* Fills a block until it is full or the source says something else. */
+static void
+fill(struct read_ahead *ahead, struct block *block)
+{
+	block->size = block->taken = 0;
+	do {
+		size_t got = 0;
+		block->status = ahead->below.read(ahead->below.self, block->data + block->size,
+			ahead->block_size - block->size, &got, &block->error);
+		block->size += got;
+	} while (block->status == POLY_OK && block->size < ahead->block_size);
+}
+
+static void *
+run(void *user)
+{
+	struct read_ahead *ahead = user;
+	bool more = true;
+	while (more) {
+		pthread_mutex_lock(&ahead->lock);
+		while (ahead->made - ahead->used == BLOCKS && !ahead->stop)
+			pthread_cond_wait(&ahead->changed, &ahead->lock);
+		struct block *block = &ahead->blocks[ahead->made % BLOCKS];
+		more = !ahead->stop;
+		pthread_mutex_unlock(&ahead->lock);
+		if (!more)
+			break;
+		fill(ahead, block);
+		more = block->status == POLY_OK;
+		pthread_mutex_lock(&ahead->lock);
+		ahead->made++;
+		pthread_cond_signal(&ahead->changed);
+		pthread_mutex_unlock(&ahead->lock);
+	}
+	return NULL;
+}
+
+/* Gives the present block back to the thread. */
+static void
+release(struct read_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->used++;
+	pthread_cond_signal(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+static enum poly_status
+ahead_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+{
+	struct read_ahead *ahead = self;
+	pthread_mutex_lock(&ahead->lock);
+	while (ahead->made == ahead->used)
+		pthread_cond_wait(&ahead->changed, &ahead->lock);
+	struct block *block = &ahead->blocks[ahead->used % BLOCKS];
+	pthread_mutex_unlock(&ahead->lock);
+
+	size_t left = block->size - block->taken;
+	*got = left < size ? left : size;
+	memcpy(to, block->data + block->taken, *got);
+	block->taken += *got;
+	if (block->taken < block->size)
+		return POLY_OK;
+	/* A block with another status is the last one; it stays. */
+	if (block->status == POLY_OK) {
+		release(ahead);
+		return POLY_OK;
+	}
+	if (block->status < 0)
+		*error = block->error;
+	return block->status;
+}
+
+static void
+ahead_free(struct read_ahead *ahead)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		mem_free(ahead->blocks[i].data);
+	pthread_cond_destroy(&ahead->changed);
+	pthread_mutex_destroy(&ahead->lock);
+	mem_free(ahead);
+}
+
+static void
+ahead_close(void *self)
+{
+	struct read_ahead *ahead = self;
+	origin_stop(ahead->origin);
+	pthread_mutex_lock(&ahead->lock);
+	ahead->stop = true;
+	pthread_cond_signal(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+	pthread_join(ahead->thread, NULL);
+	ahead->below.close(ahead->below.self);
+	ahead_free(ahead);
+}
 
 bool
 source_read_ahead(struct source *source, struct origin *origin, size_t block_size)
 {
-	(void)source, (void)origin, (void)block_size;
-	return false;
+	struct read_ahead *ahead = mem_new(1, sizeof *ahead);
+	if (!ahead)
+		return false;
+	ahead->below = *source;
+	ahead->origin = origin;
+	ahead->block_size = block_size;
+	pthread_mutex_init(&ahead->lock, NULL);
+	pthread_cond_init(&ahead->changed, NULL);
+	bool ready = origin_wakeable(origin);
+	for (int i = 0; i < BLOCKS && ready; i++) {
+		ahead->blocks[i].data = mem_new(block_size, 1);
+		ready = ahead->blocks[i].data;
+	}
+	if (!ready || pthread_create(&ahead->thread, NULL, run, ahead) != 0) {
+		ahead_free(ahead);
+		return false;
+	}
+	*source = (struct source){ahead_read, ahead_close, ahead};
+	return true;
 }

@@ -15,6 +15,7 @@ struct origin {
 	_Atomic uint64_t taken; /* bytes read so far */
 	uint64_t total;		/* bytes there are; 0: not known */
 	atomic_bool stopped;	/* reading fails from now on */
+	bool waits;		/* reading may block for long */
 	int wake[2];		/* pipe that ends a wait for bytes; -1: none */
 };
 
@@ -46,6 +47,9 @@ enum poly_status source_decoder_open(const struct filter *filter, struct in *bel
  * bytes. False, and the source unchanged, where there is no memory or thread to be had.
  */
 bool source_read_ahead(struct source *source, struct origin *origin, size_t block_size);
+
+/* Prepares the origin for origin_stop while it is read; false where that cannot be done. */
+bool origin_wakeable(struct origin *origin);
 
 /* Makes the present and every further read of the origin fail, from another thread. */
 void origin_stop(struct origin *origin);

@@ -18,8 +18,7 @@
 struct source_file {
 	struct origin origin;
 	int fd;
-	bool own;  /* fd was opened here */
-	bool wait; /* reading may block: poll first, where there is a pipe to be woken by */
+	bool own; /* fd was opened here */
 };
 
 struct source_memory {
@@ -27,6 +26,20 @@ struct source_memory {
 	const uint8_t *data;
 	size_t left;
 };
+
+bool
+origin_wakeable(struct origin *origin)
+{
+	if (!origin->waits)
+		return true;
+	if (pipe(origin->wake) != 0) {
+		origin->wake[0] = origin->wake[1] = -1;
+		return false;
+	}
+	for (int i = 0; i < 2; i++)
+		(void)fcntl(origin->wake[i], F_SETFD, FD_CLOEXEC);
+	return true;
+}
 
 void
 origin_stop(struct origin *origin)
@@ -64,7 +77,7 @@ file_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *
 	struct origin *origin = &file->origin;
 	*got = 0;
 	for (;;) {
-		if (file->wait && origin->wake[0] >= 0 && file_wait(file) < 0)
+		if (origin->wake[0] >= 0 && file_wait(file) < 0)
 			break;
 		if (atomic_load(&origin->stopped))
 			return stopped(origin, error);
@@ -99,8 +112,8 @@ static void
 file_inspect(struct source_file *file)
 {
 	struct stat stat;
-	file->wait = fstat(file->fd, &stat) != 0 || !S_ISREG(stat.st_mode);
-	if (file->wait)
+	file->origin.waits = fstat(file->fd, &stat) != 0 || !S_ISREG(stat.st_mode);
+	if (file->origin.waits)
 		return;
 	file->origin.total = stat.st_size > 0 ? (uint64_t)stat.st_size : 0;
 	(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);

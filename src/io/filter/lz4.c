@@ -219,15 +219,17 @@ begin_element(struct lz4_decoder *lz4, struct in *source, struct poly_error *err
 	return POLY_OK;
 }
 
-/* Reads on in the present element, and takes what the library holds. */
+/*
+ * Reads the present element, whole unless it is cut off or longer than a look-ahead may be, and
+ * takes what the library holds.
+ */
 static enum poly_status
 decode_element(struct lz4_decoder *lz4, struct in *source, struct filter_room *room,
 	struct poly_error *error)
 {
-	size_t have = 0, got = room->size;
-	const uint8_t *p = NULL;
-	if (lz4->left)
-		p = in_peek(source, 1, &have);
+	size_t have, got = room->size;
+	size_t want = lz4->left < IN_PEEK_MAX ? (size_t)lz4->left : IN_PEEK_MAX;
+	const uint8_t *p = in_peek(source, lz4->skip ? 1 : want, &have);
 	have = have < lz4->left ? have : (size_t)lz4->left;
 	if (!lz4->skip) {
 		size_t code = LZ4F_decompress(lz4->context, room->to, &got, p, &have, NULL);

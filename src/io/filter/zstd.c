@@ -196,15 +196,17 @@ begin_element(struct zstd_decoder *zstd, struct in *source, struct poly_error *e
 	return POLY_OK;
 }
 
-/* Reads on in the present element, and takes what the library holds. */
+/*
+ * Reads the present element, whole unless it is cut off or longer than a look-ahead may be, and
+ * takes what the library holds.
+ */
 static enum poly_status
 decode_element(struct zstd_decoder *zstd, struct in *source, struct filter_room *room,
 	struct poly_error *error)
 {
-	size_t have = 0;
-	const uint8_t *p = NULL;
-	if (zstd->left)
-		p = in_peek(source, 1, &have);
+	size_t have;
+	size_t want = zstd->left < IN_PEEK_MAX ? (size_t)zstd->left : IN_PEEK_MAX;
+	const uint8_t *p = in_peek(source, zstd->skip ? 1 : want, &have);
 	have = have < zstd->left ? have : (size_t)zstd->left;
 	if (zstd->skip) {
 		in_consume(source, have);
