@@ -4,7 +4,6 @@
  *
  * spec: seed 001; reference bach 2 to 6
  */
-#include "base/mem.h"
 #include "format/bus_check.h"
 #include "format/bus_decode.h"
 

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BYU address traces, version 1: records of 12 bytes, or of 16 and 24 as compilers with wider
+ * types laid them out.
+ *
+ * spec: reference bach 2.4
+ */
+#include "format/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTION_RECORD };
+enum { RULE_Y01, RULE_Y02, RULE_Y03 };
+
+/* Records that the size is told from. */
+#define SAMPLE_RECORDS 4096
+
+/* Bytes of the largest record. */
+#define RECORD_MOST 24
+
+/* Bytes that a record moves at most, by its format. */
+#define SIZE_MOST 32
+
+/* What stands where no clock has run yet. */
+#define NO_TIME UINT32_MAX
+
+static const uint8_t layouts[3] = {12, 16, 24};
+
+/* One record; delta in clocks since the one before. */
+struct request {
+	uint64_t address, delta;
+	uint8_t type, size, attribute, agent;
+	bool padded; /* unused bytes are not 0 */
+};
+
+struct byutr_reader {
+	size_t size;	  /* of a record in bytes */
+	uint64_t time;	  /* of the last record */
+	uint64_t checked; /* time of the last record that was tested */
+};
+
+struct byutr_writer {
+	size_t size;   /* of a record in bytes */
+	uint64_t time; /* of the last record */
+	bool clocked;  /* the source's times are bus clocks */
+};
+
+/* What a type of request is as a row; -1: nothing. */
+struct meaning {
+	uint8_t type;
+	uint8_t kind;
+	int8_t access, event;
+};
+
+#define ACCESS(type, access)                                     \
+	{                                                        \
+		type, POLY_KIND_ACCESS, POLY_ACCESS_##access, -1 \
+	}
+#define EVENT(type, event)                                    \
+	{                                                     \
+		type, POLY_KIND_EVENT, -1, POLY_EVENT_##event \
+	}
+
+/* In the order of record_names. */
+static const struct meaning meanings[] = {
+	ACCESS(0x00, FETCH),
+	ACCESS(0x01, READ),
+	ACCESS(0x02, READ),
+	ACCESS(0x03, WRITE),
+	ACCESS(0x10, IO_READ),
+	ACCESS(0x11, IO_WRITE),
+	EVENT(0x20, DEFERRED_REPLY),
+	EVENT(0x21, INTERRUPT_ACKNOWLEDGE),
+	EVENT(0x22, AGENT_RESPONSE),
+	EVENT(0x23, BRANCH_TRACE),
+	EVENT(0x31, SHUTDOWN),
+	EVENT(0x32, FLUSH),
+	EVENT(0x33, HALT),
+	EVENT(0x34, SYNC),
+	EVENT(0x35, FLUSH_ACKNOWLEDGE),
+	EVENT(0x36, STOP_GRANT),
+	EVENT(0x37, SMI_ACKNOWLEDGE),
+};
+#define MEANINGS (sizeof meanings / sizeof *meanings)
+
+enum { RECORD_UNKNOWN = MEANINGS, RECORD_DAMAGED, RECORD_COUNT };
+static const char *const record_names[RECORD_COUNT] = {"fetch", "read", "read_invalidate",
+	"write", "io_read", "io_write", "deferred_reply", "interrupt_acknowledge",
+	"agent_response", "branch_trace", "shutdown", "flush", "halt", "sync",
+	"flush_acknowledge", "stop_grant", "smi_acknowledge", "unknown", "damaged"};
+
+/* The index of a type in meanings; MEANINGS where it has none. */
+static size_t
+find_meaning(uint8_t type)
+{
+	size_t i = 0;
+	while (i < MEANINGS && meanings[i].type != type)
+		i++;
+	return i;
+}
+
+/*
+ * record12 = address:4 type:1 size:1 attribute:1 agent:1 delta:4
+ * record16 = address:8 type:1 size:1 attribute:1 agent:1 delta:4
+ * record24 = address:8 type:1 size:1 attribute:1 agent:1 unused:4 delta:8
+ */
+static struct request
+load_request(const uint8_t *p, size_t size)
+{
+	const uint8_t *middle = p + (size == 12 ? 4 : 8);
+	return (struct request){
+		.address = size == 12 ? load_le32(p) : load_le64(p),
+		.delta = size == 24 ? load_le64(p + 16) : load_le32(middle + 4),
+		.type = middle[0],
+		.size = middle[1],
+		.attribute = middle[2],
+		.agent = middle[3],
+		.padded = size == 24 && load_le32(p + 12) != 0,
+	};
+}
+
+static void
+store_request(uint8_t *p, size_t size, const struct request *request)
+{
+	uint8_t *middle = p + (size == 12 ? 4 : 8);
+	memset(p, 0, size);
+	store_le32(p, (uint32_t)request->address);
+	if (size != 12)
+		store_le32(p + 4, (uint32_t)(request->address >> 32));
+	middle[0] = request->type;
+	middle[1] = request->size;
+	middle[2] = request->attribute;
+	middle[3] = request->agent;
+	if (size == 24) {
+		store_le32(p + 16, (uint32_t)request->delta);
+		store_le32(p + 20, (uint32_t)(request->delta >> 32));
+	} else {
+		store_le32(middle + 4, (uint32_t)request->delta);
+	}
+}
+
+/* Records of one layout at the front of an input. */
+struct sample {
+	size_t records, different; /* seen; unlike the one before */
+	size_t good;		   /* of known type and likely size */
+	long bits;		   /* quarters of bits that speak for the layout */
+};
+
+/* Quarters of bits that a record speaks for its layout; below 0: it is not likely one. */
+static int
+request_bits(const struct request *request)
+{
+	size_t i = find_meaning(request->type);
+	if (i == MEANINGS || request->size > SIZE_MOST || request->padded)
+		return -40;
+	if (request->size == 0)
+		return meanings[i].kind == POLY_KIND_EVENT ? 4 : -40;
+	return (request->type ? 12 : 4) + (request->size == 8 ? 12 : 6);
+}
+
+static void
+take_sample(struct sample *sample, const uint8_t *p, size_t n, size_t size)
+{
+	memset(sample, 0, sizeof *sample);
+	for (; n >= size && sample->records < SAMPLE_RECORDS; p += size, n -= size) {
+		bool repeated = sample->records && memcmp(p, p - size, size) == 0;
+		struct request request = load_request(p, size);
+		int bits = request_bits(&request);
+		sample->records++;
+		sample->good += bits > 0;
+		sample->different += !repeated;
+		if (!repeated || bits < 0)
+			sample->bits += bits;
+	}
+}
+
+/* The layout that fits best, and what it saw. Its size is 0 where none fits at all. */
+static size_t
+best_layout(const uint8_t *p, size_t n, struct sample *best)
+{
+	size_t size = 0;
+	memset(best, 0, sizeof *best);
+	for (size_t i = 0; i < sizeof layouts; i++) {
+		struct sample sample;
+		take_sample(&sample, p, n, layouts[i]);
+		if (sample.bits <= 0 || 100 * sample.good < 98 * sample.records)
+			continue;
+		if (!size || sample.bits > best->bits) {
+			*best = sample;
+			size = layouts[i];
+		}
+	}
+	return size;
+}
+
+static int
+byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	(void)eof;
+	struct sample sample;
+	size_t size = best_layout(p, n, &sample);
+	if (!size)
+		return 0;
+	snprintf(note->text, sizeof note->text,
+		"%zu of the first %zu records of %zu bytes have a known type and size",
+		sample.good, sample.records, size);
+	if (sample.different < 3)
+		return 0;
+	return sample.bits > 4 * 24 ? 24 : (int)(sample.bits / 4);
+}
+
+static enum poly_status
+byutr_open(struct reading *reading, struct poly_error *error)
+{
+	struct byutr_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	size_t have;
+	char word[8];
+	if (reading->options[OPTION_RECORD] < sizeof layouts) {
+		reader->size = layouts[reading->options[OPTION_RECORD]];
+	} else {
+		const uint8_t *p =
+			in_peek(reading->in, (size_t)SAMPLE_RECORDS * RECORD_MOST, &have);
+		reader->size = best_layout(p, have, &sample);
+		if (!reader->size)
+			reader->size = layouts[0];
+	}
+	snprintf(word, sizeof word, "%zu", reader->size);
+	if (!info_fact(reading->info, "byutr.record", word))
+		return err_memory(error);
+	view->isa = "x86";
+	view->address_bits = reader->size == 12 ? 32 : 64;
+	view->addresses = POLY_ADDRESS_PHYSICAL;
+	view->byte_order = POLY_BYTE_ORDER_LITTLE;
+	view->clock = "bus clocks";
+	view->records = record_names;
+	view->record_count = RECORD_COUNT;
+	return POLY_OK;
+}
+
+/* True where a delta says that no clock had run: only in a first record. */
+static bool
+no_time(const struct request *request, uint64_t record)
+{
+	return record == 0 && (request->delta == NO_TIME || request->delta == UINT64_MAX);
+}
+
+static void
+put_request(struct reading *reading, struct batch *batch, size_t row, const uint8_t *p)
+{
+	struct byutr_reader *reader = reading->state;
+	struct request request = load_request(p, reader->size);
+	size_t i = find_meaning(request.type);
+	bool unclocked = no_time(&request, reading->record + row);
+	reader->time += unclocked ? 0 : request.delta;
+	batch_put(batch, kind, row, i < MEANINGS ? meanings[i].kind : POLY_KIND_OTHER);
+	batch_put(batch, record, row, (uint8_t)i);
+	if (i < MEANINGS && meanings[i].access >= 0)
+		batch_put(batch, access, row, (uint8_t)meanings[i].access);
+	if (i < MEANINGS && meanings[i].event >= 0)
+		batch_put(batch, event, row, (uint8_t)meanings[i].event);
+	batch_put(batch, time, row, reader->time);
+	batch_put(batch, address, row, request.address);
+	batch_put(batch, size, row, request.size);
+	batch_put(batch, request, row, request.type);
+	batch_put(batch, attribute, row, request.attribute);
+	batch_put(batch, agent, row, request.agent);
+	if (unclocked || request.padded)
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, reader->size);
+}
+
+/* The bytes behind the last whole record. */
+static enum poly_status
+read_tail(struct reading *reading, struct batch *batch, const uint8_t *p, size_t n)
+{
+	const struct byutr_reader *reader = reading->state;
+	uint64_t offset = in_offset(reading->in);
+	if (n == 0)
+		return POLY_END;
+	if (in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, RULE_Y01, reading->record + 1, offset,
+			"the last record has %zu bytes, expected %zu", n, reader->size);
+	batch_put(batch, kind, 0, POLY_KIND_OTHER);
+	batch_put(batch, record, 0, RECORD_DAMAGED);
+	batch_put(batch, origin, 0, offset);
+	batch_put_bytes(batch, POLY_COLUMN_raw, 0, p, n);
+	batch->view.rows = 1;
+	in_consume(reading->in, n);
+	return POLY_OK;
+}
+
+static enum poly_status
+byutr_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	(void)error;
+	const struct byutr_reader *reader = reading->state;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, reader->size, &have);
+	size_t n = have / reader->size;
+	if (n == 0)
+		return read_tail(reading, batch, p, have);
+	if (n > batch->capacity)
+		n = batch->capacity;
+	uint64_t offset = in_offset(reading->in);
+	for (size_t row = 0; row < n; row++) {
+		put_request(reading, batch, row, p + row * reader->size);
+		batch_put(batch, origin, row, offset + row * reader->size);
+	}
+	batch->view.rows = n;
+	in_consume(reading->in, n * reader->size);
+	return POLY_OK;
+}
+
+/* clang-format off */
+static const struct poly_rule rules[] = {
+	{"Y01", POLY_WARNING, "the last record is cut off", "reference bach 5"},
+	{"Y02", POLY_WARNING, "the type is unknown, the size above 32, or the time ffffffff after the first record", "reference bach 5"},
+	{"Y03", POLY_NOTE, "the address is not a multiple of 8", "reference bach 5"},
+	{NULL, POLY_NOTE, NULL, NULL},
+};
+/* clang-format on */
+
+static void
+check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
+{
+	struct byutr_reader *reader = reading->state;
+	struct findings *findings = reading->findings;
+	uint64_t record = batch->first + row + 1, offset = batch->origin[row];
+	uint64_t delta = batch->time[row] - reader->checked;
+	reader->checked = batch->time[row];
+	if (batch->record[row] == RECORD_UNKNOWN)
+		findings_add(findings, RULE_Y02, record, offset, "type 0x%02x is not known",
+			batch->request[row]);
+	if (batch->size[row] > SIZE_MOST)
+		findings_add(findings, RULE_Y02, record, offset,
+			"%u bytes, expected at most %d", batch->size[row], SIZE_MOST);
+	if (record > 1 && delta == NO_TIME)
+		findings_add(findings, RULE_Y02, record, offset,
+			"time ffffffff, expected only in the first record");
+	if (batch->address[row] & 7)
+		findings_add(findings, RULE_Y03, record, offset,
+			"address 0x%llx, expected a multiple of 8",
+			(unsigned long long)batch->address[row]);
+}
+
+static void
+byutr_check(struct reading *reading, const struct poly_batch *batch)
+{
+	for (size_t row = 0; batch && row < batch->rows; row++) {
+		if (batch->record[row] != RECORD_DAMAGED)
+			check_row(reading, batch, row);
+	}
+}
+
+/* The layout to write: the one that was asked for, the source's, or the first. */
+static size_t
+target_layout(const struct writing *writing)
+{
+	if (writing->options[OPTION_RECORD] < sizeof layouts)
+		return layouts[writing->options[OPTION_RECORD]];
+	const char *fact = poly_trace_fact(writing->source, "byutr.record");
+	for (size_t i = 0; fact && i < sizeof layouts; i++) {
+		char word[8];
+		snprintf(word, sizeof word, "%u", layouts[i]);
+		if (strcmp(word, fact) == 0)
+			return layouts[i];
+	}
+	return layouts[0];
+}
+
+static enum poly_status
+byutr_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct byutr_writer *writer = writing->state;
+	const char *clock = writing->source->clock;
+	writer->size = target_layout(writing);
+	writer->clocked = clock && strcmp(clock, "bus clocks") == 0;
+	return POLY_OK;
+}
+
+/* The type of request that a row is, by reference bach 6.7; -1 where there is none. */
+static int
+type_of_row(const struct poly_batch *batch, size_t row)
+{
+	if (poly_present(batch, POLY_COLUMN_request, row))
+		return batch->request[row];
+	int event = poly_present(batch, POLY_COLUMN_event, row) ? batch->event[row] : -1;
+	int access = poly_present(batch, POLY_COLUMN_access, row) ? batch->access[row] : -1;
+	if (event == POLY_EVENT_WRITE_BACK)
+		event = POLY_EVENT_SYNC;
+	for (size_t i = 0; i < MEANINGS; i++) {
+		if (event >= 0 ? meanings[i].event == event
+			       : access >= 0 && meanings[i].access == access)
+			return meanings[i].type;
+	}
+	return -1;
+}
+
+/* Clocks since the record before, as far as the layout holds them. */
+static uint64_t
+delta_of_row(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct byutr_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_time, row))
+		return 0;
+	if (!writer->clocked) {
+		writing_note(writing, "times that are not in bus clocks were written as 0");
+		return 0;
+	}
+	uint64_t delta = batch->time[row] - writer->time;
+	writer->time = batch->time[row];
+	if (writer->size != 24 && delta > UINT32_MAX) {
+		writing_note(writing, "times of 2^32 clocks and more were cut to 2^32 - 1");
+		delta = UINT32_MAX;
+	}
+	return delta;
+}
+
+/* Bytes of a row's access: as stated, or as an interrupt acknowledge moves. */
+static uint8_t
+size_of_row(struct writing *writing, const struct poly_batch *batch, size_t row, int type)
+{
+	if (!poly_present(batch, POLY_COLUMN_size, row)) {
+		if (poly_present(batch, POLY_COLUMN_access, row))
+			writing_note(writing, "accesses of unknown size were written as 0");
+		return type == 0x21;
+	}
+	if (batch->size[row] <= UINT8_MAX)
+		return (uint8_t)batch->size[row];
+	writing_note(writing, "sizes above 255 bytes were written as 255");
+	return UINT8_MAX;
+}
+
+/* What the columns of a row say; type is set already. */
+static enum poly_status
+request_of_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct request *request, struct poly_error *error)
+{
+	const struct byutr_writer *writer = writing->state;
+	bool addressed = poly_present(batch, POLY_COLUMN_address, row);
+	if (!addressed && poly_present(batch, POLY_COLUMN_access, row))
+		return writing_lacks(batch, row, "address", error);
+	request->address = addressed ? batch->address[row] : 0;
+	request->size = size_of_row(writing, batch, row, request->type);
+	request->delta = delta_of_row(writing, batch, row);
+	if (poly_present(batch, POLY_COLUMN_attribute, row))
+		request->attribute = batch->attribute[row];
+	if (poly_present(batch, POLY_COLUMN_agent, row))
+		request->agent = batch->agent[row];
+	if (writer->size != 12 || request->address <= UINT32_MAX)
+		return POLY_OK;
+	err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+		"address 0x%llx has more than the 32 bits of a 12-byte record; "
+		"byutr.record=16 holds it",
+		(unsigned long long)request->address);
+	if (error)
+		error->record = batch->first + row + 1;
+	return POLY_ERR_LOSS;
+}
+
+/* Writes a row by its own bytes, which may be of another layout. */
+static void
+write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct byutr_writer *writer = writing->state;
+	size_t n;
+	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (poly_present(batch, POLY_COLUMN_time, row))
+		writer->time = batch->time[row];
+	if (n == writer->size || !poly_present(batch, POLY_COLUMN_request, row)) {
+		out_write(writing->out, bytes, n);
+		return;
+	}
+	uint8_t copy[RECORD_MOST] = {0};
+	memcpy(copy, bytes, n < RECORD_MOST ? n : RECORD_MOST);
+	struct request request = load_request(copy, n);
+	store_request(out_room(writing->out, writer->size), writer->size, &request);
+	out_commit(writing->out, writer->size);
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	const struct byutr_writer *writer = writing->state;
+	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
+		write_raw(writing, batch, row);
+		return POLY_OK;
+	}
+	int type = type_of_row(batch, row);
+	if (type < 0) {
+		writing_note(writing, "records that are no request were dropped");
+		return POLY_OK;
+	}
+	struct request request = {.type = (uint8_t)type};
+	enum poly_status status = request_of_row(writing, batch, row, &request, error);
+	if (status != POLY_OK)
+		return status;
+	store_request(out_room(writing->out, writer->size), writer->size, &request);
+	out_commit(writing->out, writer->size);
+	return POLY_OK;
+}
+
+static enum poly_status
+byutr_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+static const char *const record_words[] = {"12", "16", "24", "auto", NULL};
+
+static const struct poly_option options[] = {
+	{"byutr.record", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
+		sizeof layouts, 0, 0, record_words,
+		"bytes of a record; auto: the size that fits best, and for writing the "
+		"source's or 12",
+		"reference bach 3/12"},
+	{.name = NULL},
+};
+
+static const struct format byutr = {
+	.info =
+		{
+			.name = "byutr",
+			.family = "byutr",
+			.title = "BYU address trace of bus requests",
+			.extensions = "byutr tr",
+			.spec = "reference bach 2.4",
+			.can_read = true,
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
+				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |
+				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(attribute) |
+				   POLY_HAS(agent) | POLY_HAS(raw) | POLY_HAS(origin),
+			.needs = POLY_HAS(access) | POLY_HAS(address),
+			.options = options,
+			.rules = rules,
+		},
+	.reader_size = sizeof(struct byutr_reader),
+	.writer_size = sizeof(struct byutr_writer),
+	.probe = byutr_probe,
+	.open = byutr_open,
+	.read = byutr_read,
+	.check = byutr_check,
+	.wopen = byutr_wopen,
+	.write = byutr_write,
+};
+
+const struct format *const formats_byutr[] = {&byutr, NULL};
