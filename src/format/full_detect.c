@@ -193,13 +193,14 @@ full_detect(const uint8_t *p, size_t n, bool little, const uint64_t *options)
 		.n = n,
 		.escapes = options[FULL_OPTION_ESCAPES]};
 	uint64_t state = options[FULL_OPTION_STATE];
-	const struct full_layout *exact = full_layout_find(n);
 	if (options[FULL_OPTION_RECORD])
 		found.layout = &full_layouts[options[FULL_OPTION_RECORD] - 1];
-	else if (exact || n < FULL_RECORD_LEAST)
-		found.layout = exact ? exact : &full_layouts[0];
+	else if (n < FULL_RECORD_LEAST)
+		found.layout = &full_layouts[0]; /* whatever it is, no record is whole */
 	else
 		choose_layout(&found, walk, state);
+	if (!found.layout)
+		found.layout = full_layout_find(n); /* a single record */
 	found.first = n;
 	if (!found.layout)
 		return found;
