@@ -59,7 +59,12 @@ columns_to_fill(const struct poly_reader *reader)
 	poly_columns able = reader->info.view.columns;
 	if (able & POLY_HAS(pc))
 		able |= POLY_HAS(site);
-	return able & (reader->reading.check ? POLY_ALL_COLUMNS : reader->options.columns);
+	poly_columns wanted = reader->options.columns;
+	if (reader->reading.check)
+		wanted = POLY_ALL_COLUMNS;
+	if (wanted & POLY_HAS(site)) /* sites are told apart by these */
+		wanted |= POLY_HAS(pc) | POLY_HAS(opcode);
+	return able & wanted;
 }
 
 static enum poly_status

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FULL: Apple amber's trace of the whole user state. A magic word, then records of one size:
+ * the opcode, the thread state, the float state, the vector state; synchronisation records may
+ * stand between them.
+ *
+ * spec: seed 000 (FULL trace format); reference amber 3 (1 to 3, 19, 22), 4.7, 4.9, 5.
+ */
+#include "format/full.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes looked at to find the layout. */
+#define SAMPLE_SIZE ((size_t)1 << 20)
+
+static const char *const record_names[FULL_RECORD_COUNT] = {
+	[FULL_INSTRUCTION] = "instruction",
+	[FULL_SYNC + POLY_SYNC_SIGNAL] = "signal",
+	[FULL_SYNC + POLY_SYNC_BROADCAST] = "broadcast",
+	[FULL_SYNC + POLY_SYNC_WAIT] = "wait",
+	[FULL_SYNC + POLY_SYNC_TRYWAIT] = "trywait",
+	[FULL_DAMAGED] = "damaged",
+};
+
+/* Byte order and magic of the front; POLY_ERR_FORMAT where it is no FULL trace. */
+static enum poly_status
+read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	struct full_reader *reader = reading->state;
+	uint64_t order = reading->options[FULL_OPTION_ENDIAN];
+	static const uint8_t big[] = {0xa1, 0x11, 0x8e, 0x17},
+			     swapped[] = {0x17, 0x8e, 0x11, 0xa1};
+	size_t here = n < FULL_MAGIC_SIZE ? n : FULL_MAGIC_SIZE;
+	bool is_big = memcmp(p, big, here) == 0, is_swapped = memcmp(p, swapped, here) == 0;
+	if (!is_big && !is_swapped)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"the trace does not begin with the magic a1118e17 in either byte "
+			"order");
+	reader->dialect.little = order == FULL_AUTO ? !is_big : order == FULL_SECOND;
+	const char *magic = n < FULL_MAGIC_SIZE ? "none" : is_big ? "be" : "le";
+	const char *endian = reader->dialect.little ? "le" : "be";
+	if (!is_big)
+		findings_add(reading->findings, FULL_A23, 0, 0,
+			"the magic is 178e11a1, byte-swapped, expected a1118e17");
+	reading->info->view.byte_order =
+		reader->dialect.little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
+	bool stated =
+		info_fact(reading->info, "amber.endian", endian) &&
+		(strcmp(magic, endian) == 0 || info_fact(reading->info, "amber.magic", magic));
+	return stated ? POLY_OK : err_memory(error);
+}
+
+/* States what is known of the records, of which the n bytes at p are the first. */
+static enum poly_status
+state_facts(struct reading *reading, const struct full_detection *found, const uint8_t *p,
+	size_t n, struct poly_error *error)
+{
+	struct full_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	const struct full_layout *layout = found->layout;
+	char size[8];
+	view->records = record_names;
+	view->record_count = FULL_RECORD_COUNT;
+	view->isa = "powerpc";
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->address_bits = 32;
+	if (!found->post)
+		view->columns &= ~POLY_HAS(next_pc);
+	if (n - found->first >= layout->record) {
+		const uint8_t *first = p + found->first;
+		view->address_bits = full_is_wide(&reader->dialect, first) ? 64 : 32;
+		view->has_first_pc = !found->post;
+		if (!found->post)
+			view->first_pc = full_register(&reader->dialect, first + layout->pc);
+	}
+	snprintf(size, sizeof size, "%u", (unsigned)layout->record);
+	if (!info_fact(reading->info, "amber.state", found->post ? "post" : "pre") ||
+		(found->records && !info_fact(reading->info, "amber.record", size)))
+		return err_memory(error);
+	return POLY_OK;
+}
+
+static enum poly_status
+full_open(struct reading *reading, struct poly_error *error)
+{
+	struct full_reader *reader = reading->state;
+	size_t n;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_SIZE, &n);
+	enum poly_status status = read_magic(reading, p, n, error);
+	if (status != POLY_OK)
+		return status;
+	size_t magic = n < FULL_MAGIC_SIZE ? 0 : FULL_MAGIC_SIZE;
+	reader->escapes = reading->options[FULL_OPTION_ESCAPES];
+	struct full_detection found =
+		full_detect(p + magic, n - magic, reader->dialect.little, reading->options);
+	if (!found.layout) {
+		findings_add(reading->findings, FULL_A20, 0, FULL_MAGIC_SIZE,
+			"the size of the records can't be told");
+		return err_set(error, POLY_ERR_FORMAT, FULL_MAGIC_SIZE,
+			"A20: the size of the records can't be told (the best layout passes "
+			"%u of 1000 checks, the next %u); name it with amber.record=1004, "
+			"1008, 1148, 1152 or 1160",
+			found.best, found.second);
+	}
+	reader->dialect.layout = found.layout;
+	reader->dialect.post = found.post;
+	status = state_facts(reading, &found, p + magic, n - magic, error);
+	in_consume(reading->in, magic);
+	return status;
+}
+
+static void
+full_check_batch(struct reading *reading, const struct poly_batch *batch)
+{
+	struct full_reader *reader = reading->state;
+	full_check(&reader->check, reading, &reader->dialect, batch);
+}
+
+static void
+full_close(struct reading *reading)
+{
+	struct full_reader *reader = reading->state;
+	full_check_fini(&reader->check);
+}
+
+static int
+full_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	static const uint64_t initial[] = {FULL_AUTO, FULL_AUTO, FULL_AUTO, 1};
+	(void)eof;
+	if (n < FULL_MAGIC_SIZE)
+		return 0;
+	bool little = load_le32(p) == FULL_MAGIC;
+	if (!little && load_be32(p) != FULL_MAGIC) {
+		snprintf(note->text, sizeof note->text, "no magic a1118e17");
+		return 0;
+	}
+	size_t sample = n < SAMPLE_SIZE ? n : SAMPLE_SIZE;
+	struct full_detection found =
+		full_detect(p + FULL_MAGIC_SIZE, sample - FULL_MAGIC_SIZE, little, initial);
+	const char *magic = little ? "magic a1118e17, byte-swapped" : "magic a1118e17";
+	if (!found.layout)
+		snprintf(note->text, sizeof note->text, "%s; record size undecided", magic);
+	else if (!found.records)
+		snprintf(note->text, sizeof note->text, "%s; no whole record", magic);
+	else
+		snprintf(note->text, sizeof note->text,
+			"%s; records of %u bytes with the state %s the instruction", magic,
+			(unsigned)found.layout->record, found.post ? "after" : "before");
+	return 32;
+}
+
+static const char *const record_words[] = {
+	"auto", "1004", "1008", "1148", "1152", "1160", NULL};
+static const char *const state_words[] = {"auto", "pre", "post", NULL};
+static const char *const endian_words[] = {"auto", "be", "le", NULL};
+
+static const struct poly_option full_options[] = {
+	[FULL_OPTION_RECORD] = {"amber.record", POLY_OPTION_CHOICE,
+		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, record_words,
+		"bytes of a FULL record, which say its layout; written: that of the source",
+		"reference amber 3 (1), 4.7"},
+	[FULL_OPTION_STATE] = {"amber.state", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
+		state_words, "whether a record's state is that before or after its instruction",
+		"reference amber 3 (2)"},
+	[FULL_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,
+		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, endian_words,
+		"byte order of the words and of the 64-bit registers", "reference amber 3 (3)"},
+	[FULL_OPTION_ESCAPES] = {"amber.full-escapes", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0,
+		1, NULL, "accept synchronisation records between FULL records",
+		"reference amber 3 (19)"},
+	{0},
+};
+
+static const struct poly_rule full_rules[] = {
+	[FULL_A03] = {"A03", POLY_ERROR, "the initial PC is not 4-aligned",
+		"reference amber 5"},
+	[FULL_A04] = {"A04", POLY_WARNING,
+		"the address after a flow instruction is not 4-aligned", "reference amber 5"},
+	[FULL_A05] = {"A05", POLY_WARNING, "b does not lead to its target",
+		"reference amber 5"},
+	[FULL_A06] = {"A06", POLY_WARNING,
+		"bc leads neither to its target nor to the next address", "reference amber 5"},
+	[FULL_A07] = {"A07", POLY_WARNING, "sc is followed by neither PC+4 nor PC+8",
+		"reference amber 5"},
+	[FULL_A08] = {"A08", POLY_WARNING, "a PC has two different opcodes",
+		"reference amber 5"},
+	[FULL_A15] = {"A15", POLY_NOTE,
+		"an opcode outside the TT6 tables accesses memory; it is taken for compute",
+		"reference amber 5, 2.4"},
+	[FULL_A17] = {"A17", POLY_WARNING, "an invalid form of primary opcode 58 or 62",
+		"reference amber 5"},
+	[FULL_A20] = {"A20", POLY_ERROR, "the record size is undecided and not given",
+		"reference amber 5, 4.9"},
+	[FULL_A21] = {"A21", POLY_WARNING, "mq, fpscr_pad, save_pad5 or save_pad6 is not zero",
+		"reference amber 5, 2.3"},
+	[FULL_A22] = {"A22", POLY_WARNING, "the records are not a multiple of their size",
+		"reference amber 5"},
+	[FULL_A23] = {"A23", POLY_WARNING, "the magic is byte-swapped", "reference amber 5"},
+	{0},
+};
+
+static const struct format full = {
+	.info = {.name = "full",
+		.family = "full",
+		.title = "Apple amber FULL: opcode and whole user state",
+		.extensions = "full full1004 full1008",
+		.spec = "seed 000 (FULL trace format); reference amber 2.3, 4.7",
+		.can_read = true,
+		.can_write = true,
+		.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |
+			   POLY_HAS(opcode_size) | POLY_HAS(next_pc) | POLY_HAS(branch) |
+			   POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(access) |
+			   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
+			   POLY_HAS(sync) | POLY_HAS(escape) | POLY_HAS(payload) |
+			   POLY_HAS(raw) | POLY_HAS(origin),
+		.needs = POLY_HAS(opcode) | POLY_HAS(payload),
+		.needs_isa = "powerpc",
+		.options = full_options,
+		.rules = full_rules},
+	.reader_size = sizeof(struct full_reader),
+	.writer_size = sizeof(struct full_writer),
+	.probe = full_probe,
+	.open = full_open,
+	.read = full_read,
+	.resync = full_resync,
+	.check = full_check_batch,
+	.close = full_close,
+	.wopen = full_wopen,
+	.write = full_write,
+	.wfinish = full_wfinish,
+};
+
+const struct format *const formats_full[] = {&full, NULL};

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading FULL records into batches.
+ *
+ * The rows' addresses and branches are worked out from the state before the instruction: that
+ * of its own record or, where the trace holds the states after, that of the record before.
+ *
+ * spec: seed 000 (FULL trace format); reference amber 3 (19, 22), 4.3, 4.7, 4.8.
+ */
+#include "format/full.h"
+
+#include "isa/powerpc.h"
+
+#include <string.h>
+
+/* Rows of a batch that holds the payload: a quarter of a second-level cache. */
+#define PAYLOAD_ROWS 256
+
+/* Bytes searched at a time for a sound record. */
+#define SEARCH_SIZE ((size_t)1 << 18)
+
+/* Synchronisation records in a row that are followed to the record behind them. */
+#define ESCAPES_MOST 64
+
+/* Of five things that must be so of a record, how many failing make it damage. */
+#define FAULTS_DAMAGE 3
+
+/* What a batch is filled with. */
+struct fill {
+	struct full_reader *reader;
+	struct reading *reading;
+	struct batch *batch;
+	size_t most;	       /* rows */
+	const uint8_t *before; /* the record before the next one, or NULL */
+};
+
+/* Address, access and operands of an instruction, from the state before it. */
+static void
+put_access(struct batch *batch, size_t row, uint32_t opcode, const struct full_dialect *dialect,
+	const uint8_t *state)
+{
+	unsigned cls = powerpc_class_fast(opcode), rb = opcode >> 11 & 31;
+	if (cls != POWERPC_MEMORY && cls != POWERPC_CACHE && cls != POWERPC_EXTENDED)
+		return;
+	const struct powerpc_instruction *instruction = powerpc_find(opcode);
+	struct poly_powerpc_state registers;
+	unsigned ra = opcode >> 16 & 31;
+	registers.gpr[ra] = full_gpr(dialect, state, ra);
+	registers.gpr[rb] = full_gpr(dialect, state, rb);
+	uint64_t address;
+	if (powerpc_address(opcode, &registers, full_is_wide(dialect, state), &address))
+		batch_put(batch, address, row, address);
+	if (instruction->access >= 0)
+		batch_put(batch, access, row, (uint8_t)instruction->access);
+	uint64_t xer = full_register(dialect, state + dialect->layout->xer);
+	bool string = cls == POWERPC_EXTENDED && instruction->access != POLY_ACCESS_PREFETCH;
+	uint32_t size = powerpc_size(opcode, (uint32_t)xer, 0);
+	if (size || string)
+		batch_put(batch, size, row, size);
+	if (cls == POWERPC_EXTENDED)
+		batch_put(batch, value, row,
+			string ? (uint32_t)xer : (uint32_t)registers.gpr[rb]);
+}
+
+static void
+put_branch(struct batch *batch, size_t row, const struct full_step *step, uint32_t cr)
+{
+	struct full_branch branch = full_branch(step, cr);
+	if (!branch.is_branch)
+		return;
+	batch_put(batch, branch, row, branch.taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+	batch_put(batch, target, row, branch.target);
+	if (branch.conditional)
+		batch_put(batch, fallthrough, row, branch.fallthrough);
+}
+
+static void
+put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
+{
+	static const uint8_t kinds[FULL_RECORD_COUNT] = {
+		[FULL_INSTRUCTION] = POLY_KIND_INSTRUCTION,
+		[FULL_SYNC + POLY_SYNC_SIGNAL] = POLY_KIND_SYNC,
+		[FULL_SYNC + POLY_SYNC_BROADCAST] = POLY_KIND_SYNC,
+		[FULL_SYNC + POLY_SYNC_WAIT] = POLY_KIND_SYNC,
+		[FULL_SYNC + POLY_SYNC_TRYWAIT] = POLY_KIND_SYNC,
+		[FULL_DAMAGED] = POLY_KIND_OTHER,
+	};
+	batch_put(fill->batch, kind, row, kinds[record]);
+	batch_put(fill->batch, record, row, (uint8_t)record);
+	batch_put(fill->batch, origin, row, origin);
+	fill->batch->view.rows = row + 1;
+}
+
+static void
+put_damaged(struct fill *fill, const uint8_t *p, size_t n)
+{
+	size_t row = fill->batch->view.rows;
+	put_row(fill, row, FULL_DAMAGED, in_offset(fill->reading->in));
+	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
+	fill->reader->follows = false;
+	fill->before = NULL;
+	in_consume(fill->reading->in, n);
+}
+
+static void
+put_record(struct fill *fill, const uint8_t *now, uint64_t origin)
+{
+	const struct full_dialect *dialect = &fill->reader->dialect;
+	const struct full_layout *layout = dialect->layout;
+	struct batch *batch = fill->batch;
+	size_t row = batch->view.rows;
+	const uint8_t *state = dialect->post ? fill->before : now;
+	uint32_t opcode = full_word(dialect, now);
+	put_row(fill, row, FULL_INSTRUCTION, origin);
+	batch_put(batch, opcode, row, opcode);
+	batch_put(batch, opcode_size, row, 4);
+	if (dialect->post)
+		batch_put(batch, next_pc, row, full_register(dialect, now + layout->pc));
+	batch_put_bytes(batch, POLY_COLUMN_payload, row, now + 4, layout->record - (size_t)4);
+	if (!state)
+		return;
+	batch_put(batch, pc, row, full_register(dialect, state + layout->pc));
+	put_access(batch, row, opcode, dialect, state);
+	if (powerpc_class_fast(opcode) == POWERPC_FLOW) {
+		struct full_step step = full_step_between(dialect, state, now);
+		put_branch(batch, row, &step, full_word(dialect, state + layout->cr));
+	}
+}
+
+/* True where the n bytes at now may begin a record that continues the one before. */
+static bool
+continues(const struct full_reader *reader, const uint8_t *before, const uint8_t *now, size_t n)
+{
+	const struct full_dialect *dialect = &reader->dialect;
+	const struct full_layout *layout = dialect->layout;
+	if (n >= 4 && full_word(dialect, now) >> 26 == 0)
+		return false;
+	if (n < (size_t)layout->pc + (layout->wide ? 8 : 4))
+		return true;
+	uint64_t pc = full_register(dialect, now + layout->pc);
+	if (!before)
+		return (pc & 3) == 0;
+	struct full_step step = full_step_between(dialect, before, now);
+	return full_follows(&step, pc);
+}
+
+/* True where a whole record can hardly be one: its reading has lost step. */
+static bool
+is_damage(const struct full_reader *reader, const uint8_t *before, const uint8_t *now)
+{
+	const struct full_dialect *dialect = &reader->dialect;
+	const struct full_layout *layout = dialect->layout;
+	uint64_t pc = full_register(dialect, now + layout->pc);
+	unsigned faults = full_word(dialect, now) >> 26 == 0;
+	faults += (pc & 3) != 0;
+	faults += !(full_register(dialect, now + layout->msr) & FULL_MSR_USER);
+	if (faults == 0)
+		return false;
+	const char *what;
+	if (before) {
+		struct full_step step = full_step_between(dialect, before, now);
+		faults += !full_follows(&step, pc);
+	}
+	faults += full_pads_set(dialect, now, &what);
+	return faults >= FAULTS_DAMAGE;
+}
+
+/* True where a record with all that must be so begins at p, and another or the end behind it.
+ */
+static bool
+is_sound(const struct full_reader *reader, const uint8_t *p, size_t n)
+{
+	const struct full_dialect *dialect = &reader->dialect;
+	const struct full_layout *layout = dialect->layout;
+	const char *what;
+	return n >= layout->record && full_word(dialect, p) >> 26 != 0 &&
+	       (full_register(dialect, p + layout->pc) & 3) == 0 &&
+	       (full_register(dialect, p + layout->msr) & FULL_MSR_USER) &&
+	       !full_pads_set(dialect, p, &what) &&
+	       continues(reader, p, p + layout->record, n - layout->record);
+}
+
+static bool
+is_sync(const struct full_reader *reader, const uint8_t *p)
+{
+	return full_sync_find(full_word(&reader->dialect, p)) >= 0;
+}
+
+/* How many synchronisation records stand at the front and have a record behind them. */
+static size_t
+count_escapes(const struct fill *fill)
+{
+	const struct full_reader *reader = fill->reader;
+	size_t have, count = 0;
+	const uint8_t *p = in_peek(fill->reading->in,
+		(size_t)ESCAPES_MOST * FULL_ESCAPE_SIZE + reader->dialect.layout->record,
+		&have);
+	while (count < ESCAPES_MOST && have >= FULL_ESCAPE_SIZE && is_sync(reader, p)) {
+		p += FULL_ESCAPE_SIZE;
+		have -= FULL_ESCAPE_SIZE;
+		count++;
+	}
+	return continues(reader, fill->before, p, have) ? count : 0;
+}
+
+static void
+put_escapes(struct fill *fill, size_t count)
+{
+	struct batch *batch = fill->batch;
+	const struct full_dialect *dialect = &fill->reader->dialect;
+	size_t have, used = 0, row = batch->view.rows;
+	const uint8_t *p = in_peek(fill->reading->in, count * FULL_ESCAPE_SIZE, &have);
+	uint64_t origin = in_offset(fill->reading->in);
+	for (; count && row < fill->most; row++, count--, used += FULL_ESCAPE_SIZE) {
+		uint32_t word = full_word(dialect, p + used);
+		unsigned sync = (unsigned)full_sync_find(word);
+		put_row(fill, row, FULL_SYNC + sync, origin + used);
+		batch_put(batch, sync, row, (uint8_t)sync);
+		batch_put(batch, escape, row, (uint16_t)(word >> 16));
+		batch_put(batch, address, row, full_word(dialect, p + used + 4));
+		batch_put(batch, value, row, full_word(dialect, p + used + 8));
+	}
+	in_consume(fill->reading->in, used);
+}
+
+/* The bytes at the end that are less than a record. */
+static enum poly_status
+read_tail(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	struct reading *reading = fill->reading;
+	enum poly_status status = in_status(reading->in, error);
+	if (status < 0 || n == 0)
+		return status;
+	findings_add(reading->findings, FULL_A22, reading->record + fill->batch->view.rows + 1,
+		in_offset(reading->in), "the last record is %zu bytes, expected %u", n,
+		(unsigned)fill->reader->dialect.layout->record);
+	put_damaged(fill, p, n);
+	return POLY_OK;
+}
+
+/*
+ * Reads whole records from the n bytes at p, as far as there is room and no synchronisation
+ * record; the first is taken for an instruction's whatever its opcode.
+ */
+static enum poly_status
+read_records(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	struct full_reader *reader = fill->reader;
+	size_t used = 0, size = reader->dialect.layout->record;
+	uint64_t origin = in_offset(fill->reading->in);
+	enum poly_status status = POLY_OK;
+	while (fill->batch->view.rows < fill->most && n - used >= size) {
+		const uint8_t *now = p + used;
+		if (used && reader->escapes && is_sync(reader, now))
+			break;
+		if (is_damage(reader, fill->before, now)) {
+			status = err_set(error, POLY_ERR_FORMAT, origin + used,
+				"no record begins here: opcode %08x at pc %08llx",
+				full_word(&reader->dialect, now),
+				(unsigned long long)full_register(
+					&reader->dialect, now + reader->dialect.layout->pc));
+			break;
+		}
+		put_record(fill, now, origin + used);
+		fill->before = now;
+		used += size;
+	}
+	if (used) {
+		memcpy(reader->before, fill->before, sizeof reader->before);
+		reader->follows = true;
+		fill->before = reader->before;
+	}
+	in_consume(fill->reading->in, used);
+	return status;
+}
+
+static enum poly_status
+read_some(struct fill *fill, struct poly_error *error)
+{
+	struct full_reader *reader = fill->reader;
+	size_t have, size = reader->dialect.layout->record;
+	const uint8_t *p = in_peek(fill->reading->in, size, &have);
+	if (reader->escapes && have >= 4 && is_sync(reader, p)) {
+		size_t count = count_escapes(fill);
+		if (count) {
+			put_escapes(fill, count);
+			return POLY_OK;
+		}
+		p = in_peek(fill->reading->in, size, &have);
+	}
+	return have < size ? read_tail(fill, p, have, error)
+			   : read_records(fill, p, have, error);
+}
+
+static struct fill
+fill_of(struct reading *reading, struct batch *batch)
+{
+	struct full_reader *reader = reading->state;
+	bool large = batch->view.payload && batch->capacity > PAYLOAD_ROWS;
+	return (struct fill){reader, reading, batch, large ? PAYLOAD_ROWS : batch->capacity,
+		reader->follows ? reader->before : NULL};
+}
+
+enum poly_status
+full_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct fill fill = fill_of(reading, batch);
+	if (fill.reader->lost)
+		return err_set(error, POLY_ERR_FORMAT, in_offset(reading->in),
+			"no sound record was found yet");
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && batch->view.rows < fill.most)
+		status = read_some(&fill, error);
+	return status == POLY_END && batch->view.rows ? POLY_OK : status;
+}
+
+enum poly_status
+full_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct fill fill = fill_of(reading, batch);
+	struct full_reader *reader = fill.reader;
+	size_t have, at = 1, ahead = (size_t)2 * FULL_RECORD_MOST;
+	const uint8_t *p = in_peek(reading->in, SEARCH_SIZE + ahead, &have);
+	bool last = have < SEARCH_SIZE + ahead;
+	size_t end = last ? have : SEARCH_SIZE;
+	if (have == 0)
+		return in_status(reading->in, error);
+	while (at < end && !is_sound(reader, p + at, have - at))
+		at++;
+	reader->lost = at == end && !last;
+	put_damaged(&fill, p, at);
+	return POLY_OK;
+}
