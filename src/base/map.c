@@ -64,6 +64,15 @@ map_get(struct map *map, uint64_t key, uint64_t fresh, bool *added)
 	return &map->entries[i].value;
 }
 
+uint64_t *
+map_find(const struct map *map, uint64_t key)
+{
+	if (!map->entries)
+		return NULL;
+	size_t i = map_place(map, key);
+	return map->used[i] ? &map->entries[i].value : NULL;
+}
+
 void
 map_free(struct map *map)
 {

@@ -24,6 +24,9 @@ struct map {
  */
 uint64_t *map_get(struct map *map, uint64_t key, uint64_t fresh, bool *added);
 
+/* The value stored under key, or NULL. Holds until the next map_get. */
+uint64_t *map_find(const struct map *map, uint64_t key);
+
 /* Gives the memory back; the map may be used again. */
 void map_free(struct map *map);
 

@@ -56,15 +56,12 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 static poly_columns
 columns_to_fill(const struct poly_reader *reader)
 {
-	poly_columns able = reader->info.view.columns;
+	poly_columns able = reader->info.view.columns, wanted = reader->options.columns;
 	if (able & POLY_HAS(pc))
 		able |= POLY_HAS(site);
-	poly_columns wanted = reader->options.columns;
-	if (reader->reading.check)
-		wanted = POLY_ALL_COLUMNS;
-	if (wanted & POLY_HAS(site)) /* sites are told apart by these */
+	if (wanted & POLY_HAS(site)) /* sites are found by these */
 		wanted |= POLY_HAS(pc) | POLY_HAS(opcode);
-	return able & wanted;
+	return able & (reader->reading.check ? POLY_ALL_COLUMNS : wanted);
 }
 
 static enum poly_status

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Apple amber's TT6 and TT6E: streams of 32-bit words without magic, counts or marks.
+ *
+ *     file = initial PC , { escape | compute | flow | memory | extended } ;
+ *
+ * Reading never fails on content, as any words are a stream of records: so there is nothing to
+ * resynchronise. What is wrong shows in branches that do not go where they should, which check
+ * tells. A cut-off record at the end is a row "damaged".
+ *
+ * Chunks of rows are decoded into scratch by a loop that does nothing else (decode_run), and
+ * turned into columns by a second pass (tt6_columns.c). Escapes, the initial PC and the end of
+ * the input go through the plain decoder, one at a time.
+ *
+ * spec: seed 000; reference amber 3, 4, 5.
+ */
+#include "format/tt6.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Bytes of payload after which a batch is given away, so that it stays small. */
+#define ARENA_ENOUGH ((size_t)1 << 20)
+
+#define RECORD_MOST 12 /* bytes of the longest instruction record */
+
+static const char *const record_names[TT6_RECORD_COUNT] = {
+	[TT6_IS_INITIAL_PC] = "initial_pc",
+	[TT6_IS_COMPUTE] = "compute",
+	[TT6_IS_FLOW] = "flow",
+	[TT6_IS_MEMORY] = "memory",
+	[TT6_IS_EXTENDED] = "extended",
+	[TT6_IS_SIGNAL] = "signal",
+	[TT6_IS_BROADCAST] = "broadcast",
+	[TT6_IS_WAIT] = "wait",
+	[TT6_IS_TRYWAIT] = "trywait",
+	[TT6_IS_SEGMENT] = "segment",
+	[TT6_IS_DATA_ADDRESS] = "data_address",
+	[TT6_IS_CONDITION_REGISTER] = "condition_register",
+	[TT6_IS_REAL_TARGET] = "real_target",
+	[TT6_IS_REAL_ADDRESS] = "real_address",
+	[TT6_IS_REAL_PC] = "real_pc",
+	[TT6_IS_ESCAPE] = "escape",
+	[TT6_IS_DAMAGED] = "damaged",
+};
+
+/* Facts that a writer needs to make the same file; the framework frees them. */
+static bool
+state_facts(struct reading *reading, const struct tt6 *state)
+{
+	return info_fact(reading->info, "amber.format", state->extended ? "tt6e" : "tt6") &&
+	       (!state->little || info_fact(reading->info, "amber.endian", "le"));
+}
+
+static enum poly_status
+open_as(struct reading *reading, bool extended, struct poly_error *error)
+{
+	struct tt6 *state = reading->state;
+	state->extended = extended;
+	state->count_is_plain = reading->options[TT6_OPTION_THIRD];
+	tt6_tables_fill(&state->tables, extended, reading->options[TT6_OPTION_ZERO]);
+	state->little = reading->options[TT6_OPTION_ENDIAN] == TT6_LITTLE;
+	size_t have, want = 4;
+	if (reading->options[TT6_OPTION_ENDIAN] == TT6_AUTO)
+		want = TT6_ORDER_BYTES;
+	const uint8_t *p = in_peek(reading->in, want, &have);
+	if (reading->options[TT6_OPTION_ENDIAN] == TT6_AUTO)
+		state->little = tt6_is_little(p, have, have < want);
+	struct poly_trace_info *view = &reading->info->view;
+	view->isa = "powerpc";
+	view->address_bits = 32;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->byte_order = state->little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
+	view->records = record_names;
+	view->record_count = TT6_RECORD_COUNT;
+	view->has_first_pc = have >= 4;
+	view->first_pc = have >= 4 ? tt6_load(p, state->little) : 0;
+	if (reading->check && !(state->check = tt6_check_new()))
+		return err_memory(error);
+	return state_facts(reading, state) ? POLY_OK : err_memory(error);
+}
+
+static enum poly_status
+tt6_open(struct reading *reading, struct poly_error *error)
+{
+	return open_as(reading, false, error);
+}
+
+static enum poly_status
+tt6e_open(struct reading *reading, struct poly_error *error)
+{
+	return open_as(reading, true, error);
+}
+
+/*
+ * Decodes instructions from n bytes until limit rows are there, an escape comes up or a record
+ * might not be whole; returns the bytes used. The lengths of records hang on one another:
+ * branches let the processor run ahead, which arithmetic on the length would not.
+ */
+static inline size_t
+decode_run(struct tt6 *state, const uint8_t *p, size_t n, size_t limit, bool little)
+{
+	struct tt6_rows *rows = &state->rows;
+	size_t row = rows->count, i = 0;
+	uint32_t pc = state->pc, at = rows->bytes;
+	while (row < limit && n - i >= RECORD_MOST) {
+		uint32_t opcode = tt6_load(p + i, little), second = tt6_load(p + i + 4, little);
+		unsigned place = tt6_place(opcode), shape = state->tables.shape[place];
+		if (shape == TT6_ESCAPE)
+			break;
+		rows->pc[row] = pc;
+		rows->opcode[row] = opcode;
+		rows->second[row] = second;
+		rows->place[row] = (uint16_t)place;
+		rows->at[row] = at + (uint32_t)i;
+		row++;
+		pc += 4;
+		i += 4;
+		if (shape == TT6_COMPUTE)
+			continue;
+		i += 4;
+		if (shape == TT6_FLOW) {
+			pc = second;
+		} else if (shape == TT6_EXTENDED) {
+			rows->third[row - 1] = tt6_load(p + i, little);
+			i += 4;
+		}
+	}
+	rows->count = row;
+	rows->bytes += (uint32_t)i;
+	state->pc = pc;
+	return i;
+}
+
+static size_t
+decode_big(struct tt6 *state, const uint8_t *p, size_t n, size_t limit)
+{
+	return decode_run(state, p, n, limit, false);
+}
+
+static size_t
+decode_little(struct tt6 *state, const uint8_t *p, size_t n, size_t limit)
+{
+	return decode_run(state, p, n, limit, true);
+}
+
+/* A row for bytes of the input that are no instruction; its columns are filled later. */
+static struct tt6_special *
+add_special(struct tt6 *state, enum tt6_record_name name, size_t length)
+{
+	struct tt6_rows *rows = &state->rows;
+	struct tt6_special *special = &state->specials[state->special_count++];
+	*special = (struct tt6_special){.row = (uint16_t)rows->count, .name = (uint8_t)name};
+	rows->place[rows->count] = TT6_NO_ENCODING;
+	rows->at[rows->count] = rows->bytes;
+	rows->second[rows->count] = 0;
+	rows->count++;
+	rows->bytes += (uint32_t)length;
+	return special;
+}
+
+static void
+add_instruction(struct tt6 *state, const struct tt6_record *record)
+{
+	struct tt6_rows *rows = &state->rows;
+	size_t row = rows->count++;
+	rows->pc[row] = state->pc;
+	rows->opcode[row] = record->opcode;
+	rows->second[row] = record->second;
+	rows->third[row] = record->third;
+	rows->place[row] = (uint16_t)tt6_place(record->opcode);
+	rows->at[row] = rows->bytes;
+	rows->bytes += (uint32_t)record->length;
+	state->pc = record->shape == TT6_FLOW ? record->second : state->pc + 4;
+}
+
+/* What a row is reached by while it is decoded: the chunk begins at row base of the batch. */
+struct filling {
+	struct reading *reading;
+	struct batch *batch;
+	size_t base;
+};
+
+static void
+found(const struct filling *filling, enum tt6_rule rule, const char *message, uint64_t detail)
+{
+	const struct tt6 *state = filling->reading->state;
+	uint64_t row = filling->base + state->rows.count;
+	findings_add(filling->reading->findings, rule, filling->reading->record + row + 1,
+		state->origin + state->rows.bytes, message, (unsigned long long)detail);
+}
+
+/* The payload as big-endian words, whatever the order in the file. */
+static void
+put_payload(const struct filling *filling, const uint8_t *p, size_t n)
+{
+	const struct tt6 *state = filling->reading->state;
+	struct batch *batch = filling->batch;
+	size_t row = filling->base + state->rows.count;
+	uint8_t word[4];
+	batch_put_bytes(batch, POLY_COLUMN_payload, row, p, state->little ? 0 : n);
+	if (!batch->view.payload || !state->little)
+		return;
+	for (size_t i = 0; i < n; i += 4) {
+		store_be32(word, load_le32(p + i));
+		buf_append(&batch->arena, word, 4);
+	}
+	batch->view.payload[row].length = (uint32_t)n;
+}
+
+static enum tt6_record_name
+escape_name(unsigned code, uint32_t count)
+{
+	int sync = tt6_sync(code);
+	if (sync >= 0 && count == 2)
+		return (enum tt6_record_name)(TT6_IS_SIGNAL + sync);
+	if (code > TT6_CODE_LAST_CONTEXT || (code == TT6_CODE_SEGMENT && count == 0))
+		return TT6_IS_ESCAPE;
+	return (enum tt6_record_name)(TT6_IS_SEGMENT + code);
+}
+
+/* escape = word(top 6 bits 0) , count * word */
+static void
+add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_record *record)
+{
+	struct tt6 *state = filling->reading->state;
+	unsigned code = tt6_code(record->opcode);
+	uint32_t count = tt6_count(record->opcode);
+	bool is_sync = tt6_sync(code) >= 0 && count == 2;
+	bool is_value = code >= TT6_CODE_DATA_ADDRESS && code <= TT6_CODE_LAST_CONTEXT &&
+			(count == 1 || count == 2);
+	/* A high word of 0 would be lost in value. */
+	if (!is_sync && (!is_value || (count == 2 && record->second == 0)))
+		put_payload(filling, p + 4, 4 * (size_t)count);
+	struct tt6_special *special =
+		add_special(state, escape_name(code, count), record->length);
+	special->code = (uint16_t)code;
+	special->is_value = is_sync || is_value;
+	special->address = record->second;
+	special->value = record->second;
+	if (is_sync)
+		special->value = record->third;
+	else if (count == 2)
+		special->value = (uint64_t)record->second << 32 | record->third;
+}
+
+/* What is left of the input is not a whole record. */
+static void
+add_damaged(const struct filling *filling, size_t needed)
+{
+	struct tt6 *state = filling->reading->state;
+	struct in *in = filling->reading->in;
+	size_t have;
+	const uint8_t *p = in_peek(in, needed, &have);
+	if (in_status(in, NULL) == POLY_END) {
+		if (have >= 4)
+			found(filling, TT6_A02,
+				"the last record is cut off: %llu bytes are missing",
+				needed - have);
+		if (have % 4)
+			found(filling, TT6_A01,
+				"the file ends in %llu bytes that are no whole word", have % 4);
+	}
+	batch_put_bytes(
+		filling->batch, POLY_COLUMN_raw, filling->base + state->rows.count, p, have);
+	add_special(state, TT6_IS_DAMAGED, have);
+	in_consume(in, have);
+}
+
+static void
+add_initial_pc(const struct filling *filling, const uint8_t *p)
+{
+	struct tt6 *state = filling->reading->state;
+	state->pc = tt6_load(p, state->little);
+	state->started = true;
+	if (state->pc % 4)
+		found(filling, TT6_A03, "the initial PC is 0x%llx, expected a multiple of 4",
+			state->pc);
+	add_special(state, TT6_IS_INITIAL_PC, 4)->value = state->pc;
+	in_consume(filling->reading->in, 4);
+}
+
+/* One record of any kind; false at the end of the input. */
+static bool
+add_record(const struct filling *filling)
+{
+	struct tt6 *state = filling->reading->state;
+	struct in *in = filling->reading->in;
+	struct tt6_record record = {.length = 4};
+	size_t have;
+	const uint8_t *p = in_peek(in, 4, &have);
+	if (have == 0)
+		return false;
+	if (!state->started && have >= 4) {
+		add_initial_pc(filling, p);
+		return true;
+	}
+	while (!tt6_decode(&state->tables, state->little, p, have, &record)) {
+		size_t before = record.length;
+		p = in_peek(in, before, &have);
+		if (have < before) {
+			add_damaged(filling, before);
+			return true;
+		}
+	}
+	if (record.shape == TT6_ESCAPE)
+		add_escape(filling, p, &record);
+	else
+		add_instruction(state, &record);
+	in_consume(in, record.length);
+	return true;
+}
+
+/* Decodes up to limit rows into the scratch; false where no row after them fits the batch. */
+static bool
+fill_rows(const struct filling *filling, size_t limit)
+{
+	struct tt6 *state = filling->reading->state;
+	struct in *in = filling->reading->in;
+	state->rows.count = state->rows.bytes = 0;
+	state->special_count = 0;
+	state->origin = in_offset(in);
+	while (state->rows.count < limit) {
+		size_t have, used = 0;
+		const uint8_t *p = in_peek(in, RECORD_MOST, &have);
+		if (state->started)
+			used = state->little ? decode_little(state, p, have, limit)
+					     : decode_big(state, p, have, limit);
+		in_consume(in, used);
+		if (!used && !add_record(filling))
+			return false;
+		if (filling->batch->arena.size > ARENA_ENOUGH)
+			return false;
+	}
+	return true;
+}
+
+/* The opcode of the record to come, where it may complete a synthetic pair and is whole. */
+static uint32_t
+look_ahead(const struct reading *reading)
+{
+	const struct tt6 *state = reading->state;
+	size_t have, count = state->rows.count;
+	if (!state->extended || count == 0 || state->rows.second[count - 1] != TT6_TRAP)
+		return 0;
+	const uint8_t *p = in_peek(reading->in, 8, &have);
+	return have >= 8 ? tt6_load(p, state->little) : 0;
+}
+
+static enum poly_status
+tt6_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	(void)error;
+	struct tt6 *state = reading->state;
+	struct filling filling = {reading, batch, 0};
+	bool more = true;
+	while (more && filling.base < batch->capacity) {
+		size_t limit = batch->capacity - filling.base;
+		more = fill_rows(&filling, limit < TT6_CHUNK ? limit : TT6_CHUNK);
+		tt6_columns(state, batch, filling.base, look_ahead(reading));
+		filling.base += state->rows.count;
+	}
+	batch->view.rows = filling.base;
+	batch_all_present(batch, POLY_COLUMN_kind);
+	batch_all_present(batch, POLY_COLUMN_record);
+	batch_all_present(batch, POLY_COLUMN_origin);
+	if (filling.base)
+		return POLY_OK;
+	if (in_offset(reading->in) == 0)
+		findings_add(reading->findings, TT6_A01, 0, 0,
+			"the file is empty, expected at least the 4 bytes of the initial PC");
+	return POLY_END;
+}
+
+static void
+tt6_close(struct reading *reading)
+{
+	struct tt6 *state = reading->state;
+	tt6_check_free(state->check);
+}
+
+static const char *const endians[] = {"be", "le", "auto", NULL};
+static const char *const thirds[] = {"raw", "count", NULL};
+static const char *const zeros[] = {"escape", "opcode", NULL};
+static const char *const missings[] = {"refuse", "zero", NULL};
+
+#define COMMON_OPTIONS                                                                         \
+	[TT6_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,                             \
+		POLY_OPTION_READ | POLY_OPTION_WRITE, TT6_AUTO, 0, 0, endians,                 \
+		"order of the bytes of a word; auto takes the one that makes sense, and "      \
+		"writes as the source was",                                                    \
+		"reference amber 3/3 and 4.9"},                                                \
+	[TT6_OPTION_THIRD] = {"amber.third", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,    \
+		thirds,                                                                        \
+		"third word of lswx and stswx: the raw XER, or a plain count of bytes",        \
+		"reference amber 3/5"},                                                        \
+	[TT6_OPTION_ZERO] = {"amber.zero", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,      \
+		zeros, "words with primary opcode 0: escape records, or illegal instructions", \
+		"reference amber 3/6"},                                                        \
+	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0, 1,    \
+		NULL, "48000000 with a next address of its own joins traces and is no error",  \
+		"reference amber 3/14"}
+
+static const struct poly_option tt6_options[] = {COMMON_OPTIONS, {.name = NULL}};
+
+static const struct poly_option tt6e_options[] = {COMMON_OPTIONS,
+	[TT6_OPTION_MISSING] = {"tt6e.missing", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 0, 0, 0,
+		missings,
+		"a cache operation without an address: refuse to write it, or write address 0",
+		"reference amber 6"},
+	{.name = NULL}};
+
+#define RULE(number, severity, title) \
+	[TT6_##number] = {#number, POLY_##severity, title, "reference amber 5"}
+
+static const struct poly_rule rules[] = {
+	RULE(A01, ERROR, "the size is at least 4 bytes and a multiple of 4"),
+	RULE(A02, WARNING, "the last record and every escape payload end inside the file"),
+	RULE(A03, ERROR, "the initial PC is a multiple of 4"),
+	RULE(A04, WARNING, "next addresses of flow records are multiples of 4"),
+	RULE(A05, WARNING, "b goes to its target"),
+	RULE(A06, WARNING, "bc goes to its target or to the next instruction"),
+	RULE(A07, WARNING, "sc returns to the next instruction or to the one after it"),
+	RULE(A08, WARNING, "a PC has one opcode (the first 1048576 PCs are watched)"),
+	RULE(A09, WARNING, "escape codes are 0 to 5 or 0x20 to 0x3f"),
+	RULE(A10, WARNING, "sync escapes have two words, codes 0 to 5 at most 64"),
+	RULE(A11, NOTE, "sync escapes are one of the four that are defined"),
+	RULE(A12, WARNING, "there is no null escape"),
+	RULE(A13, WARNING, "an address escape is followed by the instruction that it is for"),
+	RULE(A14, WARNING, "an address escape agrees with the address in the record"),
+	RULE(A15, NOTE, "every instruction that accesses memory has its address recorded"),
+	RULE(A16, WARNING, "TT6E: every twi is followed by the synthetic b 0x700, rfi"),
+	RULE(A17, WARNING, "opcodes 58 and 62 are of a valid form"),
+	RULE(A18, NOTE, "the third word of lswx and stswx is at most 127"),
+	RULE(A19, WARNING, "sync counts of an address increase"),
+	RULE(A24, NOTE, "the content tells TT6 from TT6E"),
+	{.code = NULL},
+};
+
+#define COLUMNS                                                                         \
+	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |          \
+		POLY_HAS(opcode_size) | POLY_HAS(next_pc) | POLY_HAS(branch) |          \
+		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(access) |           \
+		POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(sync) | \
+		POLY_HAS(escape) | POLY_HAS(real_pc) | POLY_HAS(real_address) |         \
+		POLY_HAS(real_target) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin))
+
+#define INFO(word, text, more, options_table)                                               \
+	{                                                                                   \
+		.name = word, .family = "tt6", .title = text, .extensions = word,           \
+		.spec = "seed 000; reference amber 4", .can_read = true, .can_write = true, \
+		.columns = COLUMNS | (more),                                                \
+		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode),                  \
+		.needs_isa = "powerpc", .options = (options_table), .rules = rules,         \
+	}
+
+#define FUNCTIONS(word)                                                                        \
+	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),           \
+	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check,      \
+	.close = tt6_close, .wopen = word##_wopen, .write = tt6_write, .wfinish = tt6_wfinish, \
+	.wclose = tt6_wclose
+
+static const struct format tt6e = {
+	.info = INFO("tt6e", "Apple amber TT6E: TT6 with cache addresses and trap returns",
+		POLY_HAS(synthetic), tt6e_options),
+	FUNCTIONS(tt6e)};
+
+static const struct format tt6 = {
+	.info = INFO("tt6", "Apple amber TT6: instructions, next PCs, data addresses", 0,
+		tt6_options),
+	FUNCTIONS(tt6)};
+
+extern const struct format *const formats_tt6[];
+const struct format *const formats_tt6[] = {&tt6e, &tt6, NULL};

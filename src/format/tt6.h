@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the TT6 and TT6E format share: tables by encoding, the plain decoder of one
+ * record, the scratch rows between decoding and columns, options, rules and record names.
+ *
+ * spec: seed 000; reference amber 3, 4 and 5.
+ */
+#ifndef FORMAT_TT6_H
+#define FORMAT_TT6_H
+
+#include "base/map.h"
+#include "format/format.h"
+#include "isa/powerpc.h"
+
+/* Encodings that the tables tell apart: those of powerpc_classes. */
+#define TT6_ENCODINGS 2112
+
+/* The place in the tables of rows that are no instructions. */
+#define TT6_NO_ENCODING TT6_ENCODINGS
+
+#define TT6_BRANCH_SYNTHETIC 0x48000702u /* ba 0x700 as it is written after a twi */
+#define TT6_TRAP 0x700u			 /* where that branch goes */
+#define TT6_RFI 0x4c000064u
+#define TT6_SPLICE 0x48000000u /* b 0: put between traces that are joined (amber 3/14) */
+
+/* How many words a record has and what they are. */
+enum tt6_shape {
+	TT6_COMPUTE,  /* opcode */
+	TT6_MEMORY,   /* opcode, data address */
+	TT6_FLOW,     /* opcode, address of the next instruction */
+	TT6_EXTENDED, /* opcode, data address, third word */
+	TT6_ESCAPE,   /* code and count, count words */
+};
+
+/* Values of the column record. */
+enum tt6_record_name {
+	TT6_IS_INITIAL_PC,
+	TT6_IS_COMPUTE,
+	TT6_IS_FLOW,
+	TT6_IS_MEMORY,
+	TT6_IS_EXTENDED,
+	TT6_IS_SIGNAL,
+	TT6_IS_BROADCAST,
+	TT6_IS_WAIT,
+	TT6_IS_TRYWAIT,
+	TT6_IS_SEGMENT, /* escape codes 0 to 5 in their order */
+	TT6_IS_DATA_ADDRESS,
+	TT6_IS_CONDITION_REGISTER,
+	TT6_IS_REAL_TARGET,
+	TT6_IS_REAL_ADDRESS,
+	TT6_IS_REAL_PC,
+	TT6_IS_ESCAPE,
+	TT6_IS_DAMAGED,
+	TT6_RECORD_COUNT
+};
+
+/* Escape codes (seed 000; amber 4.4). */
+enum tt6_code {
+	TT6_CODE_SEGMENT,
+	TT6_CODE_DATA_ADDRESS,
+	TT6_CODE_CONDITION_REGISTER,
+	TT6_CODE_REAL_TARGET,
+	TT6_CODE_REAL_ADDRESS,
+	TT6_CODE_REAL_PC,
+	TT6_CODE_LAST_CONTEXT = TT6_CODE_REAL_PC,
+	TT6_CODE_SIGNAL = 0x20,
+	TT6_CODE_BROADCAST = 0x21,
+	TT6_CODE_WAIT = 0x30,
+	TT6_CODE_TRYWAIT = 0x31,
+	TT6_CODE_LAST_SYNC = 0x3f,
+};
+
+/* Options in the order of the tables; the last only of tt6e. */
+enum tt6_option {
+	TT6_OPTION_ENDIAN, /* enum tt6_endian */
+	TT6_OPTION_THIRD,  /* 0 raw, 1 count */
+	TT6_OPTION_ZERO,   /* 0 escape, 1 opcode */
+	TT6_OPTION_SPLICE, /* bool */
+	TT6_OPTION_MISSING /* 0 refuse, 1 zero */
+};
+
+enum tt6_endian { TT6_BIG, TT6_LITTLE, TT6_AUTO };
+
+/* Rules in the order of the table. */
+enum tt6_rule {
+	TT6_A01,
+	TT6_A02,
+	TT6_A03,
+	TT6_A04,
+	TT6_A05,
+	TT6_A06,
+	TT6_A07,
+	TT6_A08,
+	TT6_A09,
+	TT6_A10,
+	TT6_A11,
+	TT6_A12,
+	TT6_A13,
+	TT6_A14,
+	TT6_A15,
+	TT6_A16,
+	TT6_A17,
+	TT6_A18,
+	TT6_A19,
+	TT6_A24
+};
+
+/* What is present in a row of an encoding; bits of tt6_tables.flags. */
+#define TT6_HAS_PC 1u
+#define TT6_HAS_ADDRESS 2u
+#define TT6_HAS_NEXT 4u
+#define TT6_HAS_THIRD 8u
+#define TT6_HAS_ACCESS 16u
+#define TT6_HAS_SIZE 32u
+#define TT6_ASK 64u /* access and size need more of the opcode, or the third word */
+
+/* By place of the encoding (tt6_place), for one way of reading. */
+struct tt6_tables {
+	uint8_t shape[TT6_ENCODINGS + 1]; /* enum tt6_shape */
+	uint8_t flags[TT6_ENCODINGS + 1];
+	uint8_t record[TT6_ENCODINGS + 1]; /* enum tt6_record_name */
+	uint8_t access[TT6_ENCODINGS + 1];
+	uint8_t size[TT6_ENCODINGS + 1]; /* bytes */
+};
+
+/* The place of an opcode in the tables. */
+static inline unsigned
+tt6_place(uint32_t opcode)
+{
+	uint32_t primary = opcode >> 26;
+	return powerpc_classes.base[primary] + (opcode >> 1 & powerpc_classes.mask[primary]);
+}
+
+static inline uint32_t
+tt6_load(const uint8_t *p, bool little)
+{
+	return little ? load_le32(p) : load_be32(p);
+}
+
+/* extended: TT6E. zero_is_opcode: words with primary opcode 0 are compute instructions. */
+void tt6_tables_fill(struct tt6_tables *tables, bool extended, bool zero_is_opcode);
+
+/* One record, decoded plainly. */
+struct tt6_record {
+	enum tt6_shape shape;
+	uint32_t opcode;	/* or the escape word */
+	uint32_t second, third; /* words behind it; 0 where there are fewer */
+	size_t length;		/* bytes */
+};
+
+/* The code and the number of payload words of an escape word. */
+static inline unsigned
+tt6_code(uint32_t word)
+{
+	return word >> 16 & 0x3ff;
+}
+
+static inline uint32_t
+tt6_count(uint32_t word)
+{
+	return word & 0xffff;
+}
+
+/*
+ * Decodes the record at the front of n bytes. False where it is not whole; then length says how
+ * many bytes it has to have, 4 where not even its first word is there.
+ */
+bool tt6_decode(const struct tt6_tables *tables, bool little, const uint8_t *p, size_t n,
+	struct tt6_record *record);
+
+/* True for the codes whose payload is an address that also describes the next instruction. */
+static inline bool
+tt6_binds(unsigned code)
+{
+	return code == TT6_CODE_DATA_ADDRESS ||
+	       (code >= TT6_CODE_REAL_TARGET && code <= TT6_CODE_LAST_CONTEXT);
+}
+
+/* The sync operation of an escape code, or -1. */
+int tt6_sync(unsigned code);
+
+/* The escape code of a sync operation. */
+unsigned tt6_sync_code(enum poly_sync sync);
+
+/* Rows decoded in one go before their columns are filled: the scratch stays in the first cache.
+ */
+#define TT6_CHUNK 512
+
+/* What the decoding loop leaves behind; special rows have TT6_NO_ENCODING. */
+struct tt6_rows {
+	uint32_t pc[TT6_CHUNK], opcode[TT6_CHUNK];
+	uint32_t second[TT6_CHUNK], third[TT6_CHUNK]; /* only where the shape has them */
+	uint32_t at[TT6_CHUNK];			      /* bytes behind the chunk's first one */
+	uint16_t place[TT6_CHUNK];
+	size_t count;
+	uint32_t bytes; /* that the rows stand for */
+};
+
+/* A row that is no instruction. */
+struct tt6_special {
+	uint16_t row;  /* within the chunk */
+	uint8_t name;  /* enum tt6_record_name */
+	bool is_value; /* value holds the payload */
+	uint16_t code; /* of an escape */
+	uint32_t address;
+	uint64_t value; /* payload, count of a sync record, or initial PC */
+};
+
+/* Addresses that escapes gave for the next instruction, by code. */
+struct tt6_pending {
+	uint64_t value[TT6_CODE_LAST_CONTEXT + 1];
+	bool given[TT6_CODE_LAST_CONTEXT + 1];
+	bool any;
+};
+
+/* What check keeps between batches. */
+struct tt6_check;
+
+/* State of a reader. */
+struct tt6 {
+	struct tt6_tables tables;
+	struct tt6_rows rows;
+	struct tt6_special specials[TT6_CHUNK];
+	size_t special_count;
+	struct tt6_pending pending;
+	struct tt6_check *check; /* NULL where nothing is checked */
+	uint64_t origin;	 /* offset of the chunk's first byte */
+	uint32_t pc;		 /* of the next instruction */
+	bool extended;		 /* TT6E */
+	bool little;		 /* the words are byte-swapped */
+	bool count_is_plain;	 /* third words of lswx and stswx are plain counts */
+	bool started;		 /* the initial PC was read */
+	bool rfi_due;		 /* the next instruction is the second of a synthetic pair */
+};
+
+/* Fills the columns of the chunk in state->rows, which begin at row base of the batch (a
+ * multiple of 64). lookahead: the opcode of a whole record behind the chunk, or 0. */
+void tt6_columns(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead);
+
+/* What check keeps, NULL where memory failed, and its end; and the framework's check. */
+struct tt6_check *tt6_check_new(void);
+void tt6_check(struct reading *reading, const struct poly_batch *batch);
+void tt6_check_free(struct tt6_check *check);
+
+/* The framework's probes. */
+int tt6_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
+int tt6e_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
+
+/* Bytes at the front by which the byte order is told. */
+#define TT6_ORDER_BYTES ((size_t)64 << 10)
+
+/* True where the first bytes (at most TT6_ORDER_BYTES count) make sense only byte-swapped. */
+bool tt6_is_little(const uint8_t *p, size_t n, bool eof);
+
+/* What the last words written wait for: the pc of the next instruction. */
+enum tt6_wait { TT6_WAIT_NONE, TT6_WAIT_INITIAL_PC, TT6_WAIT_NEXT_PC, TT6_WAIT_TRAP_RETURN };
+
+/* State of a writer. */
+struct tt6_writer {
+	struct tt6_tables tables;
+	struct buf bytes;      /* not handed on yet */
+	enum tt6_wait wait;    /* what the record at waiting misses */
+	size_t waiting;	       /* offset in bytes of the record that is not complete */
+	uint32_t expected;     /* pc of the next instruction, where expects */
+	bool expects;	       /* expected is known */
+	bool started;	       /* the initial PC has its place */
+	bool initial_pc_given; /* and is what the source states */
+	bool extended;	       /* TT6E */
+	bool little;	       /* words are written byte-swapped */
+	bool makes_pairs;      /* every twi gets its synthetic pair */
+	bool own;	       /* the source is of the family */
+	bool missing_is_zero;  /* option tt6e.missing */
+};
+
+/* The writer half. */
+enum poly_status tt6_wopen(struct writing *writing, struct poly_error *error);
+enum poly_status tt6e_wopen(struct writing *writing, struct poly_error *error);
+enum poly_status tt6_write(
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+enum poly_status tt6_wfinish(struct writing *writing, struct poly_error *error);
+void tt6_wclose(struct writing *writing);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second pass over decoded TT6 rows: widens the scratch into columns, makes presence bits
+ * of 64 rows at a time from one byte of flags a row, and derives what the encoding tells
+ * (access, size, branch, target). Only columns that are wanted cost anything.
+ *
+ * spec: reference amber 4.3 (access, size), 4.4 (what escapes bind to), 4.6 (synthetics).
+ */
+#include "format/tt6.h"
+
+#include <string.h>
+
+/* The presence bits of the flags of 64 rows. */
+struct presence {
+	uint64_t pc, address, next, third, access, size, ask;
+};
+
+/* One bit of each of 64 bytes, gathered eight at a time by a multiplication. */
+static uint64_t
+gather(const uint8_t *bytes, unsigned flag)
+{
+	uint64_t bits = 0;
+	unsigned shift = (unsigned)__builtin_ctz(flag);
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t lows = load_le64(bytes + 8 * i) >> shift & 0x0101010101010101u;
+		bits |= (lows * 0x0102040810204080u >> 56) << 8 * i;
+	}
+	return bits;
+}
+
+static struct presence
+presence_of(const struct tt6 *state, size_t row, size_t rows)
+{
+	uint8_t flags[64] = {0};
+	for (size_t i = 0; i < rows; i++)
+		flags[i] = state->tables.flags[state->rows.place[row + i]];
+	return (struct presence){gather(flags, TT6_HAS_PC), gather(flags, TT6_HAS_ADDRESS),
+		gather(flags, TT6_HAS_NEXT), gather(flags, TT6_HAS_THIRD),
+		gather(flags, TT6_HAS_ACCESS), gather(flags, TT6_HAS_SIZE),
+		gather(flags, TT6_ASK)};
+}
+
+static void
+put_bits(struct batch *batch, enum poly_column column, size_t word, uint64_t bits)
+{
+	if (batch->bits[column])
+		batch->bits[column][word] |= bits;
+}
+
+static void
+put_presence(struct batch *batch, size_t word, const struct presence *presence)
+{
+	put_bits(batch, POLY_COLUMN_pc, word, presence->pc);
+	put_bits(batch, POLY_COLUMN_opcode, word, presence->pc);
+	put_bits(batch, POLY_COLUMN_opcode_size, word, presence->pc);
+	put_bits(batch, POLY_COLUMN_address, word, presence->address);
+	put_bits(batch, POLY_COLUMN_next_pc, word, presence->next);
+	put_bits(batch, POLY_COLUMN_value, word, presence->third);
+	put_bits(batch, POLY_COLUMN_access, word, presence->access);
+	put_bits(batch, POLY_COLUMN_size, word, presence->size);
+}
+
+/* Access and size where the tables can't tell: by opcode and third word. */
+static void
+put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
+{
+	uint32_t opcode = state->rows.opcode[row], third = state->rows.third[row];
+	const struct powerpc_instruction *found = powerpc_find(opcode);
+	if (found->access < 0)
+		return;
+	bool indexed_string = found->flags & POWERPC_STRING && found->flags & POWERPC_INDEXED;
+	uint32_t size = indexed_string && state->count_is_plain
+				? third
+				: powerpc_size(opcode, third, 0);
+	batch_put(batch, access, base + row, (uint8_t)found->access);
+	if (size || indexed_string)
+		batch_put(batch, size, base + row, size);
+}
+
+/* Branch, target and fallthrough of a flow instruction. */
+static void
+put_branch(const struct tt6_rows *rows, struct batch *batch, size_t base, size_t row)
+{
+	uint32_t pc = rows->pc[row], next = rows->second[row];
+	struct powerpc_branch branch = powerpc_branch(rows->opcode[row], pc);
+	if (!branch.is_branch)
+		return;
+	bool to_target = branch.has_target ? next == branch.target : next != pc + 4;
+	bool taken = branch.always || (to_target && next != pc + 4);
+	bool fell = !branch.always && next == pc + 4 && !to_target;
+	if (taken || fell)
+		batch_put(batch, branch, base + row,
+			taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+	if (branch.has_target || taken)
+		batch_put(batch, target, base + row, branch.has_target ? branch.target : next);
+	if (!branch.always)
+		batch_put(batch, fallthrough, base + row, pc + 4);
+}
+
+/* What is done row by row: for the rows whose bit is set in the flags. */
+static void
+put_rare(struct tt6 *state, struct batch *batch, size_t base, size_t first,
+	const struct presence *presence)
+{
+	const struct poly_batch *view = &batch->view;
+	uint64_t left = view->access || view->size ? presence->ask : 0;
+	for (; left; left &= left - 1)
+		put_asked(state, batch, base, first + (size_t)__builtin_ctzll(left));
+	left = view->branch || view->target || view->fallthrough ? presence->next : 0;
+	for (; left; left &= left - 1)
+		put_branch(&state->rows, batch, base, first + (size_t)__builtin_ctzll(left));
+	left = view->value ? presence->third : 0;
+	for (; left; left &= left - 1) {
+		size_t row = first + (size_t)__builtin_ctzll(left);
+		view->value[base + row] = state->rows.third[row];
+	}
+}
+
+static void
+widen(uint64_t *restrict to, const uint32_t *restrict from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+/* The columns that are the scratch itself; where a row has none, what is written is undefined.
+ */
+static void
+put_words(const struct tt6 *state, const struct poly_batch *view, size_t base)
+{
+	const struct tt6_rows *rows = &state->rows;
+	if (view->pc)
+		widen(view->pc + base, rows->pc, rows->count);
+	if (view->opcode)
+		widen(view->opcode + base, rows->opcode, rows->count);
+	if (view->address)
+		widen(view->address + base, rows->second, rows->count);
+	if (view->next_pc)
+		widen(view->next_pc + base, rows->second, rows->count);
+	if (view->opcode_size)
+		memset(view->opcode_size + base, 4, rows->count);
+	if (view->kind)
+		memset(view->kind + base, POLY_KIND_INSTRUCTION, rows->count);
+	for (size_t i = 0; view->origin && i < rows->count; i++)
+		view->origin[base + i] = state->origin + rows->at[i];
+}
+
+/* The columns that the tables know by the encoding. */
+static void
+put_facts(const struct tt6 *state, const struct poly_batch *view, size_t base)
+{
+	const struct tt6_rows *rows = &state->rows;
+	const struct tt6_tables *tables = &state->tables;
+	for (size_t i = 0; view->record && i < rows->count; i++)
+		view->record[base + i] = tables->record[rows->place[i]];
+	for (size_t i = 0; view->access && i < rows->count; i++)
+		view->access[base + i] = tables->access[rows->place[i]];
+	for (size_t i = 0; view->size && i < rows->count; i++)
+		view->size[base + i] = tables->size[rows->place[i]];
+}
+
+/* The opcode of the instruction in a row; 0 for other rows. */
+static uint32_t
+opcode_at(const struct tt6_rows *rows, size_t row)
+{
+	return rows->place[row] == TT6_NO_ENCODING ? 0 : rows->opcode[row];
+}
+
+/* Marks every {branch to 0x700} {rfi} that stand one after the other, also across chunks. */
+static void
+put_synthetics(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead)
+{
+	const struct tt6_rows *rows = &state->rows;
+	if (state->rfi_due)
+		batch_put(batch, synthetic, base, 1);
+	state->rfi_due = false;
+	uint32_t traps = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		traps |= rows->second[i] == TT6_TRAP;
+	for (size_t i = 0; traps && i < rows->count; i++) {
+		bool last = i + 1 == rows->count;
+		uint32_t after = last ? lookahead : opcode_at(rows, i + 1);
+		if (rows->second[i] != TT6_TRAP || opcode_at(rows, i) >> 26 != 18 ||
+			after != TT6_RFI)
+			continue;
+		batch_put(batch, synthetic, base + i, 1);
+		if (last)
+			state->rfi_due = true;
+		else
+			batch_put(batch, synthetic, base + i + 1, 1);
+	}
+}
+
+static void
+put_sync(struct batch *batch, size_t row, const struct tt6_special *special)
+{
+	batch_put(batch, kind, row, POLY_KIND_SYNC);
+	batch_put(batch, sync, row, (uint8_t)tt6_sync(special->code));
+	batch_put(batch, address, row, special->address);
+}
+
+static void
+put_special(
+	struct tt6 *state, struct batch *batch, size_t row, const struct tt6_special *special)
+{
+	batch_put(batch, kind, row, POLY_KIND_OTHER);
+	batch_put(batch, record, row, special->name);
+	if (special->name == TT6_IS_INITIAL_PC) {
+		batch_put(batch, pc, row, special->value);
+		return;
+	}
+	if (special->name == TT6_IS_DAMAGED)
+		return;
+	batch_put(batch, escape, row, special->code);
+	if (!special->is_value)
+		return;
+	batch_put(batch, value, row, special->value);
+	if (tt6_sync(special->code) >= 0) {
+		put_sync(batch, row, special);
+	} else if (tt6_binds(special->code)) {
+		state->pending.value[special->code] = special->value;
+		state->pending.given[special->code] = state->pending.any = true;
+	}
+}
+
+/* The data address of an escape where the record has none, with what happens there. */
+static void
+put_data_address(struct tt6 *state, struct batch *batch, size_t base, size_t row)
+{
+	unsigned place = state->rows.place[row];
+	if (state->tables.flags[place] & TT6_HAS_ADDRESS)
+		return;
+	batch_put(batch, address, base + row, state->pending.value[TT6_CODE_DATA_ADDRESS]);
+	put_asked(state, batch, base, row);
+}
+
+/* What escapes said of the instruction in a row. */
+static void
+put_pending(struct tt6 *state, struct batch *batch, size_t base, size_t row)
+{
+	struct tt6_pending *pending = &state->pending;
+	if (pending->given[TT6_CODE_DATA_ADDRESS])
+		put_data_address(state, batch, base, row);
+	if (pending->given[TT6_CODE_REAL_TARGET])
+		batch_put(batch, real_target, base + row, pending->value[TT6_CODE_REAL_TARGET]);
+	if (pending->given[TT6_CODE_REAL_ADDRESS])
+		batch_put(
+			batch, real_address, base + row, pending->value[TT6_CODE_REAL_ADDRESS]);
+	if (pending->given[TT6_CODE_REAL_PC])
+		batch_put(batch, real_pc, base + row, pending->value[TT6_CODE_REAL_PC]);
+	memset(pending, 0, sizeof *pending);
+}
+
+/* Special rows in their order, and the instructions that follow address escapes. */
+static void
+put_specials(struct tt6 *state, struct batch *batch, size_t base)
+{
+	const struct tt6_rows *rows = &state->rows;
+	if (state->pending.any && rows->count && rows->place[0] != TT6_NO_ENCODING)
+		put_pending(state, batch, base, 0);
+	for (size_t i = 0; i < state->special_count; i++) {
+		size_t row = state->specials[i].row;
+		put_special(state, batch, base + row, &state->specials[i]);
+		if (state->pending.any && row + 1 < rows->count &&
+			rows->place[row + 1] != TT6_NO_ENCODING)
+			put_pending(state, batch, base, row + 1);
+	}
+}
+
+void
+tt6_columns(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead)
+{
+	size_t count = state->rows.count;
+	put_words(state, &batch->view, base);
+	put_facts(state, &batch->view, base);
+	for (size_t first = 0; first < count; first += 64) {
+		size_t rows = count - first < 64 ? count - first : 64;
+		struct presence presence = presence_of(state, first, rows);
+		put_presence(batch, (base + first) / 64, &presence);
+		put_rare(state, batch, base, first, &presence);
+	}
+	if (state->extended)
+		put_synthetics(state, batch, base, lookahead);
+	put_specials(state, batch, base);
+}

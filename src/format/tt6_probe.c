@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling TT6 and TT6E by content: there is no magic, so a reading is judged by what has to
+ * agree in it. A relative branch states its target twice, in the opcode and in the word behind
+ * it; a PC has one opcode; a sync escape is one of four words; a twi is followed by its
+ * synthetic pair in TT6E and not in TT6. The reading with fewer failures wins.
+ *
+ * spec: reference amber 4.9 (3) and (4).
+ */
+#include "base/mem.h"
+#include "format/tt6.h"
+
+#include <stdio.h>
+
+/* PCs whose opcode is remembered; a newer PC takes the place of an older one. */
+#define SEEN 8192
+
+/* Words judged behind the first record that the two readings take differently. */
+#define ENOUGH_WORDS ((size_t)256 << 10)
+
+#define BID_MOST 24	   /* structure alone is worth no more */
+#define CONSISTENT_LEAST 3 /* records that have to agree */
+#define BITS_OF_BRANCH 8   /* of 32 that agree: branches may be few and alike */
+#define BITS_OF_NEXT 2	   /* alignment of the next address of an indirect branch */
+
+/* What a reading of some words shows. */
+struct judgement {
+	uint64_t right, wrong; /* relative branches */
+	uint64_t syncs;	       /* well-formed sync escapes */
+	uint64_t indirect;     /* other flow records with an aligned next address */
+	uint64_t bad;	       /* undefined escapes, unaligned next addresses */
+	uint64_t conflicts;    /* PCs with two opcodes */
+	uint64_t pairs, lone;  /* twi with and without its synthetic pair */
+	size_t diverges;       /* word at which TT6 and TT6E part; words: nowhere */
+	bool hopeless;	       /* given up */
+};
+
+/* One reading. */
+struct judge {
+	const uint8_t *p;
+	size_t words, i; /* i: word of the record that is looked at */
+	bool little, extended;
+	uint32_t pc, opcode, next;
+	bool in_pair; /* the record is the rfi of a synthetic pair */
+	struct tt6_tables tables;
+	struct judgement found;
+	struct seen {
+		uint32_t pc, opcode;
+	} seen[SEEN];
+};
+
+static uint32_t
+word_at(const struct judge *judge, size_t i)
+{
+	return i < judge->words ? tt6_load(judge->p + 4 * i, judge->little) : 0;
+}
+
+static void
+judge_opcode(struct judge *judge)
+{
+	struct seen *seen = &judge->seen[judge->pc / 4 % SEEN];
+	if (seen->opcode && seen->pc == judge->pc && seen->opcode != judge->opcode)
+		judge->found.conflicts++;
+	else
+		*seen = (struct seen){judge->pc, judge->opcode};
+}
+
+/* True where the pair stands at word i. */
+static bool
+is_pair(const struct judge *judge, size_t i)
+{
+	return word_at(judge, i) >> 26 == 18 && word_at(judge, i + 1) == TT6_TRAP &&
+	       word_at(judge, i + 2) == TT6_RFI && i + 3 < judge->words;
+}
+
+static void
+judge_flow(struct judge *judge)
+{
+	struct judgement *found = &judge->found;
+	uint32_t pc = judge->pc, next = judge->next, opcode = judge->opcode;
+	if (opcode == TT6_SPLICE && next != pc)
+		return;
+	struct powerpc_branch branch = powerpc_branch(opcode, pc);
+	if (next % 4)
+		found->bad++;
+	else if (!branch.has_target)
+		found->indirect++;
+	else if (next == branch.target || (opcode >> 26 == 16 && next == pc + 4))
+		found->right++;
+	else
+		found->wrong++;
+}
+
+static void
+judge_escape(struct judge *judge)
+{
+	unsigned code = tt6_code(judge->opcode);
+	if (tt6_sync(code) >= 0 && tt6_count(judge->opcode) == 2)
+		judge->found.syncs++;
+	else if (code > TT6_CODE_LAST_SYNC ||
+		 (code > TT6_CODE_LAST_CONTEXT && code < TT6_CODE_SIGNAL) ||
+		 tt6_count(judge->opcode) > 64 || judge->opcode == 0)
+		judge->found.bad++;
+}
+
+/* A compute record: a twi and a cache operation are where the readings differ. */
+static void
+judge_compute(struct judge *judge)
+{
+	struct judgement *found = &judge->found;
+	if (judge->opcode >> 26 != 3 || judge->i + 4 >= judge->words)
+		return;
+	if (is_pair(judge, judge->i + 1))
+		found->pairs++;
+	else
+		found->lone++;
+}
+
+/* Words of the instruction record, which has a shape. */
+static size_t
+judge_instruction(struct judge *judge, enum tt6_shape shape)
+{
+	bool is_exempt = judge->extended && (judge->in_pair || is_pair(judge, judge->i));
+	if (!is_exempt && !(judge->opcode == TT6_SPLICE && judge->next != judge->pc))
+		judge_opcode(judge);
+	judge->in_pair = is_exempt && !judge->in_pair;
+	if (shape == TT6_COMPUTE) {
+		judge_compute(judge);
+	} else if (shape == TT6_FLOW && !is_exempt) {
+		judge_flow(judge);
+	}
+	judge->pc = shape == TT6_FLOW ? judge->next : judge->pc + 4;
+	return shape == TT6_COMPUTE ? 1 : shape == TT6_EXTENDED ? 3 : 2;
+}
+
+/* Too much is wrong for a trace of any kind, even one misread as its sibling. */
+static bool
+is_hopeless(const struct judgement *found)
+{
+	uint64_t good = found->right + found->syncs + found->indirect;
+	return found->wrong + found->bad > 32 + good / 4;
+}
+
+static void
+note_divergence(struct judge *judge)
+{
+	if (judge->found.diverges == judge->words &&
+		powerpc_class_fast(judge->opcode) == POWERPC_CACHE)
+		judge->found.diverges = judge->i;
+}
+
+/* Judges records up to word end. */
+static void
+judge_words(struct judge *judge, size_t end)
+{
+	judge->pc = word_at(judge, 0);
+	judge->found.diverges = judge->words;
+	for (judge->i = 1; judge->i < end;) {
+		judge->opcode = word_at(judge, judge->i);
+		judge->next = word_at(judge, judge->i + 1);
+		enum tt6_shape shape =
+			(enum tt6_shape)judge->tables.shape[tt6_place(judge->opcode)];
+		note_divergence(judge);
+		if (shape == TT6_ESCAPE) {
+			judge_escape(judge);
+			judge->i += 1 + (size_t)tt6_count(judge->opcode);
+		} else if (shape == TT6_FLOW && judge->i + 1 == judge->words) {
+			return;
+		} else {
+			judge->i += judge_instruction(judge, shape);
+		}
+		if (is_hopeless(&judge->found)) {
+			judge->found.hopeless = true;
+			return;
+		}
+		size_t enough = judge->found.diverges + ENOUGH_WORDS;
+		if (end > enough)
+			end = enough;
+	}
+}
+
+static uint64_t
+consistent(const struct judgement *found)
+{
+	return found->right + found->syncs + found->indirect;
+}
+
+/* At least 98 of 100 of what has to agree does (amber 4.9). */
+static bool
+is_plausible(const struct judgement *found)
+{
+	return !found->hopeless && consistent(found) >= CONSISTENT_LEAST &&
+	       found->right + found->syncs > 0 &&
+	       (found->wrong + found->bad) * 50 <= consistent(found) + found->wrong;
+}
+
+static uint64_t
+failures(const struct judgement *found, bool extended)
+{
+	return found->wrong + found->bad + found->conflicts +
+	       (extended ? found->lone : found->pairs);
+}
+
+/* One reading of the words at p; false where memory failed. */
+static bool
+judge_reading(const uint8_t *p, size_t n, bool little, bool extended, struct judgement *found)
+{
+	struct judge *judge = mem_new(1, sizeof *judge);
+	if (!judge)
+		return false;
+	judge->p = p;
+	judge->words = n / 4;
+	judge->little = little;
+	judge->extended = extended;
+	tt6_tables_fill(&judge->tables, extended, false);
+	judge_words(judge, judge->words);
+	*found = judge->found;
+	mem_free(judge);
+	return true;
+}
+
+/* What can be said before anything is decoded; NULL: nothing against it. */
+static const char *
+objection(const uint8_t *p, size_t n, bool eof, bool little)
+{
+	if (n < 4 * (CONSISTENT_LEAST + 1))
+		return "too short to tell";
+	if (eof && n % 4)
+		return "the length is not a multiple of 4 bytes";
+	uint32_t pc = tt6_load(p, little);
+	return pc == 0 || pc % 4 ? "no initial PC that is a multiple of 4" : NULL;
+}
+
+static bool
+makes_sense(const uint8_t *p, size_t n, bool eof, bool little)
+{
+	struct judgement found;
+	for (unsigned extended = 0; extended < 2; extended++) {
+		if (!objection(p, n, eof, little) &&
+			judge_reading(p, n, little, extended, &found) && is_plausible(&found))
+			return true;
+	}
+	return false;
+}
+
+bool
+tt6_is_little(const uint8_t *p, size_t n, bool eof)
+{
+	if (n > TT6_ORDER_BYTES) {
+		n = TT6_ORDER_BYTES;
+		eof = false;
+	}
+	return !makes_sense(p, n, eof, false) && makes_sense(p, n, eof, true);
+}
+
+/* What speaks for the reading that won. */
+static void
+describe(const struct judgement *found, bool little, bool extended, uint64_t other,
+	struct probe_note *note)
+{
+	size_t size = sizeof note->text;
+	int used = snprintf(note->text, size, "%s%llu relative branch%s, ",
+		little ? "byte-swapped; " : "",
+		(unsigned long long)(found->right + found->wrong),
+		found->right + found->wrong == 1 ? "" : "es");
+	if (found->wrong)
+		used += snprintf(note->text + used, size - (size_t)used, "%llu wrong",
+			(unsigned long long)found->wrong);
+	else
+		used += snprintf(note->text + used, size - (size_t)used, "all right");
+	if (found->syncs)
+		used += snprintf(note->text + used, size - (size_t)used, "; %llu sync records",
+			(unsigned long long)found->syncs);
+	if (extended && found->pairs)
+		used += snprintf(note->text + used, size - (size_t)used,
+			"; a twi is followed by its synthetic pair");
+	uint64_t own = failures(found, extended);
+	if (other > own)
+		snprintf(note->text + used, size - (size_t)used,
+			"; %llu contradictions, read as %s %llu", (unsigned long long)own,
+			extended ? "tt6" : "tt6e", (unsigned long long)other);
+}
+
+/* The bid of a reading whose contradictions are no more than its sibling's. */
+static int
+bid_of(const struct judgement *found)
+{
+	uint64_t bits =
+		BITS_OF_BRANCH * (found->right + found->syncs) + BITS_OF_NEXT * found->indirect;
+	return bits < BID_MOST ? (int)bits : BID_MOST;
+}
+
+static int
+probe_as(const uint8_t *p, size_t n, bool eof, bool extended, struct probe_note *note)
+{
+	bool little = tt6_is_little(p, n, eof);
+	const char *against = objection(p, n, eof, little);
+	struct judgement own, other;
+	if (against) {
+		snprintf(note->text, sizeof note->text, "%s", against);
+		return 0;
+	}
+	if (!judge_reading(p, n, little, extended, &own))
+		return 0;
+	if (!is_plausible(&own)) {
+		snprintf(note->text, sizeof note->text,
+			"%llu relative branches and sync records agree with themselves, %llu "
+			"do not",
+			(unsigned long long)(own.right + own.syncs),
+			(unsigned long long)(own.wrong + own.bad));
+		return 0;
+	}
+	if (!judge_reading(p, n, little, !extended, &other))
+		return 0;
+	uint64_t mine = failures(&own, extended), theirs = failures(&other, !extended);
+	if (mine > theirs && is_plausible(&other)) {
+		snprintf(note->text, sizeof note->text, "%llu contradictions, read as %s %llu",
+			(unsigned long long)mine, extended ? "tt6" : "tt6e",
+			(unsigned long long)theirs);
+		return 0;
+	}
+	describe(&own, little, extended, theirs, note);
+	return bid_of(&own);
+}
+
+int
+tt6_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	return probe_as(p, n, eof, false, note);
+}
+
+int
+tt6e_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	return probe_as(p, n, eof, true, note);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing TT6 and TT6E from any rows with pc and opcode.
+ *
+ * A record that states the next PC can be complete only when the next instruction is seen: its
+ * last word is left open (waiting), and what follows it is held back until then. The same goes
+ * for the initial PC where the source has no row for it, and for the synthetic pair of a twi.
+ *
+ * spec: seed 000; reference amber 3/14, 3/17, 3/18, 4.6, 4.8, 6.
+ */
+#include "format/tt6.h"
+
+#include <string.h>
+
+/* Most bytes held back behind an open record. */
+#define HELD_MOST ((size_t)16 << 20)
+
+#define PAIR_BYTES 20 /* twi and its synthetic pair */
+
+static enum poly_status
+wopen_as(struct writing *writing, bool extended)
+{
+	struct tt6_writer *writer = writing->state;
+	const char *endian = poly_trace_fact(writing->source, "amber.endian");
+	const char *format = poly_trace_fact(writing->source, "amber.format");
+	uint64_t order = writing->options[TT6_OPTION_ENDIAN];
+	writer->own = writing->own_raw;
+	writer->extended = extended;
+	writer->makes_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
+	writer->missing_is_zero = extended && writing->options[TT6_OPTION_MISSING];
+	writer->little = order == TT6_LITTLE;
+	if (order == TT6_AUTO)
+		writer->little = writer->own && endian && strcmp(endian, "le") == 0;
+	tt6_tables_fill(&writer->tables, extended, true);
+	return POLY_OK;
+}
+
+enum poly_status
+tt6_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	return wopen_as(writing, false);
+}
+
+enum poly_status
+tt6e_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	return wopen_as(writing, true);
+}
+
+static void
+store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word)
+{
+	if (writer->little)
+		store_le32(p, word);
+	else
+		store_be32(p, word);
+}
+
+static void
+put_word(struct tt6_writer *writer, uint32_t word)
+{
+	uint8_t *p = buf_reserve(&writer->bytes, 4);
+	if (!p)
+		return;
+	store_word(writer, p, word);
+	writer->bytes.size += 4;
+}
+
+/* The last length bytes are a record whose last word waits for the next instruction. */
+static void
+wait_for(struct tt6_writer *writer, enum tt6_wait wait, size_t length)
+{
+	if (writer->bytes.failed)
+		return;
+	writer->wait = wait;
+	writer->waiting = writer->bytes.size - length;
+}
+
+/* The bytes of the open record. */
+static size_t
+waiting_length(const struct tt6_writer *writer)
+{
+	switch (writer->wait) {
+	case TT6_WAIT_INITIAL_PC: return 4;
+	case TT6_WAIT_NEXT_PC: return 8;
+	case TT6_WAIT_TRAP_RETURN: return PAIR_BYTES;
+	case TT6_WAIT_NONE: break;
+	}
+	return 0;
+}
+
+/* Completes the open record. */
+static void
+complete(struct tt6_writer *writer, uint32_t pc)
+{
+	size_t last = writer->waiting + waiting_length(writer) - 4;
+	if (writer->wait != TT6_WAIT_NONE)
+		store_word(writer, writer->bytes.data + last, pc);
+	writer->wait = TT6_WAIT_NONE;
+}
+
+/* Takes back the open record, and keeps what stands behind it. */
+static void
+take_back(struct tt6_writer *writer)
+{
+	size_t length = waiting_length(writer), end = writer->waiting + length;
+	memmove(writer->bytes.data + writer->waiting, writer->bytes.data + end,
+		writer->bytes.size - end);
+	writer->bytes.size -= length;
+	writer->wait = TT6_WAIT_NONE;
+}
+
+/* An integer of a row that has to fit a word. */
+static uint32_t
+word_of(struct writing *writing, uint64_t value)
+{
+	if (value >> 32)
+		writing_note(writing, "addresses and values cut to 32 bits");
+	return (uint32_t)value;
+}
+
+/* The place of the initial PC, before anything else is written. */
+static void
+start(struct tt6_writer *writer)
+{
+	if (writer->started)
+		return;
+	writer->started = true;
+	put_word(writer, 0);
+	wait_for(writer, TT6_WAIT_INITIAL_PC, 4);
+}
+
+/* The first one is the file's; a later one begins a further trace, which is spliced on. */
+static void
+write_initial_pc(struct writing *writing, uint64_t value)
+{
+	struct tt6_writer *writer = writing->state;
+	uint32_t pc = word_of(writing, value);
+	writer->expected = pc;
+	writer->expects = true;
+	if (!writer->started) {
+		writer->started = writer->initial_pc_given = true;
+		put_word(writer, pc);
+		wait_for(writer, TT6_WAIT_INITIAL_PC, 4);
+		return;
+	}
+	writing_note(writing, "initial PCs after the first, written as splices");
+	complete(writer, pc);
+	put_word(writer, TT6_SPLICE);
+	put_word(writer, pc);
+}
+
+static void
+write_words(struct tt6_writer *writer, unsigned code, const uint32_t *words, uint32_t count)
+{
+	put_word(writer, code << 16 | count);
+	for (uint32_t i = 0; i < count; i++)
+		put_word(writer, words[i]);
+}
+
+static void
+write_payload(
+	struct writing *writing, unsigned code, const struct poly_batch *batch, size_t row)
+{
+	struct tt6_writer *writer = writing->state;
+	size_t n;
+	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
+	if (n % 4 || n / 4 > 0xffff) {
+		writing_note(writing, "escapes dropped whose payload is not 0 to 65535 words");
+		return;
+	}
+	put_word(writer, code << 16 | (uint32_t)(n / 4));
+	for (size_t i = 0; i < n; i += 4)
+		put_word(writer, load_be32(p + i));
+}
+
+static enum poly_status
+write_sync(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	if (!poly_present(batch, POLY_COLUMN_address, row))
+		return writing_lacks(batch, row, "address", error);
+	if (!poly_present(batch, POLY_COLUMN_value, row))
+		return writing_lacks(batch, row, "value", error);
+	if (batch->sync[row] >= POLY_SYNC_COUNT) {
+		writing_note(writing, "synchronisations of an unknown kind dropped");
+		return POLY_OK;
+	}
+	uint32_t words[] = {
+		word_of(writing, batch->address[row]), word_of(writing, batch->value[row])};
+	write_words(writing->state, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
+	return POLY_OK;
+}
+
+/* escape = word(top 6 bits 0) , count * word */
+static enum poly_status
+write_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	start(writing->state);
+	if (poly_present(batch, POLY_COLUMN_sync, row))
+		return write_sync(writing, batch, row, error);
+	unsigned code = batch->escape[row];
+	if (code > 0x3ff) {
+		writing_note(writing, "escapes dropped whose code is above 0x3ff");
+	} else if (poly_present(batch, POLY_COLUMN_payload, row)) {
+		write_payload(writing, code, batch, row);
+	} else if (poly_present(batch, POLY_COLUMN_value, row)) {
+		uint64_t value = batch->value[row];
+		uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
+		bool is_wide = words[0] != 0;
+		write_words(writing->state, code, words + !is_wide, 1u + is_wide);
+	} else {
+		write_words(writing->state, code, NULL, 0);
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+lacks_cache_address(const struct poly_batch *batch, size_t row, struct poly_error *error)
+{
+	struct poly_error plain = {.offset = POLY_NO_OFFSET};
+	enum poly_status status = writing_lacks(batch, row, "address", &plain);
+	err_set(error, status, plain.offset,
+		"the cache operation has no 'address', which TT6E needs; tt6e.missing=zero "
+		"writes 0");
+	if (error)
+		error->record = plain.record;
+	return status;
+}
+
+/* memory = opcode , data address ; extended = opcode , data address , third word */
+static enum poly_status
+write_memory(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	uint32_t opcode = (uint32_t)batch->opcode[row];
+	bool is_extended = writer->tables.shape[tt6_place(opcode)] == TT6_EXTENDED;
+	bool has_address = poly_present(batch, POLY_COLUMN_address, row);
+	if (!has_address && powerpc_class_fast(opcode) == POWERPC_CACHE) {
+		if (!writer->missing_is_zero)
+			return lacks_cache_address(batch, row, error);
+		writing_note(writing, "cache operations without an address, written with 0");
+	} else if (!has_address) {
+		return writing_lacks(batch, row, "address", error);
+	}
+	if (is_extended && !poly_present(batch, POLY_COLUMN_value, row))
+		return writing_lacks(batch, row, "value", error);
+	put_word(writer, opcode);
+	put_word(writer, has_address ? word_of(writing, batch->address[row]) : 0);
+	if (is_extended)
+		put_word(writer, word_of(writing, batch->value[row]));
+	return POLY_OK;
+}
+
+/* flow = opcode , next PC */
+static void
+write_flow(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct tt6_writer *writer = writing->state;
+	writer->expects = poly_present(batch, POLY_COLUMN_next_pc, row);
+	if (writer->expects)
+		writer->expected = word_of(writing, batch->next_pc[row]);
+	put_word(writer, (uint32_t)batch->opcode[row]);
+	put_word(writer, writer->expects ? writer->expected : 0);
+	if (!writer->expects)
+		wait_for(writer, TT6_WAIT_NEXT_PC, 8);
+}
+
+/* A twi and, where it gets one, its synthetic pair: ba 0x700, rfi to what is executed next. */
+static void
+write_compute(struct writing *writing, uint32_t opcode)
+{
+	struct tt6_writer *writer = writing->state;
+	put_word(writer, opcode);
+	if (!writer->makes_pairs || opcode >> 26 != 3)
+		return;
+	put_word(writer, TT6_BRANCH_SYNTHETIC);
+	put_word(writer, TT6_TRAP);
+	put_word(writer, TT6_RFI);
+	put_word(writer, 0);
+	wait_for(writer, TT6_WAIT_TRAP_RETURN, PAIR_BYTES);
+	writer->expects = false;
+}
+
+/* True where the row is not written, which is noted. */
+static bool
+is_dropped(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct tt6_writer *writer = writing->state;
+	if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row] &&
+		(!writer->extended || writer->makes_pairs)) {
+		if (!writer->extended)
+			writing_note(writing, "synthetic instructions dropped");
+		return true;
+	}
+	if (batch->opcode[row] >> 26 == 0 && !writer->own) {
+		writing_note(writing,
+			"instructions dropped whose opcode would be read as an escape");
+		return true;
+	}
+	return false;
+}
+
+/* The pc of an instruction completes what waits for it. */
+static enum poly_status
+take_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_pc, row))
+		return writing_lacks(batch, row, "pc", error);
+	uint32_t pc = word_of(writing, batch->pc[row]);
+	complete(writer, pc);
+	if (writer->expects && pc != writer->expected)
+		writing_note(writing, "jumps of the PC that no branch announces");
+	writer->expected = pc + 4;
+	writer->expects = true;
+	return POLY_OK;
+}
+
+static enum poly_status
+write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_opcode, row))
+		return writing_lacks(batch, row, "opcode", error);
+	if (is_dropped(writing, batch, row))
+		return POLY_OK;
+	if (batch->opcode[row] >> 32) {
+		writing_note(writing, "instructions dropped that are longer than 4 bytes");
+		return POLY_OK;
+	}
+	start(writer);
+	enum poly_status status = take_pc(writing, batch, row, error);
+	if (status != POLY_OK)
+		return status;
+	uint32_t opcode = (uint32_t)batch->opcode[row];
+	switch (writer->tables.shape[tt6_place(opcode)]) {
+	case TT6_MEMORY:
+	case TT6_EXTENDED: return write_memory(writing, batch, row, error);
+	case TT6_FLOW: write_flow(writing, batch, row); break;
+	default:
+		if (!writer->extended && powerpc_class_fast(opcode) == POWERPC_CACHE &&
+			poly_present(batch, POLY_COLUMN_address, row))
+			writing_note(writing, "addresses of cache operations dropped");
+		write_compute(writing, opcode);
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	unsigned kind = poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row]
+								   : POLY_KIND_INSTRUCTION;
+	if (writer->own && poly_present(batch, POLY_COLUMN_raw, row)) {
+		size_t n;
+		const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+		buf_append(&writer->bytes, p, n);
+	} else if (kind == POLY_KIND_INSTRUCTION) {
+		return write_instruction(writing, batch, row, error);
+	} else if (poly_present(batch, POLY_COLUMN_escape, row) ||
+		   poly_present(batch, POLY_COLUMN_sync, row)) {
+		return write_escape(writing, batch, row, error);
+	} else if (kind == POLY_KIND_OTHER && poly_present(batch, POLY_COLUMN_pc, row)) {
+		write_initial_pc(writing, batch->pc[row]);
+	} else {
+		writing_note(writing, "records dropped that are neither instructions nor "
+				      "synchronisations nor escapes");
+	}
+	return POLY_OK;
+}
+
+/* Hands on what is complete. */
+static enum poly_status
+hand_on(struct writing *writing, struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	struct buf *bytes = &writer->bytes;
+	if (bytes->failed)
+		return err_memory(error);
+	size_t ready = writer->wait == TT6_WAIT_NONE ? bytes->size : writer->waiting;
+	out_write(writing->out, bytes->data, ready);
+	bytes->size -= ready;
+	writer->waiting = 0;
+	if (bytes->size && ready)
+		memmove(bytes->data, bytes->data + ready, bytes->size);
+	if (bytes->size > HELD_MOST)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"more than %zu bytes of escapes wait for the next instruction",
+			HELD_MOST);
+	return POLY_OK;
+}
+
+enum poly_status
+tt6_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	enum poly_status handed = hand_on(writing, error);
+	return status == POLY_OK ? handed : status;
+}
+
+enum poly_status
+tt6_wfinish(struct writing *writing, struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	switch (writer->wait) {
+	case TT6_WAIT_NEXT_PC:
+		writing_note(
+			writing, "a last branch dropped, as its next address is not known");
+		take_back(writer);
+		break;
+	case TT6_WAIT_TRAP_RETURN:
+		writing_note(writing,
+			"a last twi dropped, as what is executed after it is not known");
+		take_back(writer);
+		break;
+	case TT6_WAIT_INITIAL_PC:
+		if (!writer->initial_pc_given)
+			writing_note(writing, "an initial PC that is not known, written as 0");
+		writer->wait = TT6_WAIT_NONE;
+		break;
+	case TT6_WAIT_NONE: break;
+	}
+	return hand_on(writing, error);
+}
+
+void
+tt6_wclose(struct writing *writing)
+{
+	struct tt6_writer *writer = writing->state;
+	buf_free(&writer->bytes);
+}
