@@ -98,6 +98,26 @@ num_hex(char *to, uint64_t v, unsigned digits)
 		*to = num_hex_pairs[2 * (v & 0xf) + 1];
 }
 
+void
+num_hex_bytes(char *to, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + 2 * i, num_hex_pairs + 2 * (size_t)p[i], 2);
+}
+
+bool
+num_parse_bytes(const char *text, size_t n, uint8_t *bytes)
+{
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		int high = num_hex_digit(text[i]), low = num_hex_digit(text[i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		bytes[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	return n % 2 == 0;
+}
+
 size_t
 num_decimal(char *to, uint64_t v)
 {

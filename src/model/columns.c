@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What columns.def says of the columns, and their values as text. */
-#include "polytrace/trace.h"
+#include "model/columns.h"
 
 #include "base/num.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	const char *doc;
-	enum poly_form form;
-} columns[] = {
-#define COLUMN(name, type, form, doc) {#name, doc, POLY_FORM_##form},
+#define IS_SIGNED(type) _Generic((type){0}, int64_t : true, default : false)
+
+const struct column_traits column_table[POLY_COLUMN_COUNT] = {
+#define COLUMN(name, type, form, doc) \
+	{#name, doc, POLY_FORM_##form, sizeof(type), IS_SIGNED(type)},
 #include "polytrace/columns.def"
 #undef COLUMN
 };
@@ -84,27 +82,27 @@ static const struct {
 const char *
 poly_column_name(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? columns[column].name : NULL;
+	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].name : NULL;
 }
 
 enum poly_form
 poly_column_form(enum poly_column column)
 {
-	return columns[column].form;
+	return column_table[column].form;
 }
 
 const char *
 poly_column_doc(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? columns[column].doc : NULL;
+	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].doc : NULL;
 }
 
 enum poly_column
 poly_column_find(const char *name, size_t n)
 {
 	unsigned c = 0;
-	while (c < POLY_COLUMN_COUNT &&
-		(strlen(columns[c].name) != n || memcmp(columns[c].name, name, n) != 0))
+	while (c < POLY_COLUMN_COUNT && (strlen(column_table[c].name) != n ||
+						memcmp(column_table[c].name, name, n) != 0))
 		c++;
 	return (enum poly_column)c;
 }
@@ -126,34 +124,23 @@ poly_enum_find(enum poly_form form, const char *name, size_t n)
 	return -1;
 }
 
-/* The value of an integer column; slices have none. */
-#define INTEGER(name) return (uint64_t)batch->name[row]
-#define NO_INTEGER(name) return 0
-#define INTEGER_KIND INTEGER
-#define INTEGER_ACCESS INTEGER
-#define INTEGER_BRANCH INTEGER
-#define INTEGER_SYNC INTEGER
-#define INTEGER_EVENT INTEGER
-#define INTEGER_FLAGS INTEGER
-#define INTEGER_RECORD INTEGER
-#define INTEGER_NAME INTEGER
-#define INTEGER_BOOL INTEGER
-#define INTEGER_DEC INTEGER
-#define INTEGER_HEX INTEGER
-#define INTEGER_BYTES NO_INTEGER
-#define INTEGER_TEXT NO_INTEGER
-
-uint64_t
-poly_batch_integer(const struct poly_batch *batch, enum poly_column column, size_t row)
+const void *
+column_data(const struct poly_batch *batch, enum poly_column column)
 {
 	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \
-		INTEGER_##form(name);
+		return batch->name;
 #include "polytrace/columns.def"
 #undef COLUMN
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t
+poly_batch_integer(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	return column_load(&column_table[column], column_data(batch, column), row);
 }
 
 const uint8_t *
@@ -171,21 +158,9 @@ poly_batch_bytes(
 	return *length ? batch->arena + slices[row].offset : (const uint8_t *)"";
 }
 
+/* The first bytes of a text of n bytes that fit, and a NUL. */
 static size_t
-format_bytes(const uint8_t *bytes, size_t n, char *text, size_t size)
-{
-	size_t shown = size ? (size - 1) / 2 : 0;
-	if (shown > n)
-		shown = n;
-	for (size_t i = 0; i < shown; i++)
-		num_hex(text + 2 * i, bytes[i], 2);
-	if (size)
-		text[2 * shown] = 0;
-	return 2 * n;
-}
-
-static size_t
-format_text(const uint8_t *bytes, size_t n, char *text, size_t size)
+put_text(const void *bytes, size_t n, char *text, size_t size)
 {
 	size_t shown = size && size - 1 < n ? size - 1 : n;
 	if (size) {
@@ -195,61 +170,90 @@ format_text(const uint8_t *bytes, size_t n, char *text, size_t size)
 	return n;
 }
 
-/* A name, or the number where it has none (a producer's mistake that must still be seen). */
 static size_t
-format_name(const char *name, uint64_t value, char *text, size_t size)
+put_bytes(const uint8_t *bytes, size_t n, char *text, size_t size)
 {
-	int n = name ? snprintf(text, size, "%s", name)
-		     : snprintf(text, size, "%llu", (unsigned long long)value);
-	return (size_t)n;
+	size_t shown = size ? (size - 1) / 2 : 0;
+	if (shown > n)
+		shown = n;
+	num_hex_bytes(text, bytes, shown);
+	if (size)
+		text[2 * shown] = 0;
+	return 2 * n;
 }
 
 static size_t
-format_integer(const struct poly_batch *batch, enum poly_column column, uint64_t value,
-	char *text, size_t size)
+hex_text(uint64_t value, char *room)
 {
-	const struct poly_trace_info *info = batch->info;
-	switch (columns[column].form) {
-	case POLY_FORM_RECORD:
-		return format_name(value < info->record_count ? info->records[value] : NULL,
-			value, text, size);
-	case POLY_FORM_NAME:
-		return format_name(poly_trace_name(info, (uint32_t)value), value, text, size);
-	case POLY_FORM_BOOL: return format_name(value ? "true" : "false", value, text, size);
-	case POLY_FORM_HEX:
-		return (size_t)snprintf(text, size, "0x%llx", (unsigned long long)value);
-	case POLY_FORM_DEC:
-		if (column == POLY_COLUMN_immediate)
-			return (size_t)snprintf(text, size, "%lld", (long long)value);
-		return format_name(NULL, value, text, size);
+	unsigned digits = num_hex_width(value);
+	room[0] = '0';
+	room[1] = 'x';
+	num_hex(room + 2, value, digits);
+	return digits + 2;
+}
+
+static size_t
+signed_text(int64_t value, char *room)
+{
+	if (value >= 0)
+		return num_decimal(room, (uint64_t)value);
+	*room = '-';
+	return 1 + num_decimal(room + 1, -(uint64_t)value);
+}
+
+/* The name that a value has; NULL for numbers and for values without one. */
+static const char *
+value_name(const struct poly_trace_info *info, enum poly_form form, uint64_t value)
+{
+	switch (form) {
+	case POLY_FORM_RECORD: return value < info->record_count ? info->records[value] : NULL;
+	case POLY_FORM_NAME: return poly_trace_name(info, (uint32_t)value);
+	case POLY_FORM_BOOL: return value ? "true" : "false";
 	case POLY_FORM_KIND:
 	case POLY_FORM_ACCESS:
 	case POLY_FORM_BRANCH:
 	case POLY_FORM_SYNC:
 	case POLY_FORM_EVENT:
-	case POLY_FORM_FLAGS:
+	case POLY_FORM_FLAGS: return poly_enum_name(form, (unsigned)value);
+	case POLY_FORM_HEX:
+	case POLY_FORM_DEC:
 	case POLY_FORM_BYTES:
 	case POLY_FORM_TEXT: break;
 	}
-	return format_name(
-		poly_enum_name(columns[column].form, (unsigned)value), value, text, size);
+	return NULL;
+}
+
+const char *
+column_text(const struct poly_trace_info *info, enum poly_column column, uint64_t value,
+	char *room, size_t *length)
+{
+	const struct column_traits *traits = &column_table[column];
+	const char *name = value_name(info, traits->form, value);
+	if (name) {
+		*length = strlen(name);
+		return name;
+	}
+	*length = traits->form == POLY_FORM_HEX ? hex_text(value, room)
+		  : traits->is_signed		? signed_text((int64_t)value, room)
+						: num_decimal(room, value);
+	return room;
 }
 
 size_t
 poly_batch_format(const struct poly_batch *batch, enum poly_column column, size_t row,
 	char *text, size_t size)
 {
-	if (size)
-		*text = 0;
+	char room[COLUMN_TEXT];
+	size_t n;
 	if (!poly_present(batch, column, row))
-		return 0;
-	enum poly_form form = columns[column].form;
-	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
-		size_t n;
-		const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
-		return form == POLY_FORM_TEXT ? format_text(bytes, n, text, size)
-					      : format_bytes(bytes, n, text, size);
+		return put_text("", 0, text, size);
+	enum poly_form form = column_table[column].form;
+	if (form != POLY_FORM_BYTES && form != POLY_FORM_TEXT) {
+		uint64_t value = poly_batch_integer(batch, column, row);
+		const char *shown = column_text(batch->info, column, value, room, &n);
+		return put_text(shown, n, text, size);
 	}
-	return format_integer(
-		batch, column, poly_batch_integer(batch, column, row), text, size);
+	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+	return form == POLY_FORM_TEXT ? put_text(bytes, n, text, size)
+				      : put_bytes(bytes, n, text, size);
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV: a row of column names, then one record a row; written only.
+ *
+ * Values are those of JSON Lines without its quotes; text is written byte for byte. An absent
+ * value is an empty field, and an empty text a pair of quotes. The columns raw, origin, site
+ * and verbatim are written only when they are asked for by name.
+ * spec: RFC 4180 (quoting; lines end in a line feed alone, as reports do).
+ */
+#include "format/format.h"
+
+#include "base/num.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* Bytes that are gathered before they are handed on. */
+#define TEXT_MOST ((size_t)64 << 10)
+
+struct csv_writer {
+	struct buf text;			  /* lines to be written */
+	enum poly_column list[POLY_COLUMN_COUNT]; /* columns to write, in order */
+	size_t count;
+	const void *data[POLY_COLUMN_COUNT]; /* their arrays in the batch */
+};
+
+static void
+append_quoted(struct buf *to, const uint8_t *text, size_t n)
+{
+	buf_byte(to, '"');
+	for (const uint8_t *end = text + n; text < end;) {
+		const uint8_t *quote = memchr(text, '"', (size_t)(end - text));
+		size_t length = quote ? (size_t)(quote - text) + 1 : (size_t)(end - text);
+		buf_append(to, text, length);
+		if (quote)
+			buf_byte(to, '"');
+		text += length;
+	}
+	buf_byte(to, '"');
+}
+
+static void
+append_text(struct buf *to, const void *text, size_t n)
+{
+	const uint8_t *p = text;
+	bool plain = n > 0;
+	for (size_t i = 0; i < n && plain; i++)
+		plain = p[i] != ',' && p[i] != '"' && p[i] != '\r' && p[i] != '\n';
+	if (plain)
+		buf_append(to, text, n);
+	else
+		append_quoted(to, text, n);
+}
+
+static void
+append_bytes(struct buf *to, const uint8_t *bytes, size_t n)
+{
+	if (!n)
+		append_quoted(to, bytes, 0);
+	uint8_t *room = buf_reserve(to, 2 * n);
+	if (!room)
+		return;
+	num_hex_bytes((char *)room, bytes, n);
+	to->size += 2 * n;
+}
+
+static void
+append_integer(struct csv_writer *state, const struct poly_batch *batch, size_t i, size_t row)
+{
+	enum poly_column column = state->list[i];
+	const struct column_traits *traits = &column_table[column];
+	char room[COLUMN_TEXT];
+	size_t n;
+	uint64_t value = column_load(traits, state->data[i], row);
+	const char *text = column_text(batch->info, column, value, room, &n);
+	if (traits->form == POLY_FORM_RECORD || traits->form == POLY_FORM_NAME)
+		append_text(&state->text, text, n);
+	else
+		buf_append(&state->text, text, n);
+}
+
+static void
+append_value(struct csv_writer *state, const struct poly_batch *batch, size_t i, size_t row)
+{
+	enum poly_column column = state->list[i];
+	enum poly_form form = column_table[column].form;
+	size_t n;
+	if (form != POLY_FORM_TEXT && form != POLY_FORM_BYTES) {
+		append_integer(state, batch, i, row);
+		return;
+	}
+	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+	if (form == POLY_FORM_TEXT)
+		append_text(&state->text, bytes, n);
+	else
+		append_bytes(&state->text, bytes, n);
+}
+
+static void
+append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
+{
+	struct buf *to = &state->text;
+	for (size_t i = 0; i < state->count; i++) {
+		if (i)
+			buf_byte(to, ',');
+		if (poly_present(batch, state->list[i], row))
+			append_value(state, batch, i, row);
+		else if (state->count == 1)
+			append_text(to, "", 0); /* a blank line would be no record */
+	}
+	buf_byte(to, '\n');
+}
+
+static enum poly_status
+flush(struct writing *writing, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	if (state->text.failed)
+		return err_memory(error);
+	out_write(writing->out, state->text.data, state->text.size);
+	buf_clear(&state->text);
+	return POLY_OK;
+}
+
+static enum poly_status
+csv_wopen(struct writing *writing, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	poly_columns columns = writing->columns & writing->source->columns;
+	if (writing->columns == POLY_ALL_COLUMNS)
+		columns &= ~(
+			POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (!(columns >> c & 1))
+			continue;
+		if (state->count)
+			buf_byte(&state->text, ',');
+		buf_string(&state->text, column_table[c].name);
+		state->list[state->count++] = (enum poly_column)c;
+	}
+	if (!state->count)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' has none of the columns to be written", writing->source->format);
+	buf_byte(&state->text, '\n');
+	return flush(writing, error);
+}
+
+static enum poly_status
+csv_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < state->count; i++)
+		state->data[i] = column_data(batch, state->list[i]);
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
+		append_row(state, batch, row);
+		if (state->text.size >= TEXT_MOST)
+			status = flush(writing, error);
+	}
+	return status == POLY_OK ? flush(writing, error) : status;
+}
+
+static void
+csv_wclose(struct writing *writing)
+{
+	struct csv_writer *state = writing->state;
+	buf_free(&state->text);
+}
+
+static const struct poly_option no_options[] = {{.name = NULL}};
+static const struct poly_rule no_rules[] = {{.code = NULL}};
+
+static const struct format csv = {
+	.info = {.name = "csv",
+		.family = "csv",
+		.title = "comma-separated values with a row of column names",
+		.extensions = "csv",
+		.spec = "RFC 4180",
+		.can_write = true,
+		.columns = POLY_ALL_COLUMNS,
+		.options = no_options,
+		.rules = no_rules},
+	.writer_size = sizeof(struct csv_writer),
+	.wopen = csv_wopen,
+	.write = csv_write,
+	.wclose = csv_wclose,
+};
+
+const struct format *const formats_csv[] = {&csv, NULL};

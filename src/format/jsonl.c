@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON Lines: the text form of every trace, one object a row.
+ *
+ * The first line is a header, {"polytrace":"trace","version":1,...}, with what the trace's
+ * information holds; a file without one is read too. In a row absent columns are absent keys;
+ * keys come in the order of columns.def; enumerations, records and names are strings,
+ * hexadecimal columns strings "0x...", other numbers numbers, bytes strings of hexadecimal
+ * digits. Text that is not UTF-8 is an object {"hex":"..."} of its bytes. The columns origin,
+ * site and verbatim are written only when they are asked for by name.
+ *
+ * A line that the writer would not make from the row (other blanks, order, case, ending) is
+ * kept whole in the column verbatim, and the header likewise in the fact "jsonl.header", so
+ * that every file can be written back byte for byte.
+ * spec: polytrace-jsonl(5); RFC 8259.
+ */
+#include "format/jsonl/jsonl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the opening of a header is worth: 160 bits of text that nothing else begins with. */
+#define MAGIC_BITS 64
+
+/* What a line that begins with a column's key is worth, and the most that lines are worth. */
+#define LINE_BITS 6
+#define LINES_MOST 4
+#define LINES_LEAST 3
+
+/* The bytes that a probe looks at; at is sticky at n. */
+struct view {
+	const uint8_t *p;
+	size_t n, at;
+};
+
+static void
+skip_space(struct view *view)
+{
+	while (view->at < view->n && view->p[view->at] && strchr(" \t\r\n", view->p[view->at]))
+		view->at++;
+}
+
+/* Passes over blanks and a byte; false where another byte stands there. */
+static bool
+take(struct view *view, char byte)
+{
+	skip_space(view);
+	if (view->at == view->n || view->p[view->at] != byte)
+		return false;
+	view->at++;
+	return true;
+}
+
+/* Passes over blanks and a string without escapes; its length, or 0 where there is none. */
+static size_t
+take_string(struct view *view, const char **text)
+{
+	if (!take(view, '"'))
+		return 0;
+	*text = (const char *)view->p + view->at;
+	const uint8_t *end = memchr(*text, '"', view->n - view->at);
+	size_t length = end ? (size_t)(end - (const uint8_t *)*text) : 0;
+	view->at += length + (end != NULL);
+	return length;
+}
+
+static bool
+is_word(const char *text, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+static bool
+is_header(struct view view)
+{
+	const char *text = NULL;
+	size_t n = take(&view, '{') ? take_string(&view, &text) : 0;
+	if (!is_word(text, n, "polytrace") || !take(&view, ':'))
+		return false;
+	n = take_string(&view, &text);
+	return is_word(text, n, "trace");
+}
+
+/* True where the next whole line is an object whose first key is a column; passes over it. */
+static bool
+take_row(struct view *view)
+{
+	const char *key = NULL;
+	skip_space(view);
+	const uint8_t *from = view->p + view->at;
+	const uint8_t *end = memchr(from, '\n', view->n - view->at);
+	struct view line = {from, end ? (size_t)(end - from) : 0, 0};
+	size_t n = take(&line, '{') ? take_string(&line, &key) : 0;
+	if (!n || poly_column_find(key, n) == POLY_COLUMN_COUNT || !take(&line, ':'))
+		return false;
+	while (line.n && (from[line.n - 1] == '\r' || from[line.n - 1] == ' '))
+		line.n--;
+	view->at += (size_t)(end - from) + 1;
+	return from[line.n - 1] == '}';
+}
+
+static int
+jsonl_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	struct view view = {p, n, 0};
+	int lines = 0;
+	(void)eof;
+	if (is_header(view)) {
+		snprintf(note->text, sizeof note->text,
+			"the first line is the header of a trace in JSON Lines");
+		return MAGIC_BITS;
+	}
+	while (lines < LINES_MOST && take_row(&view))
+		lines++;
+	if (lines >= LINES_LEAST) {
+		snprintf(note->text, sizeof note->text,
+			"%d lines are JSON objects whose first key is a column", lines);
+		return LINE_BITS * lines;
+	}
+	if (lines > 0)
+		snprintf(note->text, sizeof note->text,
+			"%d lines are rows, but at least %d are expected", lines, LINES_LEAST);
+	return 0;
+}
+
+static const struct poly_option no_options[] = {{.name = NULL}};
+
+static const struct poly_rule rules[] = {
+	[JSONL_DAMAGED] = {"J01", POLY_ERROR, "every line is one JSON object", "RFC 8259"},
+	[JSONL_KEY] = {"J02", POLY_ERROR,
+		"every key is a column, and one that the header names if it names any",
+		"polytrace-jsonl(5)"},
+	[JSONL_VALUE] = {"J03", POLY_ERROR, "every value fits its column",
+		"polytrace-jsonl(5), polytrace-columns(5)"},
+	[JSONL_TOO_MANY] = {"J04", POLY_ERROR,
+		"a trace has at most 255 names of records and 65536 other names",
+		"polytrace-jsonl(5)"},
+	[JSONL_CUT] = {"J05", POLY_WARNING, "the last line is not cut off",
+		"polytrace-jsonl(5)"},
+	{.code = NULL},
+};
+
+static const struct format jsonl = {
+	.info = {.name = "jsonl",
+		.family = "jsonl",
+		.title = "JSON Lines, the text form of any trace",
+		.extensions = "jsonl ndjson",
+		.spec = "polytrace-jsonl(5); RFC 8259",
+		.can_read = true,
+		.can_write = true,
+		.columns = POLY_ALL_COLUMNS,
+		.options = no_options,
+		.rules = rules},
+	.reader_size = sizeof(struct jsonl_reader),
+	.writer_size = sizeof(struct jsonl_writer),
+	.probe = jsonl_probe,
+	.open = jsonl_open,
+	.read = jsonl_read,
+	.resync = jsonl_resync,
+	.close = jsonl_close,
+	.wopen = jsonl_wopen,
+	.write = jsonl_write,
+	.wclose = jsonl_wclose,
+};
+
+const struct format *const formats_jsonl[] = {&jsonl, NULL};

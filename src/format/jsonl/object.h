@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* One line of JSON, flattened: an object's members, and their members where they have any. */
+#ifndef FORMAT_JSONL_OBJECT_H
+#define FORMAT_JSONL_OBJECT_H
+
+#include "polytrace/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum member_kind {
+	MEMBER_STRING,
+	MEMBER_INTEGER, /* from INT64_MIN to INT64_MAX; beyond, its digits are a MEMBER_STRING
+			 */
+	MEMBER_REAL,
+	MEMBER_TRUE,
+	MEMBER_FALSE,
+	MEMBER_NULL,
+	MEMBER_ARRAY,
+	MEMBER_OBJECT,
+};
+
+struct member {
+	const char *key;   /* ends in NUL and has no other; NULL for an element of an array */
+	size_t key_length; /* in bytes */
+	enum member_kind kind;
+	const char *text; /* of a STRING: UTF-8, which may have NULs */
+	size_t length;	  /* of text in bytes */
+	int64_t integer;  /* of an INTEGER */
+	/* Of an outermost ARRAY or OBJECT: how many of its members follow. Theirs are left out.
+	 */
+	size_t children;
+};
+
+/* Zeroed by its owner. */
+struct object {
+	void *root;		/* owns what members point to */
+	struct member *members; /* in the order of the text, each before its own members */
+	size_t count;
+	size_t capacity; /* of members */
+};
+
+/*
+ * Parses n bytes, which must be one object; what the object held before is gone.
+ * POLY_ERR_FORMAT: they are none, or a key occurs twice; the message says what was found.
+ * POLY_ERR_MEMORY. POLY_ERR_UNSUPPORTED: this build cannot.
+ */
+enum poly_status object_parse(
+	struct object *object, const uint8_t *text, size_t n, struct poly_error *error);
+
+/* The member of a key among the outermost; NULL where there is none. */
+const struct member *object_find(const struct object *object, const char *key);
+
+/* What a member is, for messages: "'abc'", "17", "an array". At most 60 characters. */
+void member_show(const struct member *member, char *to, size_t size);
+
+/* Gives everything back. */
+void object_free(struct object *object);
+
+#endif

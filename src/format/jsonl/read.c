@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading JSON Lines: lines, rows, and what keeps them byte for byte.
+ * spec: polytrace-jsonl(5).
+ */
+#include "format/jsonl/jsonl.h"
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A batch ends early where its arena grows beyond this: long lines come a few at a time. */
+#define ARENA_MOST ((size_t)4 << 20)
+
+/* A line and the blank ones behind it, which belong to it. */
+struct line {
+	const uint8_t *text;
+	size_t length; /* of the line itself in bytes, without its line feed */
+	size_t size;   /* in bytes, all that is to be consumed */
+	size_t feeds;  /* line feeds in it */
+	bool ended;    /* the line itself has its line feed */
+};
+
+enum poly_status
+jsonl_fail(struct jsonl_reader *state, struct poly_error *error, enum jsonl_rule rule,
+	const char *message, ...)
+{
+	char text[400];
+	va_list list;
+	va_start(list, message);
+	vsnprintf(text, sizeof text, message, list);
+	va_end(list);
+	state->rule = rule;
+	err_set(error, POLY_ERR_FORMAT, state->offset, "%s", text);
+	if (error)
+		error->line = state->lines + 1;
+	return POLY_ERR_FORMAT;
+}
+
+static size_t
+skip_blanks(const uint8_t *p, size_t i, size_t n)
+{
+	while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r'))
+		i++;
+	return i;
+}
+
+/* Finds the line's extent in n bytes; false where more have to be seen. */
+static bool
+measure(struct line *line, const uint8_t *p, size_t n, bool eof)
+{
+	const uint8_t *feed = memchr(p, '\n', n);
+	*line = (struct line){p, n, n, 0, false};
+	if (!feed)
+		return eof;
+	line->length = (size_t)(feed - p);
+	line->ended = true;
+	for (size_t i = line->length; i < n && p[i] == '\n'; line->feeds++) {
+		line->size = i + 1;
+		i = skip_blanks(p, i + 1, n);
+		if (i == n) {
+			line->size = n;
+			return eof;
+		}
+	}
+	return true;
+}
+
+/* The next line, not consumed. POLY_END where there is none. POLY_ERR_LIMIT: it is too long. */
+static enum poly_status
+next_line(struct reading *reading, struct line *line, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	state->offset = in_offset(reading->in);
+	for (size_t want = 1;;) {
+		size_t have;
+		const uint8_t *p = in_peek(reading->in, want, &have);
+		if (!have)
+			return POLY_END;
+		/* What is beyond the limit is not looked at, even where it can be seen. */
+		if (measure(line, p, have < IN_PEEK_MAX ? have : IN_PEEK_MAX, have < want))
+			return POLY_OK;
+		if (want == IN_PEEK_MAX)
+			break;
+		want = have < IN_PEEK_MAX / 2 ? 2 * have : IN_PEEK_MAX;
+	}
+	err_set(error, POLY_ERR_LIMIT, state->offset,
+		"the line, with blank ones behind it, is longer than %zu bytes", IN_PEEK_MAX);
+	if (error)
+		error->line = state->lines + 1;
+	return POLY_ERR_LIMIT;
+}
+
+static void
+consume(struct reading *reading, const struct line *line)
+{
+	struct jsonl_reader *state = reading->state;
+	state->lines += line->feeds;
+	in_consume(reading->in, line->size);
+}
+
+static enum poly_status
+parse(struct jsonl_reader *state, const struct line *line, struct poly_error *error)
+{
+	enum poly_status status = object_parse(&state->object, line->text, line->length, error);
+	state->rule = JSONL_DAMAGED;
+	if (status == POLY_ERR_FORMAT && error) {
+		error->offset = state->offset;
+		error->line = state->lines + 1;
+	}
+	return status;
+}
+
+static bool
+is_header(const struct jsonl_reader *state)
+{
+	const struct member *magic = object_find(&state->object, "polytrace");
+	return magic && magic->kind == MEMBER_STRING && strcmp(magic->text, "trace") == 0;
+}
+
+/* Takes what stands before the rows into state->header: blank lines, then perhaps a header. */
+static enum poly_status
+take_header(struct reading *reading, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	struct line line;
+	enum poly_status status = next_line(reading, &line, error);
+	if (status == POLY_OK && skip_blanks(line.text, 0, line.length) == line.length) {
+		buf_append(&state->header, line.text, line.size);
+		consume(reading, &line);
+		status = next_line(reading, &line, error);
+	}
+	if (status != POLY_OK)
+		return status == POLY_END ? POLY_OK : status;
+	status = parse(state, &line, error);
+	if (status == POLY_ERR_FORMAT || (status == POLY_OK && !is_header(state)))
+		return POLY_OK;
+	if (status == POLY_OK)
+		status = jsonl_read_header(reading, error);
+	if (status == POLY_OK) {
+		buf_append(&state->header, line.text, line.size);
+		consume(reading, &line);
+	}
+	return status;
+}
+
+/* Keeps the header's bytes as a fact where the writer would not make them. */
+static enum poly_status
+keep_header(struct reading *reading, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	const struct buf *header = &state->header;
+	jsonl_header(&state->text, &reading->info->view, POLY_ALL_COLUMNS);
+	if (header->failed || state->text.failed)
+		return err_memory(error);
+	if (header->size == state->text.size &&
+		memcmp(header->data, state->text.data, header->size) == 0)
+		return POLY_OK;
+	return info_fact(reading->info, JSONL_HEADER, buf_text(&state->header))
+		       ? POLY_OK
+		       : err_memory(error);
+}
+
+enum poly_status
+jsonl_open(struct reading *reading, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	view->raw_format = NULL;
+	view->columns = POLY_ALL_COLUMNS;
+	state->records = mem_new(JSONL_RECORDS, sizeof *state->records);
+	view->records = state->records;
+	if (!state->records)
+		return err_memory(error);
+	enum poly_status status = batch_init(&state->row, POLY_ALL_COLUMNS, 1, view, error);
+	if (status == POLY_OK)
+		status = take_header(reading, error);
+	state->columns = view->columns;
+	view->columns |= POLY_HAS(origin) | POLY_HAS(verbatim);
+	return status == POLY_OK ? keep_header(reading, error) : status;
+}
+
+/* True where the writer would make exactly this line of the decoded row. */
+static bool
+is_canonical(struct jsonl_reader *state, const struct line *line)
+{
+	buf_clear(&state->text);
+	jsonl_plan(&state->plan, &state->row.view, jsonl_columns(POLY_ALL_COLUMNS));
+	jsonl_row(&state->text, &state->plan, &state->row.view, 0);
+	return !state->text.failed && state->text.size == line->size &&
+	       memcmp(state->text.data, line->text, line->size) == 0;
+}
+
+/*
+ * Copies the decoded row. What it says of origin, site and verbatim is about another file, and
+ * is kept by the line itself, which then is not canonical.
+ */
+static void
+store(struct batch *batch, size_t to, const struct poly_batch *row)
+{
+	const poly_columns columns = batch->wanted & jsonl_columns(POLY_ALL_COLUMNS);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		enum poly_column column = (enum poly_column)c;
+		if (!(columns >> c & 1) || !poly_present(row, column, 0))
+			continue;
+		enum poly_form form = poly_column_form(column);
+		if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
+			size_t n;
+			const uint8_t *bytes = poly_batch_bytes(row, column, 0, &n);
+			batch_put_bytes(batch, column, to, bytes, n);
+		} else {
+			batch_put_integer(
+				batch, column, to, poly_batch_integer(row, column, 0));
+		}
+	}
+}
+
+/* A row for a line that is kept as it is. */
+static void
+store_damaged(struct reading *reading, struct batch *batch, const struct line *line)
+{
+	static const char name[] = "damaged";
+	size_t row = batch->view.rows++;
+	int record = jsonl_record(reading, name, sizeof name - 1);
+	batch_put(batch, kind, row, POLY_KIND_OTHER);
+	if (record >= 0)
+		batch_put(batch, record, row, (uint8_t)record);
+	batch_put(batch, origin, row, in_offset(reading->in));
+	batch_put_bytes(batch, POLY_COLUMN_verbatim, row, line->text, line->size);
+	consume(reading, line);
+}
+
+static void
+store_line(struct reading *reading, struct batch *batch, const struct line *line)
+{
+	struct jsonl_reader *state = reading->state;
+	size_t row = batch->view.rows++;
+	store(batch, row, &state->row.view);
+	batch_put(batch, origin, row, in_offset(reading->in));
+	if (batch->view.verbatim && !is_canonical(state, line))
+		batch_put_bytes(batch, POLY_COLUMN_verbatim, row, line->text, line->size);
+	consume(reading, line);
+}
+
+/* Adds the finding for a damaged line, which is met again by the next call, once. */
+static void
+tell_damage(struct reading *reading, uint64_t record, const struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	if (state->told == state->offset + 1)
+		return;
+	state->told = state->offset + 1;
+	findings_add(reading->findings, state->rule, record, state->offset, "line %llu: %s",
+		(unsigned long long)state->lines + 1, error->message);
+}
+
+/* Reads one line into the batch. */
+static enum poly_status
+read_line(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	struct line line;
+	enum poly_status status = next_line(reading, &line, error);
+	if (status != POLY_OK)
+		return status;
+	status = parse(state, &line, error);
+	if (status == POLY_ERR_FORMAT && !line.ended) {
+		state->rule = JSONL_CUT;
+		tell_damage(reading, reading->record + batch->view.rows + 1, error);
+		store_damaged(reading, batch, &line);
+		return POLY_OK;
+	}
+	if (status == POLY_OK)
+		status = jsonl_decode(reading, error);
+	if (status == POLY_OK)
+		store_line(reading, batch, &line);
+	else if (status == POLY_ERR_FORMAT)
+		tell_damage(reading, reading->record + batch->view.rows + 1, error);
+	return status;
+}
+
+enum poly_status
+jsonl_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && batch->view.rows < batch->capacity &&
+		batch->arena.size < ARENA_MOST)
+		status = read_line(reading, batch, error);
+	return status == POLY_END && batch->view.rows ? POLY_OK : status;
+}
+
+enum poly_status
+jsonl_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct line line;
+	enum poly_status status = next_line(reading, &line, error);
+	if (status == POLY_OK)
+		store_damaged(reading, batch, &line);
+	return status;
+}
+
+void
+jsonl_close(struct reading *reading)
+{
+	struct jsonl_reader *state = reading->state;
+	object_free(&state->object);
+	batch_fini(&state->row);
+	buf_free(&state->text);
+	buf_free(&state->bytes);
+	buf_free(&state->header);
+	mem_free(state->records);
+	reading->info->view.records = NULL;
+	reading->info->view.record_count = 0;
+}

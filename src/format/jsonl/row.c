@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row as a line: the one place that knows the canonical form.
+ * spec: polytrace-jsonl(5).
+ */
+#include "format/jsonl/jsonl.h"
+
+#include "base/num.h"
+#include "base/quote.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* Room for a field but what is longer than a number: prefix, number, quote, end of line. */
+#define FIELD_ROOM (sizeof((struct jsonl_field *)0)->prefix + COLUMN_TEXT + 3)
+
+poly_columns
+jsonl_columns(poly_columns wanted)
+{
+	if (wanted != POLY_ALL_COLUMNS)
+		return wanted;
+	return wanted & ~(POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
+}
+
+static bool
+has_value(const uint64_t *present, size_t rows)
+{
+	for (size_t i = 0; i < (rows + 63) / 64; i++) {
+		if (present[i])
+			return true;
+	}
+	return false;
+}
+
+/* Names of records, interned names and text may need escapes: their quotes come with them. */
+static bool
+is_escaped(enum poly_form form)
+{
+	return form == POLY_FORM_RECORD || form == POLY_FORM_NAME || form == POLY_FORM_TEXT;
+}
+
+static bool
+is_bare(enum poly_form form)
+{
+	return form == POLY_FORM_DEC || form == POLY_FORM_BOOL;
+}
+
+static void
+plan_field(struct jsonl_field *field, enum poly_column column)
+{
+	field->column = column;
+	field->traits = &column_table[column];
+	const char *quote =
+		is_escaped(field->traits->form) || is_bare(field->traits->form) ? "" : "\"";
+	char *p = field->prefix;
+	size_t n = strlen(field->traits->name);
+	memcpy(p, ",\"", 2);
+	memcpy(p + 2, field->traits->name, n);
+	memcpy(p + 2 + n, "\":", 2);
+	strcpy(p + 4 + n, quote);
+	field->length = strlen(p);
+}
+
+#define COLUMN(name, type, form, doc) \
+	_Static_assert(sizeof #name + 5 <= sizeof((struct jsonl_field *)0)->prefix, #name);
+#include "polytrace/columns.def"
+#undef COLUMN
+
+void
+jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns)
+{
+	plan->count = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		const uint64_t *present = batch->present[c];
+		if (!(columns >> c & 1) || !present || !has_value(present, batch->rows))
+			continue;
+		struct jsonl_field *field = &plan->fields[plan->count++];
+		plan_field(field, (enum poly_column)c);
+		field->present = present;
+		field->data = column_data(batch, (enum poly_column)c);
+	}
+}
+
+static void
+append_hex(struct buf *to, const void *bytes, size_t n)
+{
+	uint8_t *room = buf_reserve(to, 2 * n);
+	if (!room)
+		return;
+	num_hex_bytes((char *)room, bytes, n);
+	to->size += 2 * n;
+}
+
+void
+jsonl_text(struct buf *to, const void *text, size_t n)
+{
+	if (quote_is_utf8(text, n)) {
+		quote_json(to, text, n);
+		return;
+	}
+	buf_string(to, "{\"hex\":\"");
+	append_hex(to, text, n);
+	buf_string(to, "\"}");
+}
+
+static void
+append_slice(struct buf *to, const struct jsonl_field *field, const struct poly_batch *batch,
+	size_t row)
+{
+	size_t n;
+	const uint8_t *bytes = poly_batch_bytes(batch, field->column, row, &n);
+	if (field->traits->form == POLY_FORM_TEXT) {
+		jsonl_text(to, bytes, n);
+		return;
+	}
+	append_hex(to, bytes, n);
+	buf_byte(to, '"');
+}
+
+static void
+append_integer(struct buf *to, const struct jsonl_field *field, const struct poly_batch *batch,
+	size_t row)
+{
+	char room[COLUMN_TEXT];
+	size_t n;
+	uint64_t value = column_load(field->traits, field->data, row);
+	const char *text = column_text(batch->info, field->column, value, room, &n);
+	if (is_escaped(field->traits->form)) {
+		jsonl_text(to, text, n);
+		return;
+	}
+	uint8_t *p = buf_reserve(to, n + 1);
+	if (!p)
+		return;
+	memcpy(p, text, n);
+	p[n] = '"';
+	to->size += n + !is_bare(field->traits->form);
+}
+
+void
+jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_batch *batch,
+	size_t row)
+{
+	size_t start = to->size;
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct jsonl_field *field = &plan->fields[i];
+		if (!bit_test(field->present, row))
+			continue;
+		uint8_t *p = buf_reserve(to, sizeof field->prefix);
+		if (!p)
+			return;
+		memcpy(p, field->prefix, sizeof field->prefix);
+		to->size += field->length;
+		if (field->traits->form == POLY_FORM_BYTES ||
+			field->traits->form == POLY_FORM_TEXT)
+			append_slice(to, field, batch, row);
+		else
+			append_integer(to, field, batch, row);
+	}
+	if (to->size == start)
+		buf_byte(to, '{');
+	if (!to->failed)
+		to->data[start] = '{';
+	buf_append(to, "}\n", 2);
+}

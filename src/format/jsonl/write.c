@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing JSON Lines. */
+#include "format/jsonl/jsonl.h"
+
+#include <string.h>
+
+/* Bytes that are gathered before they are handed on. */
+#define TEXT_MOST ((size_t)64 << 10)
+
+/* Appends a line that is not canonical; a missing end is made up for by what follows. */
+static void
+append_verbatim(struct jsonl_writer *state, const void *bytes, size_t n)
+{
+	if (!n)
+		return;
+	if (state->unterminated)
+		buf_byte(&state->text, '\n');
+	buf_append(&state->text, bytes, n);
+	state->unterminated = ((const char *)bytes)[n - 1] != '\n';
+}
+
+static void
+append_row(struct jsonl_writer *state, const struct poly_batch *batch, size_t row)
+{
+	if (state->verbatim && poly_present(batch, POLY_COLUMN_verbatim, row)) {
+		size_t n;
+		const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_verbatim, row, &n);
+		append_verbatim(state, bytes, n);
+		return;
+	}
+	if (state->unterminated)
+		buf_byte(&state->text, '\n');
+	state->unterminated = false;
+	jsonl_row(&state->text, &state->plan, batch, row);
+}
+
+static enum poly_status
+flush(struct writing *writing, struct poly_error *error)
+{
+	struct jsonl_writer *state = writing->state;
+	if (state->text.failed)
+		return err_memory(error);
+	out_write(writing->out, state->text.data, state->text.size);
+	buf_clear(&state->text);
+	return POLY_OK;
+}
+
+enum poly_status
+jsonl_wopen(struct writing *writing, struct poly_error *error)
+{
+	struct jsonl_writer *state = writing->state;
+	state->columns = jsonl_columns(writing->columns);
+	state->verbatim = writing->columns == POLY_ALL_COLUMNS;
+	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
+	if (header && state->verbatim)
+		append_verbatim(state, header, strlen(header));
+	else
+		jsonl_header(&state->text, writing->source, writing->columns);
+	return flush(writing, error);
+}
+
+enum poly_status
+jsonl_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct jsonl_writer *state = writing->state;
+	enum poly_status status = POLY_OK;
+	jsonl_plan(&state->plan, batch, state->columns);
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
+		append_row(state, batch, row);
+		if (state->text.size >= TEXT_MOST)
+			status = flush(writing, error);
+	}
+	return status == POLY_OK ? flush(writing, error) : status;
+}
+
+void
+jsonl_wclose(struct writing *writing)
+{
+	struct jsonl_writer *state = writing->state;
+	buf_free(&state->text);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns as data, for code that works on any of them: what they are, and values as text.
+ */
+#ifndef MODEL_COLUMNS_H
+#define MODEL_COLUMNS_H
+
+#include "polytrace/trace.h"
+
+/* What columns.def says of a column. */
+struct column_traits {
+	const char *name;
+	const char *doc;
+	enum poly_form form;
+	uint8_t size;	/* of an element in bytes: 1, 2, 4 or 8 */
+	bool is_signed; /* an integer that may be negative */
+};
+
+/* By enum poly_column. */
+extern const struct column_traits column_table[POLY_COLUMN_COUNT];
+
+/* The array of a column, NULL where the batch does not have it. */
+const void *column_data(const struct poly_batch *batch, enum poly_column column);
+
+/* The integer in a row of an array that column_data gave. Signed columns have 64 bits. */
+static inline uint64_t
+column_load(const struct column_traits *traits, const void *data, size_t row)
+{
+	switch (traits->size) {
+	case 1: return ((const uint8_t *)data)[row];
+	case 2: return ((const uint16_t *)data)[row];
+	case 4: return ((const uint32_t *)data)[row];
+	default: return ((const uint64_t *)data)[row];
+	}
+}
+
+/* Room for the text of any number. */
+#define COLUMN_TEXT 24
+
+/*
+ * The text of a value of an integer column: a name of the trace or of an enumeration, or a
+ * number, which is written to room. *length is without the NUL that only names have. A value
+ * that has no name (a producer's mistake that must still be seen) is shown as a number.
+ */
+const char *column_text(const struct poly_trace_info *info, enum poly_column column,
+	uint64_t value, char *room, size_t *length);
+
+#endif
