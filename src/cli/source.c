@@ -144,8 +144,8 @@ source_close(struct source *source)
 	return source->status < 0 ? STATUS_TROUBLE : STATUS_DONE;
 }
 
-static bool
-unknown_column(const char *name, size_t n)
+bool
+source_unknown_column(const char *name, size_t n)
 {
 	char word[40];
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
@@ -169,7 +169,7 @@ source_columns(const char *names, poly_columns *columns)
 		size_t n = strcspn(names, ",");
 		enum poly_column column = poly_column_find(names, n);
 		if (column == POLY_COLUMN_COUNT)
-			return unknown_column(names, n);
+			return source_unknown_column(names, n);
 		*columns |= (poly_columns)1 << column;
 		names += n;
 	}

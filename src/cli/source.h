@@ -86,6 +86,9 @@ int inputs_run(struct inputs *inputs, char **operands);
  */
 bool source_columns(const char *names, poly_columns *columns);
 
+/* Tells that there is no column of a name of n bytes; returns false. */
+bool source_unknown_column(const char *name, size_t n);
+
 /* The names of a set of columns as "a, b". */
 void source_column_names(poly_columns columns, char *text, size_t size);
 
