@@ -121,11 +121,13 @@ static int
 view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
-	poly_columns columns = POLY_ALL_COLUMNS & ~(POLY_HAS(origin) | POLY_HAS(site));
-	if (options->columns && !source_columns(options->columns, &columns))
-		return STATUS_TROUBLE;
-	const struct source_wants wants = {
-		.columns = columns | POLY_HAS(kind) | POLY_HAS(record), .prints = true};
+	poly_columns columns = POLY_ALL_COLUMNS;
+	struct source_wants wants = {.columns = columns & ~POLY_HAS(site), .prints = true};
+	if (options->columns) {
+		if (!source_columns(options->columns, &columns))
+			return STATUS_TROUBLE;
+		wants.columns = columns | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(origin);
+	}
 	struct source source;
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;

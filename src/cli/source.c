@@ -42,6 +42,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	memset(source, 0, sizeof *source);
 	source->path = path;
 	source->name = say_input(path);
+	source->strict = options->strict;
 	progress_start(&source->progress, wants->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -130,7 +131,8 @@ int
 source_close(struct source *source)
 {
 	progress_clear(&source->progress);
-	tell_findings(source);
+	if (!source->strict)
+		tell_findings(source);
 	tell_skipped(source);
 	if (source->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;

@@ -34,6 +34,7 @@ struct source {
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
 	struct progress progress;
+	bool strict;		 /* a warning ends it, and is told as an error */
 	enum poly_status status; /* what ended it */
 	struct poly_error error;
 };
