@@ -30,9 +30,6 @@ static const struct opt convert_table[] = {
 
 static const struct opt *const convert_tables[] = {convert_table, source_table, NULL};
 
-/* Columns that say where a record stood; they are written only where they are asked for. */
-#define PLACES (POLY_HAS(origin) | POLY_HAS(site))
-
 /* A conversion under way. */
 struct convert {
 	const struct convert_options *options;
@@ -69,10 +66,12 @@ static poly_columns
 columns_to_read(const struct convert *convert)
 {
 	poly_columns columns = convert->target->columns | convert->target->needs;
-	columns |= POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
-	if (!(convert->columns & POLY_HAS(site)))
+	if (columns == POLY_ALL_COLUMNS)
+		columns = convert->columns;
+	/* Sites cost time, and are written only where they are asked for by name. */
+	if (convert->columns == POLY_ALL_COLUMNS)
 		columns &= ~POLY_HAS(site);
-	return columns;
+	return columns | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
 }
 
 static void
@@ -122,8 +121,13 @@ tell_notes(const struct convert *convert)
 {
 	const char *note;
 	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++)
-		say(convert->output, "%s (%llu times)", note, (unsigned long long)count);
+	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++) {
+		if (count == 1)
+			say(convert->output, "%s (once)", note);
+		else
+			say(convert->output, "%s (%llu times)", note,
+				(unsigned long long)count);
+	}
 }
 
 /* Settles the output after the last record; returns the exit status. */
@@ -184,7 +188,7 @@ static int
 convert_run(void *fields, char **operands)
 {
 	const struct convert_options *options = fields;
-	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS & ~PLACES};
+	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS};
 	if (operands[0] && operands[1])
 		say("convert", "one input at a time: '%s' is one too many", operands[1]);
 	else if (!options->output)

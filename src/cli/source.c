@@ -42,6 +42,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	memset(source, 0, sizeof *source);
 	source->path = path;
 	source->name = say_input(path);
+	source->strict = options->strict;
 	progress_start(&source->progress, wants->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -130,7 +131,8 @@ int
 source_close(struct source *source)
 {
 	progress_clear(&source->progress);
-	tell_findings(source);
+	if (!source->strict)
+		tell_findings(source);
 	tell_skipped(source);
 	if (source->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;
@@ -144,8 +146,8 @@ source_close(struct source *source)
 	return source->status < 0 ? STATUS_TROUBLE : STATUS_DONE;
 }
 
-static bool
-unknown_column(const char *name, size_t n)
+bool
+source_unknown_column(const char *name, size_t n)
 {
 	char word[40];
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
@@ -169,7 +171,7 @@ source_columns(const char *names, poly_columns *columns)
 		size_t n = strcspn(names, ",");
 		enum poly_column column = poly_column_find(names, n);
 		if (column == POLY_COLUMN_COUNT)
-			return unknown_column(names, n);
+			return source_unknown_column(names, n);
 		*columns |= (poly_columns)1 << column;
 		names += n;
 	}

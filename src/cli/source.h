@@ -34,6 +34,7 @@ struct source {
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
 	struct progress progress;
+	bool strict;		 /* a warning ends it, and is told as an error */
 	enum poly_status status; /* what ended it */
 	struct poly_error error;
 };
@@ -85,6 +86,9 @@ int inputs_run(struct inputs *inputs, char **operands);
  * is no column of a name.
  */
 bool source_columns(const char *names, poly_columns *columns);
+
+/* Tells that there is no column of a name of n bytes; returns false. */
+bool source_unknown_column(const char *name, size_t n);
 
 /* The names of a set of columns as "a, b". */
 void source_column_names(poly_columns columns, char *text, size_t size);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace view: the records of a trace as a listing, JSON Lines or CSV. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/listing.h"
+#include "cli/say.h"
+#include "cli/source.h"
+#include "cli/term.h"
+
+#include <string.h>
+
+/* Answers of --style. */
+enum { STYLE_TABLE, STYLE_NATIVE };
+
+struct view_options {
+	struct source_options source; /* first: the reading options are in it */
+	const char *columns, *registers;
+	unsigned color, style;
+};
+
+static const char *const styles[] = {"table", "native", NULL};
+
+static const struct opt view_table[] = {
+	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct view_options, columns),
+		"show these columns, in this order; 'number' is the record's number"},
+	{"registers", 'r', OPT_TEXT, "R,R,...", NULL, offsetof(struct view_options, registers),
+		"show these registers of FULL records too: r3,lr,v2"},
+	{"style", 0, OPT_CHOICE, "table|native", styles, offsetof(struct view_options, style),
+		"native: as the format's own tools list it"},
+	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors,
+		offsetof(struct view_options, color),
+		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
+	{0},
+};
+
+static const struct opt *const view_tables[] = {
+	view_table, rendering_table, source_table, NULL};
+
+/* Lists the records that are left in the source. */
+static void
+list_records(struct inputs *inputs, struct source *source)
+{
+	const struct view_options *options = inputs->command;
+	const struct listing_options wanted = {
+		options->columns, options->registers, term_colored(options->color)};
+	struct listing *listing = listing_new(
+		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
+	const struct poly_batch *batch;
+	while (!output_failed(inputs->output) && (batch = source_next(source)))
+		listing_batch(listing, batch);
+	listing_free(listing);
+}
+
+static int
+view_listing(struct inputs *inputs, const char *path)
+{
+	const struct view_options *options = inputs->command;
+	const struct listing_options wanted = {options->columns, options->registers, false};
+	struct source_wants wants = {.prints = true};
+	struct source source;
+	if (!listing_columns(&wanted, &wants.columns) ||
+		!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	list_records(inputs, &source);
+	output_flush(inputs->output);
+	return source_close(&source);
+}
+
+/* The format whose writer makes what is wanted; NULL, and told, where there is none. */
+static const char *
+writer_format(const struct view_options *options, const struct source *source)
+{
+	if (options->source.json)
+		return "jsonl";
+	if (options->source.csv)
+		return "csv";
+	const struct poly_format_info *format = poly_reader_format(source->reader);
+	if (!format->listing)
+		say(source->name, "format '%s' has no listing of its own", format->name);
+	return format->listing;
+}
+
+static enum poly_status
+write_records(struct source *source, struct poly_writer *writer, struct poly_error *error)
+{
+	const struct poly_batch *batch;
+	while ((batch = source_next(source))) {
+		enum poly_status status = poly_writer_write(writer, batch, error);
+		if (status != POLY_OK)
+			return status;
+	}
+	return poly_writer_finish(writer, error);
+}
+
+/* Writes the records through a writer of a format to the output. */
+static int
+copy_records(
+	struct inputs *inputs, struct source *source, const char *format, poly_columns columns)
+{
+	const struct poly_sink sink = {output_write, inputs->output};
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	writing.format = format;
+	writing.options = inputs->options->options.items;
+	writing.columns = columns;
+	struct poly_writer *writer;
+	struct poly_error error;
+	enum poly_status status = poly_writer_open_sink(
+		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
+	if (status == POLY_OK)
+		status = write_records(source, writer, &error);
+	poly_writer_close(writer);
+	/* What is wrong with the output is told when it is finished. */
+	if (status == POLY_OK || output_failed(inputs->output))
+		return STATUS_DONE;
+	say_error(source->name, &error);
+	return STATUS_TROUBLE;
+}
+
+static int
+view_written(struct inputs *inputs, const char *path)
+{
+	const struct view_options *options = inputs->command;
+	poly_columns columns = POLY_ALL_COLUMNS;
+	struct source_wants wants = {.columns = columns & ~POLY_HAS(site), .prints = true};
+	if (options->columns) {
+		if (!source_columns(options->columns, &columns))
+			return STATUS_TROUBLE;
+		wants.columns = columns | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(origin);
+	}
+	struct source source;
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	const char *format = writer_format(options, &source);
+	int written = STATUS_TROUBLE;
+	if (format)
+		written = copy_records(inputs, &source, format, columns);
+	output_flush(inputs->output);
+	int status = source_close(&source);
+	return written > status ? written : status;
+}
+
+static int
+view_run(void *fields, char **operands)
+{
+	const struct view_options *options = fields;
+	bool written = options->source.json || options->source.csv;
+	bool native = options->style == STYLE_NATIVE;
+	if (native && (written || options->columns || options->registers)) {
+		say("view", "'--style native' takes no columns and no other form");
+		return STATUS_TROUBLE;
+	}
+	if (written && options->registers) {
+		say("view", "'--registers' is for the listing; '--json' and '--csv' give the "
+			    "column payload");
+		return STATUS_TROUBLE;
+	}
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.headed = !native,
+		.one = native || written ? view_written : view_listing};
+	return inputs_run(&inputs, operands);
+}
+
+const struct command command_view = {
+	.name = "view",
+	.summary = "show the records of a trace",
+	.usage = "[options] [FILE...]",
+	.options = view_tables,
+	.options_size = sizeof(struct view_options),
+	.run = view_run,
+};

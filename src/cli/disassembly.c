@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Disassembly for listings, once for every site. */
+#include "cli/disassembly.h"
+
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct disassembly {
+	struct poly_disasm *disasm;
+	size_t *places;	    /* by site: offset of the text in texts plus 1; 0: not made yet */
+	size_t place_count; /* sites that places has room for */
+	char *texts;	    /* one after the other, with NULs */
+	size_t used, room;  /* bytes of texts */
+};
+
+struct disassembly *
+disassembly_new(const struct poly_trace_info *info, const char *name)
+{
+	if (!info->isa || strcmp(info->isa, "powerpc") != 0)
+		return NULL;
+	struct disassembly *disassembly = say_allocate(1, sizeof *disassembly);
+	struct poly_error error;
+	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
+		return disassembly;
+	say_error(name, &error);
+	free(disassembly);
+	return NULL;
+}
+
+void
+disassembly_free(struct disassembly *disassembly)
+{
+	if (!disassembly)
+		return;
+	poly_disasm_close(disassembly->disasm);
+	free(disassembly->places);
+	free(disassembly->texts);
+	free(disassembly);
+}
+
+static void *
+grow(void *old, size_t count, size_t size)
+{
+	void *p = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
+	if (!p)
+		say_no_memory();
+	return p;
+}
+
+static size_t *
+place_of(struct disassembly *disassembly, uint32_t site)
+{
+	if (site >= disassembly->place_count) {
+		size_t old = disassembly->place_count, count = 2 * ((size_t)site + 512);
+		disassembly->places =
+			grow(disassembly->places, count, sizeof *disassembly->places);
+		memset(disassembly->places + old, 0,
+			(count - old) * sizeof *disassembly->places);
+		disassembly->place_count = count;
+	}
+	return &disassembly->places[site];
+}
+
+static const char *
+disassemble(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	bool sized = poly_present(batch, POLY_COLUMN_opcode_size, row);
+	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
+	return poly_disasm_text(disassembly->disasm, placed ? batch->pc[row] : 0,
+		batch->opcode[row], sized ? batch->opcode_size[row] : 4);
+}
+
+/* Keeps a text; returns its offset in texts. */
+static size_t
+keep(struct disassembly *disassembly, const char *text)
+{
+	size_t offset = disassembly->used, size = strlen(text) + 1;
+	if (disassembly->room - disassembly->used < size) {
+		disassembly->room = 2 * (disassembly->room + size);
+		disassembly->texts = grow(disassembly->texts, disassembly->room, 1);
+	}
+	memcpy(disassembly->texts + offset, text, size);
+	disassembly->used += size;
+	return offset;
+}
+
+const char *
+disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_opcode, row))
+		return NULL;
+	if (!poly_present(batch, POLY_COLUMN_site, row))
+		return disassemble(disassembly, batch, row);
+	size_t *place = place_of(disassembly, batch->site[row]);
+	if (!*place)
+		*place = keep(disassembly, disassemble(disassembly, batch, row)) + 1;
+	return disassembly->texts + *place - 1;
+}
+
+/* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (amber 4.2). */
+static bool
+starts_stream(const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_opcode, row) ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return false;
+	uint64_t opcode = batch->opcode[row], minor = opcode >> 1 & 0x3ff;
+	return opcode >> 26 == 31 && (minor == 342 || minor == 374);
+}
+
+size_t
+disassembly_remark(const struct poly_batch *batch, size_t row, char *text)
+{
+	int n = 0;
+	if (starts_stream(batch, row)) {
+		struct poly_powerpc_stream stream =
+			poly_powerpc_stream((uint32_t)batch->value[row]);
+		n = snprintf(text, DISASSEMBLY_REMARK,
+			"  ; %u blocks of %u vectors, stride %d bytes", stream.block_count,
+			stream.block_size, stream.stride);
+	} else if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) {
+		n = snprintf(text, DISASSEMBLY_REMARK, "  ; put there by the tracer");
+	}
+	return (size_t)n;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The aligned listing. Widths are those of the first batch; a longer cell further on pushes its
+ * line aside. Cells are written straight into the output's room, which holds the longest line:
+ * every cell is bounded.
+ */
+#include "cli/listing.h"
+
+#include "cli/disassembly.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most columns, and most bytes of a cell of text or bytes and of a cell with a name. */
+#define COLUMNS_MAX 160
+#define LONG_CELL 2100
+#define NAME_CELL 120
+
+/* Width of the records' numbers, which grow. */
+#define NUMBER_WIDTH 7
+
+enum cell {
+	CELL_NUMBER,   /* number of the record, from 1 */
+	CELL_COLUMN,   /* a column of the batch */
+	CELL_TEXT,     /* the column text, or disassembly, with remarks */
+	CELL_REGISTER, /* a register of a FULL record */
+};
+
+struct shown {
+	enum cell cell;
+	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
+	enum poly_form form;	 /* of the column */
+	char title[40];		 /* in the header; the name of a CELL_REGISTER */
+	unsigned digits;	 /* at least so many of a hexadecimal number */
+	bool right;		 /* aligned to the right */
+	size_t width;
+};
+
+struct listing {
+	const struct poly_trace_info *info;
+	struct output *output;
+	struct disassembly *disassembly; /* NULL: none */
+	struct shown shown[COLUMNS_MAX];
+	size_t count;
+	const char *registers; /* names, or NULL */
+	bool usual, colored, headed;
+	struct poly_powerpc_state state; /* of the row, where has_state */
+	bool has_state;
+};
+
+/* Calls add for every name of a list; false as soon as one call is. */
+static bool
+each_name(const char *names, struct listing *listing,
+	bool (*add)(struct listing *listing, const char *name, size_t n))
+{
+	for (; names && *names; names += *names == ',') {
+		size_t n = strcspn(names, ",");
+		if (listing->count == COLUMNS_MAX) {
+			say("view", "more than %d columns", COLUMNS_MAX);
+			return false;
+		}
+		if (!add(listing, names, n))
+			return false;
+		names += n;
+	}
+	return true;
+}
+
+static struct shown *
+add_shown(struct listing *listing, enum cell cell, const char *title, size_t n)
+{
+	struct shown *shown = &listing->shown[listing->count++];
+	shown->cell = cell;
+	if (n >= sizeof shown->title)
+		n = sizeof shown->title - 1;
+	memcpy(shown->title, title, n);
+	return shown;
+}
+
+static void
+add_number(struct listing *listing)
+{
+	struct shown *shown = add_shown(listing, CELL_NUMBER, "number", 6);
+	shown->right = true;
+	shown->width = NUMBER_WIDTH;
+}
+
+static void
+add_column(struct listing *listing, enum poly_column column)
+{
+	const poly_columns addresses = POLY_HAS(pc) | POLY_HAS(next_pc) | POLY_HAS(target) |
+				       POLY_HAS(fallthrough) | POLY_HAS(address) |
+				       POLY_HAS(real_pc) | POLY_HAS(real_address) |
+				       POLY_HAS(real_target);
+	const char *name = poly_column_name(column);
+	struct shown *shown = add_shown(listing,
+		column == POLY_COLUMN_text ? CELL_TEXT : CELL_COLUMN, name, strlen(name));
+	shown->column = column;
+	shown->form = poly_column_form(column);
+	shown->right = shown->form == POLY_FORM_DEC;
+	if (addresses >> column & 1 && listing->info)
+		shown->digits = listing->info->address_bits / 4;
+}
+
+static bool
+add_named(struct listing *listing, const char *name, size_t n)
+{
+	if (n == 6 && memcmp(name, "number", n) == 0) {
+		add_number(listing);
+		return true;
+	}
+	enum poly_column column = poly_column_find(name, n);
+	if (column == POLY_COLUMN_COUNT)
+		return source_unknown_column(name, n);
+	add_column(listing, column);
+	return true;
+}
+
+static bool
+add_register(struct listing *listing, const char *name, size_t n)
+{
+	static const struct poly_powerpc_state none;
+	char text[33];
+	struct shown *shown = add_shown(listing, CELL_REGISTER, name, n);
+	if (poly_powerpc_register(&none, shown->title, text))
+		return true;
+	say("view",
+		"there is no register '%s', expected r0 to r31, f0 to f31, v0 to v31, pc, "
+		"msr, cr, xer, lr, ctr, mq, vrsave, fpscr, vscr or vrvalid",
+		shown->title);
+	return false;
+}
+
+static void
+add_set(struct listing *listing, poly_columns columns)
+{
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (columns >> c & 1)
+			add_column(listing, (enum poly_column)c);
+	}
+}
+
+bool
+listing_columns(const struct listing_options *options, poly_columns *columns)
+{
+	struct listing *listing = say_allocate(1, sizeof *listing);
+	bool known = each_name(options->columns, listing, add_named) &&
+		     each_name(options->registers, listing, add_register);
+	*columns = LISTING_NEEDS;
+	if (!options->columns)
+		*columns |= LISTING_USUAL;
+	if (options->registers)
+		*columns |= POLY_HAS(payload);
+	for (size_t i = 0; i < listing->count; i++) {
+		if (listing->shown[i].cell != CELL_NUMBER &&
+			listing->shown[i].cell != CELL_REGISTER)
+			*columns |= (poly_columns)1 << listing->shown[i].column;
+	}
+	free(listing);
+	return known;
+}
+
+struct listing *
+listing_new(const struct listing_options *options, const struct poly_trace_info *info,
+	struct output *output, const char *name)
+{
+	struct listing *listing = say_allocate(1, sizeof *listing);
+	listing->info = info;
+	listing->output = output;
+	listing->colored = options->colored;
+	listing->usual = !options->columns;
+	listing->registers = options->registers;
+	listing->disassembly = disassembly_new(info, name);
+	if (listing->usual)
+		add_number(listing);
+	else
+		each_name(options->columns, listing, add_named);
+	return listing;
+}
+
+void
+listing_free(struct listing *listing)
+{
+	disassembly_free(listing->disassembly);
+	free(listing);
+}
+
+static size_t
+put_string(char *to, const char *text)
+{
+	size_t n = strlen(text);
+	memcpy(to, text, n);
+	return n;
+}
+
+/* Writes v in hexadecimal with 0x and at least digits digits (at most 16). */
+static size_t
+put_hex(char *to, uint64_t v, unsigned digits)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned n = digits ? digits : 1;
+	while (n < 16 && v >> (4 * n))
+		n++;
+	to[0] = '0';
+	to[1] = 'x';
+	for (unsigned i = 0; i < n; i++)
+		to[2 + i] = hex[v >> (4 * (n - 1 - i)) & 15];
+	return 2 + n;
+}
+
+static size_t
+put_decimal(char *to, uint64_t v)
+{
+	char digits[20];
+	size_t n = 0;
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (size_t i = 0; i < n; i++)
+		to[i] = digits[n - 1 - i];
+	return n;
+}
+
+/* Bounds a cell and takes out of it what a terminal would obey. */
+static size_t
+tame(char *to, size_t n, size_t most)
+{
+	if (n > most) {
+		n = most;
+		memcpy(to + n - 3, "...", 3);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
+			to[i] = '?';
+	}
+	return n;
+}
+
+static size_t
+put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *to)
+{
+	const size_t most = LONG_CELL - DISASSEMBLY_REMARK - 1;
+	const char *text = NULL;
+	size_t n = 0;
+	if (poly_present(batch, POLY_COLUMN_text, row))
+		n = tame(to, poly_batch_format(batch, POLY_COLUMN_text, row, to, most + 1),
+			most);
+	else if (listing->disassembly)
+		text = disassembly_text(listing->disassembly, batch, row);
+	if (text)
+		n = put_string(to, text);
+	if (listing->disassembly)
+		n += disassembly_remark(batch, row, to + n);
+	if (n)
+		return n;
+	*to = '-';
+	return 1;
+}
+
+static size_t
+put_column(const struct shown *shown, const struct poly_batch *batch, size_t row, char *to)
+{
+	if (!poly_present(batch, shown->column, row)) {
+		*to = '-';
+		return 1;
+	}
+	if (shown->form == POLY_FORM_HEX) {
+		unsigned digits = shown->digits;
+		if (shown->column == POLY_COLUMN_opcode &&
+			poly_present(batch, POLY_COLUMN_opcode_size, row))
+			digits =
+				batch->opcode_size[row] < 8 ? 2u * batch->opcode_size[row] : 16;
+		return put_hex(to, poly_batch_integer(batch, shown->column, row), digits);
+	}
+	if (shown->form == POLY_FORM_DEC && shown->column != POLY_COLUMN_immediate)
+		return put_decimal(to, poly_batch_integer(batch, shown->column, row));
+	bool is_long = shown->form == POLY_FORM_BYTES || shown->form == POLY_FORM_TEXT;
+	size_t most = is_long ? LONG_CELL - 1 : NAME_CELL;
+	return tame(to, poly_batch_format(batch, shown->column, row, to, most + 1), most);
+}
+
+static size_t
+put_register(const struct listing *listing, const struct shown *shown, char *to)
+{
+	if (listing->has_state)
+		return poly_powerpc_register(&listing->state, shown->title, to);
+	*to = '-';
+	return 1;
+}
+
+/* Writes a cell without padding; returns its length. */
+static size_t
+put_cell(struct listing *listing, const struct shown *shown, const struct poly_batch *batch,
+	size_t row, char *to)
+{
+	switch (shown->cell) {
+	case CELL_NUMBER: return put_decimal(to, batch->first + row + 1);
+	case CELL_COLUMN: return put_column(shown, batch, row, to);
+	case CELL_TEXT: return put_text(listing, batch, row, to);
+	case CELL_REGISTER: return put_register(listing, shown, to);
+	}
+	return 0;
+}
+
+/* Pads a cell of n bytes at to; nothing follows the last one of a line. */
+static size_t
+pad_cell(const struct shown *shown, char *to, size_t n, bool last)
+{
+	if (n >= shown->width || (last && !shown->right))
+		return n;
+	size_t blanks = shown->width - n;
+	if (shown->right)
+		memmove(to + blanks, to, n);
+	memset(shown->right ? to : to + n, ' ', blanks);
+	return shown->width;
+}
+
+/* The colour of a row by its kind; NULL: none. */
+static const char *
+row_color(const struct listing *listing, const struct poly_batch *batch, size_t row)
+{
+	static const char *const colors[POLY_KIND_COUNT] = {
+		[POLY_KIND_REGISTER] = "\033[34m",
+		[POLY_KIND_SYNC] = "\033[35m",
+		[POLY_KIND_EVENT] = "\033[33m",
+		[POLY_KIND_OTHER] = "\033[2m",
+	};
+	if (!listing->colored || !poly_present(batch, POLY_COLUMN_kind, row))
+		return NULL;
+	return batch->kind[row] < POLY_KIND_COUNT ? colors[batch->kind[row]] : NULL;
+}
+
+static void
+read_state(struct listing *listing, const struct poly_batch *batch, size_t row)
+{
+	listing->has_state = listing->registers &&
+			     poly_powerpc_state(batch, row, &listing->state, NULL) == POLY_OK;
+}
+
+static void
+print_row(struct listing *listing, const struct poly_batch *batch, size_t row)
+{
+	char *line = output_room(listing->output);
+	const char *color = row_color(listing, batch, row);
+	size_t n = color ? put_string(line, color) : 0;
+	read_state(listing, batch, row);
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct shown *shown = &listing->shown[i];
+		if (i)
+			n += put_string(line + n, "  ");
+		size_t cell = put_cell(listing, shown, batch, row, line + n);
+		n += pad_cell(shown, line + n, cell, i + 1 == listing->count);
+	}
+	if (color)
+		n += put_string(line + n, "\033[0m");
+	line[n++] = '\n';
+	output_commit(listing->output, n);
+}
+
+static void
+print_header(struct listing *listing)
+{
+	char *line = output_room(listing->output);
+	size_t n = listing->colored ? put_string(line, "\033[1m") : 0;
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct shown *shown = &listing->shown[i];
+		if (i)
+			n += put_string(line + n, "  ");
+		size_t cell = put_string(line + n, shown->title);
+		n += pad_cell(shown, line + n, cell, i + 1 == listing->count);
+	}
+	if (listing->colored)
+		n += put_string(line + n, "\033[0m");
+	line[n++] = '\n';
+	output_commit(listing->output, n);
+}
+
+/* The columns of a batch that have a value in any row. */
+static poly_columns
+columns_with_values(const struct poly_batch *batch)
+{
+	poly_columns columns = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		size_t row = 0;
+		while (row < batch->rows && !poly_present(batch, (enum poly_column)c, row))
+			row++;
+		if (row < batch->rows)
+			columns |= (poly_columns)1 << c;
+	}
+	return columns;
+}
+
+/* A trace that may have any column has said nothing of what it has: its first rows tell. */
+static poly_columns
+usual_columns(const struct listing *listing, const struct poly_batch *batch)
+{
+	poly_columns columns = listing->info->columns;
+	if (columns == POLY_ALL_COLUMNS)
+		columns = columns_with_values(batch);
+	if (!(columns & POLY_HAS(record)) && columns & POLY_HAS(kind))
+		columns |= POLY_HAS(record);
+	if (listing->disassembly)
+		columns |= POLY_HAS(text);
+	return columns & LISTING_USUAL;
+}
+
+/* Settles columns and widths by the first rows. */
+static void
+begin(struct listing *listing, const struct poly_batch *batch)
+{
+	if (listing->usual)
+		add_set(listing, usual_columns(listing, batch));
+	each_name(listing->registers, listing, add_register);
+	for (size_t i = 0; i < listing->count; i++) {
+		struct shown *shown = &listing->shown[i];
+		if (shown->width < strlen(shown->title))
+			shown->width = strlen(shown->title);
+	}
+	char *text = output_room(listing->output);
+	for (size_t row = 0; row < batch->rows; row++) {
+		read_state(listing, batch, row);
+		for (size_t i = 0; i < listing->count; i++) {
+			struct shown *shown = &listing->shown[i];
+			size_t n = put_cell(listing, shown, batch, row, text);
+			if (n > shown->width)
+				shown->width = n;
+		}
+	}
+}
+
+void
+listing_batch(struct listing *listing, const struct poly_batch *batch)
+{
+	if (!listing->headed) {
+		begin(listing, batch);
+		print_header(listing);
+	}
+	listing->headed = true;
+	for (size_t row = 0; row < batch->rows && !output_failed(listing->output); row++)
+		print_row(listing, batch, row);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* An aligned listing of rows on standard output. */
+#ifndef CLI_LISTING_H
+#define CLI_LISTING_H
+
+#include "polytrace/polytrace.h"
+
+#include "cli/output.h"
+
+/* Columns that listing_new needs beside those it is asked for. */
+#define LISTING_NEEDS                                                           \
+	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |  \
+		POLY_HAS(opcode_size) | POLY_HAS(value) | POLY_HAS(synthetic) | \
+		POLY_HAS(site))
+
+/* Columns that are shown of a trace that has them, where none are asked for. */
+#define LISTING_USUAL                                                                        \
+	(POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |             \
+		POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) |     \
+		POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |   \
+		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(micro_op) |  \
+		POLY_HAS(mode) | POLY_HAS(event) | POLY_HAS(byte_enables) |                  \
+		POLY_HAS(control) | POLY_HAS(attribute) | POLY_HAS(agent) | POLY_HAS(hook) | \
+		POLY_HAS(subhook) | POLY_HAS(text))
+
+/* What a listing shows. */
+struct listing_options {
+	const char *columns;   /* names separated by commas; NULL: the usual ones */
+	const char *registers; /* the same for registers of FULL records, or NULL */
+	bool colored;	       /* with colours for a terminal */
+};
+
+struct listing;
+
+/*
+ * True where the names are known; *columns gets the columns that a reader must deliver. It
+ * tells what is wrong.
+ */
+bool listing_columns(const struct listing_options *options, poly_columns *columns);
+
+/* A listing of a trace, whose rows go to output. name: of the input in messages. */
+struct listing *listing_new(const struct listing_options *options,
+	const struct poly_trace_info *info, struct output *output, const char *name);
+
+/* Prints the rows of a batch, and a header above the first one. */
+void listing_batch(struct listing *listing, const struct poly_batch *batch);
+
+/* Frees a listing. */
+void listing_free(struct listing *listing);
+
+#endif
