@@ -187,11 +187,12 @@ gather(void *user, const void *data, size_t size)
 }
 
 static struct buf
-rendered(const struct poly_summary *summary, enum poly_rendering rendering)
+rendered(const struct poly_summary *summary, const struct poly_reader *reader,
+	enum poly_rendering rendering)
 {
 	struct buf out = {0};
 	struct poly_report *report = poly_report_new();
-	poly_summary_report(summary, NULL, report);
+	poly_summary_report(summary, reader, report);
 	assert_int_equal(
 		poly_report_render(report, rendering, &(struct poly_sink){gather, &out}, NULL),
 		POLY_OK);
@@ -384,7 +385,8 @@ expected_csv(const struct table *t)
 static void
 expect_csv(const struct poly_summary *summary, const struct table *table)
 {
-	struct buf expected = expected_csv(table), found = rendered(summary, POLY_RENDER_CSV);
+	struct buf expected = expected_csv(table),
+		   found = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_string_equal((char *)found.data, (char *)expected.data);
 	buf_free(&expected);
 	buf_free(&found);
@@ -432,11 +434,11 @@ merging_is_updating_with_both_at_any_cut(void **state)
 				update(parts[i], &table, at, n);
 			}
 		}
-		struct buf before = rendered(parts[2], POLY_RENDER_JSON);
+		struct buf before = rendered(parts[2], NULL, POLY_RENDER_JSON);
 		poly_summary_merge(parts[1], parts[2]);
 		poly_summary_merge(parts[0], parts[1]);
 		expect_csv(parts[0], &table);
-		struct buf after = rendered(parts[2], POLY_RENDER_JSON);
+		struct buf after = rendered(parts[2], NULL, POLY_RENDER_JSON);
 		assert_string_equal((char *)before.data, (char *)after.data);
 		buf_free(&before);
 		buf_free(&after);
@@ -475,10 +477,10 @@ summary_of_threads(uint64_t from, size_t count)
 static void
 expect_threads(const struct poly_summary *summary, const char *csv, const char *text)
 {
-	struct buf out = rendered(summary, POLY_RENDER_CSV);
+	struct buf out = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, csv));
 	buf_free(&out);
-	out = rendered(summary, POLY_RENDER_TEXT);
+	out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_non_null(strstr((char *)out.data, text));
 	buf_free(&out);
 }
@@ -555,7 +557,7 @@ a_small_trace_reads_well(void **state)
 	struct table table = small();
 	struct poly_summary *summary = poly_summary_new();
 	update(summary, &table, 0, 4);
-	struct buf out = rendered(summary, POLY_RENDER_TEXT);
+	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_string_equal((char *)out.data,
 		"Trace\n"
 		"  Format           test\n"
@@ -599,11 +601,11 @@ an_empty_trace_reports(void **state)
 	(void)state;
 	struct poly_summary *summary = poly_summary_new(), *other = poly_summary_new();
 	poly_summary_merge(summary, other);
-	struct buf out = rendered(summary, POLY_RENDER_TEXT);
+	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_string_equal(
 		(char *)out.data, "Records\n  Total         0\n  Instructions  0\n");
 	buf_free(&out);
-	out = rendered(summary, POLY_RENDER_CSV);
+	out = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, "\ntrace,format,\n"));
 	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic,\n"));
 	assert_non_null(strstr((char *)out.data, "\nparties,threads,\n"));
@@ -637,6 +639,43 @@ the_whole_address_space_is_a_range(void **state)
 	expect_csv(summary, &table);
 	poly_summary_free(summary);
 	table_free(&table);
+}
+
+/* Seven bus records whose address is no multiple of 8 (reference bach, rule B03), of which
+ * findings keep fewer, and two bytes of another one (B01). */
+static void
+what_the_reader_knows_is_reported(void **state)
+{
+	(void)state;
+	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
+	static const char *const lines[] = {"\ntrace,format,bach\n",
+		"\ntrace,compression,none\n", "\ntrace,byte_order,big\n",
+		"\ninput,file_bytes,44\n", "\ninput,content_bytes,44\n", "\nrecords,total,8\n",
+		"\nrecords,raw,1\n", "\nrecords.kinds,access,7\n", "\nfindings,errors,0\n",
+		"\nfindings.rules,B03,warning,7,1,", "\nfindings.rules,B01,warning,1,8,"};
+	static const char *const options[] = {"bach.endian=be", NULL};
+	uint8_t bytes[7 * 6 + 2];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = record[i % 6];
+	struct poly_read_options how = POLY_READ_OPTIONS_INIT;
+	how.format = "bach";
+	how.options = options;
+	how.check = true;
+	struct poly_reader *reader;
+	assert_int_equal(
+		poly_reader_open_memory(bytes, sizeof bytes, &how, &reader, NULL), POLY_OK);
+	struct poly_summary *summary = poly_summary_new();
+	const struct poly_batch *batch;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		poly_summary_update(summary, batch);
+	struct buf out = rendered(summary, reader, POLY_RENDER_CSV);
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+		assert_non_null(strstr((char *)out.data, lines[i]));
+	const char *first = strstr((char *)out.data, "findings.rules,B03");
+	assert_null(strstr(first + 1, "findings.rules,B03"));
+	buf_free(&out);
+	poly_summary_free(summary);
+	poly_reader_close(reader);
 }
 
 #ifdef POLY_FAULT_INJECTION
@@ -673,6 +712,7 @@ main(void)
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
+		cmocka_unit_test(what_the_reader_knows_is_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told_by_the_report),
 #endif
