@@ -13,9 +13,9 @@
 #endif
 
 /* Every line but for its digits, which are 0, and its length. */
-#define LINE(name)                                                    \
-	{                                                             \
-		"00000000 00 " name "\n", (uint8_t)(sizeof name + 12) \
+#define LINE(name)                                                              \
+	{                                                                       \
+		"\0\0\0\0\0\0\0\0 \0\0 " name "\n", (uint8_t)(sizeof name + 12) \
 	}
 static const struct {
 	char text[BUS_PRINT_ROOM - 1];
