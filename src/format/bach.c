@@ -187,36 +187,58 @@ bach_open(struct reading *reading, struct poly_error *error)
 static void
 keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
-	if (!batch->view.raw || !bus_any_odd(p, n, reader->little))
-		return;
 	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
 		if (bus_load(p, reader->little).address & 7)
 			batch_put_bytes(batch, POLY_COLUMN_raw, row, p, BUS_CYCLE_SIZE);
 	}
 }
 
+/* The event of every row in a set, whose bits stand for the 64 rows from first on. */
+static void
+put_events(const struct bach_reader *reader, struct batch *batch, size_t first, uint64_t rows,
+	const uint8_t *p)
+{
+	for (; rows; rows &= rows - 1) {
+		size_t row = first + (size_t)__builtin_ctzll(rows);
+		struct bus_cycle cycle = bus_load(p + row * BUS_CYCLE_SIZE, reader->little);
+		int event = bus_event(&cycle);
+		if (event >= 0)
+			batch_put(batch, event, row, (uint8_t)event);
+	}
+}
+
+/* The rows from first on, 64 at most, that access nothing. */
+static uint64_t
+idle_rows(const uint8_t *accesses, size_t first, size_t n)
+{
+	uint64_t rows = 0;
+	if (n - first < 64) {
+		for (size_t i = 0; first + i < n; i++)
+			rows |= (uint64_t)(accesses[first + i] / BUS_NO_ACCESS) << i;
+		return rows;
+	}
+	/* The upper bits of eight bytes meet in the top byte of a product. */
+	for (size_t i = 0; i < 64; i += 8) {
+		uint64_t marks = load_le64(accesses + first + i) / BUS_NO_ACCESS;
+		marks &= 0x0101010101010101;
+		rows |= (marks * 0x0102040810204080 >> 56) << i;
+	}
+	return rows;
+}
+
 /* Presence of access and size where some rows have none, 64 rows at a time; and events. */
 static void
-mark_accesses(struct bach_reader *reader, struct batch *batch, const uint8_t *accesses,
+mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8_t *accesses,
 	const uint8_t *p, size_t n)
 {
-	for (size_t row = 0; row < n;) {
-		uint64_t word = 0;
-		size_t first = row, end = row + 64 < n ? row + 64 : n;
-		for (; row < end; row++) {
-			word |= (uint64_t) !(accesses[row] & BUS_NO_ACCESS) << (row - first);
-			if (!(accesses[row] & BUS_NO_ACCESS))
-				continue;
-			struct bus_cycle cycle =
-				bus_load(p + row * BUS_CYCLE_SIZE, reader->little);
-			int event = bus_event(&cycle);
-			if (event >= 0)
-				batch_put(batch, event, row, (uint8_t)event);
-		}
+	for (size_t row = 0; row < n; row += 64) {
+		uint64_t idle = idle_rows(accesses, row, n);
+		if (batch->view.event)
+			put_events(reader, batch, row, idle, p);
 		if (batch->view.access)
-			batch->bits[POLY_COLUMN_access][first / 64] = word;
+			batch->bits[POLY_COLUMN_access][row / 64] = ~idle;
 		if (batch->view.size)
-			batch->bits[POLY_COLUMN_size][first / 64] = word;
+			batch->bits[POLY_COLUMN_size][row / 64] = ~idle;
 	}
 }
 
@@ -234,10 +256,13 @@ decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t
 		decoder->translate(view->kind, control, n, bus_kinds);
 	if (view->record)
 		decoder->translate(view->record, control, n, bus_records);
+	bool odd = true;
 	if (view->address) {
 		decoder->lanes(reader->lanes, enables, control, n);
-		decoder->addresses(view->address, p, n, reader->lanes, reader->little);
+		odd = decoder->addresses(view->address, p, n, reader->lanes, reader->little);
 	}
+	if (view->raw && odd)
+		keep_odd(reader, batch, p, n);
 	if (view->size)
 		decoder->sizes(view->size, enables, control, n, reader->line);
 	if (!view->access && !view->size && !view->event)
@@ -282,7 +307,6 @@ bach_read(struct reading *reading, struct batch *batch, struct poly_error *error
 	if (n > batch->capacity)
 		n = batch->capacity;
 	decode(reader, batch, p, n);
-	keep_odd(reader, batch, p, n);
 	if (batch->view.origin) {
 		uint64_t offset = in_offset(reading->in);
 		for (size_t row = 0; row < n; row++)
@@ -343,27 +367,31 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	return status;
 }
 
-static void
+/* False where an address has more than 32 bits; nothing is written then. */
+static bool
 write_plain(struct writing *writing, const struct poly_batch *batch)
 {
 	const struct bach_writer *writer = writing->state;
 	uint8_t *to = out_room(writing->out, batch->rows * BUS_CYCLE_SIZE);
+	uint64_t all = 0;
 	for (size_t row = 0; row < batch->rows; row++, to += BUS_CYCLE_SIZE) {
+		all |= batch->address[row];
 		struct bus_cycle cycle = {(uint32_t)batch->address[row] & ~7u,
 			batch->byte_enables[row], batch->control[row] & writer->low};
 		bus_store(to, &cycle, writer->little);
 	}
+	if (all > UINT32_MAX)
+		return false;
 	out_commit(writing->out, batch->rows * BUS_CYCLE_SIZE);
+	return true;
 }
 
 static enum poly_status
 bach_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	if (bus_rows_plain(batch)) {
-		write_plain(writing, batch);
+	if (bus_rows_plain(batch) && write_plain(writing, batch))
 		return POLY_OK;
-	}
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
 		status = write_row(writing, batch, row, error);
 	return status;

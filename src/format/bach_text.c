@@ -6,6 +6,7 @@
  * spec: seed 001, its program; reference bach 4.5
  */
 #include "format/bus_check.h"
+#include "format/bus_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct text_reader {
 
 struct text_writer {
 	struct bus_conversion conversion;
+	bus_print_fn print;
 };
 
 /* Lines at the front of an input, and how many of them are records. */
@@ -237,6 +239,7 @@ text_wopen(struct writing *writing, struct poly_error *error)
 	(void)error;
 	struct text_writer *writer = writing->state;
 	writer->conversion.raw = bus_raw_of(writing->source);
+	writer->print = bus_printer();
 	return POLY_OK;
 }
 
@@ -260,26 +263,29 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	return status;
 }
 
-static void
-write_plain(struct writing *writing, const struct poly_batch *batch)
+/* False where it can't be done; nothing of those rows is written then. */
+static bool
+write_plain(struct writing *writing, const struct poly_batch *batch, size_t row, size_t n)
 {
-	for (size_t row = 0; row < batch->rows; row += PRINT_ROWS) {
-		size_t left = batch->rows - row, n = left < PRINT_ROWS ? left : PRINT_ROWS;
-		char *to = (char *)out_room(writing->out, n * BUS_LINE_MOST + BUS_PRINT_ROOM);
-		out_commit(writing->out, bus_print_rows(to, batch, row, n));
-	}
+	const struct text_writer *writer = writing->state;
+	char *to = (char *)out_room(writing->out, n * BUS_LINE_MOST + BUS_PRINT_ROOM);
+	size_t size = writer->print(to, batch, row, n);
+	out_commit(writing->out, size);
+	return size != 0;
 }
 
 static enum poly_status
 text_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	if (bus_rows_plain(batch)) {
-		write_plain(writing, batch);
-		return POLY_OK;
+	bool plain = bus_rows_plain(batch);
+	for (size_t row = 0, n; row < batch->rows; row += n) {
+		n = batch->rows - row < PRINT_ROWS ? batch->rows - row : PRINT_ROWS;
+		if (plain && write_plain(writing, batch, row, n))
+			continue;
+		for (size_t i = row; status == POLY_OK && i < row + n; i++)
+			status = write_row(writing, batch, i, error);
 	}
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = write_row(writing, batch, row, error);
 	return status;
 }
 

@@ -92,24 +92,4 @@ uint8_t bus_enables(unsigned first, unsigned size);
 struct bus_cycle bus_load(const uint8_t *p, bool little);
 void bus_store(uint8_t *p, const struct bus_cycle *cycle, bool little);
 
-/*
- * A line of the listing of n bytes, its newline included if there is one: address, byte enables
- * and name between blanks. False where it is not one; *exact says whether it is just as the
- * listing has it.
- */
-bool bus_parse(const char *line, size_t n, struct bus_cycle *cycle, bool *exact);
-
-/* Most bytes of a line of the listing, and the room that writing one takes. */
-#define BUS_LINE_MOST 23
-#define BUS_PRINT_ROOM 32
-
-/* Writes a line of the listing and returns its length; BUS_PRINT_ROOM bytes are touched. */
-size_t bus_print(char *to, const struct bus_cycle *cycle);
-
-/*
- * The lines of n rows that have address, byte_enables and control, A2 to A0 being 0. Returns
- * their length; up to BUS_PRINT_ROOM bytes behind them are touched.
- */
-size_t bus_print_rows(char *to, const struct poly_batch *batch, size_t row, size_t n);
-
 #endif

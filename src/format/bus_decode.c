@@ -36,11 +36,16 @@ plain_lanes(uint8_t *to, const uint8_t *enables, const uint8_t *control, size_t 
 	}
 }
 
-static void
+static bool
 plain_addresses(uint64_t *to, const uint8_t *p, size_t n, const uint8_t *lanes, bool little)
 {
-	for (size_t i = 0; i < n; i++, p += BUS_CYCLE_SIZE)
-		to[i] = (bus_load(p, little).address & ~7u) | lanes[i];
+	uint32_t all = 0;
+	for (size_t i = 0; i < n; i++, p += BUS_CYCLE_SIZE) {
+		uint32_t address = bus_load(p, little).address;
+		all |= address;
+		to[i] = (address & ~7u) | lanes[i];
+	}
+	return all & 7;
 }
 
 static void
@@ -60,15 +65,6 @@ const struct bus_decoder bus_plain = {
 	.addresses = plain_addresses,
 	.sizes = plain_sizes,
 };
-
-bool
-bus_any_odd(const uint8_t *p, size_t n, bool little)
-{
-	uint8_t all = 0;
-	for (size_t i = 0, at = little ? 0 : 3; i < n; i++, at += BUS_CYCLE_SIZE)
-		all |= p[at];
-	return all & 7;
-}
 
 #ifdef WITH_SSSE3
 
@@ -191,21 +187,25 @@ static const int8_t address_pair[2][16] = {
 	{0, 1, 2, 3, -1, -1, -1, -1, 6, 7, 8, 9, -1, -1, -1, -1},
 };
 
-static SSSE3 void
+static SSSE3 bool
 fast_addresses(uint64_t *to, const uint8_t *p, size_t n, const uint8_t *lanes, bool little)
 {
-	__m128i order = load(address_pair[little]), aligned = _mm_set1_epi64x(~7);
+	__m128i order = load(address_pair[little]), aligned = _mm_set1_epi64x(~7),
+		all = _mm_setzero_si128();
 	size_t i = 0;
 	for (; i + STEP <= n; i += STEP) {
 		__m128i first = load(lanes + i);
 		for (int j = 0; j < STEP / 2; j++, p += 2 * BUS_CYCLE_SIZE) {
 			__m128i v = _mm_shuffle_epi8(load(p), order);
+			all = _mm_or_si128(all, v);
 			v = _mm_and_si128(v, aligned);
 			v = _mm_or_si128(v, _mm_shuffle_epi8(first, load(lane_pairs[j])));
 			store(to + i + 2 * j, v);
 		}
 	}
-	plain_addresses(to + i, p, n - i, lanes + i, little);
+	all = _mm_or_si128(all, _mm_srli_si128(all, 8));
+	bool odd = plain_addresses(to + i, p, n - i, lanes + i, little);
+	return odd || _mm_cvtsi128_si32(all) & 7;
 }
 
 static SSSE3 void

@@ -19,9 +19,9 @@ struct bus_decoder {
 		uint8_t *to, const uint8_t *control, size_t n, const uint8_t table[16]);
 	/* The first lane asked for, 0 where none is or the operation moves no data. */
 	void (*lanes)(uint8_t *to, const uint8_t *enables, const uint8_t *control, size_t n);
-	/* The address, its low three bits replaced by the lane. Reads up to 4 bytes behind
-	 * the records. */
-	void (*addresses)(
+	/* The address, its low three bits replaced by the lane; true where one of them was
+	 * not 0. Reads up to 4 bytes behind the records. */
+	bool (*addresses)(
 		uint64_t *to, const uint8_t *p, size_t n, const uint8_t *lanes, bool little);
 	/* Bytes moved: those asked for, or line by operations that move a whole one. */
 	void (*sizes)(uint32_t *to, const uint8_t *enables, const uint8_t *control, size_t n,
@@ -33,8 +33,5 @@ extern const struct bus_decoder bus_plain;
 
 /* The version for this processor. */
 const struct bus_decoder *bus_decoder(void);
-
-/* True where an address of n records has one of its low three bits set. */
-bool bus_any_odd(const uint8_t *p, size_t n, bool little);
 
 #endif

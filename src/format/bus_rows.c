@@ -2,6 +2,8 @@
 /* Rows of any trace as bus cycles. spec: reference bach 6.7 */
 #include "format/bus_rows.h"
 
+#include "format/bus_text.h"
+
 #include <string.h>
 
 /* Bytes of the largest access that is split into transfers. */
@@ -24,22 +26,21 @@ static bool
 in_all_rows(const struct poly_batch *batch, enum poly_column column)
 {
 	const uint64_t *bits = batch->present[column];
-	return bits && bit_count(bits, batch->rows) == batch->rows;
+	size_t words = batch->rows / 64;
+	uint64_t all = UINT64_MAX, last = ((uint64_t)1 << (batch->rows % 64)) - 1;
+	for (size_t i = 0; bits && i < words; i++)
+		all &= bits[i];
+	return bits && all == UINT64_MAX && (!last || (bits[words] & last) == last);
 }
 
 bool
 bus_rows_plain(const struct poly_batch *batch)
 {
 	const uint64_t *raw = batch->present[POLY_COLUMN_raw];
-	uint64_t all = 0;
-	if (!in_all_rows(batch, POLY_COLUMN_address) ||
-		!in_all_rows(batch, POLY_COLUMN_byte_enables) ||
-		!in_all_rows(batch, POLY_COLUMN_control) ||
-		(raw && bit_count(raw, batch->rows)))
-		return false;
-	for (size_t row = 0; row < batch->rows; row++)
-		all |= batch->address[row];
-	return all <= UINT32_MAX;
+	return in_all_rows(batch, POLY_COLUMN_address) &&
+	       in_all_rows(batch, POLY_COLUMN_byte_enables) &&
+	       in_all_rows(batch, POLY_COLUMN_control) &&
+	       (!raw || bit_count(raw, batch->rows) == 0);
 }
 
 static bool
