@@ -164,13 +164,14 @@ is_post(const struct score *score, uint64_t state)
 	return score->flow[1].passed > score->flow[0].passed;
 }
 
-/* Scores all layouts and remembers the best. */
+/* Scores all layouts on the first records and remembers the best, if it is good enough. */
 static void
-choose_layout(struct full_detection *found, struct walk walk, uint64_t state)
+choose_layout(struct full_detection *found, struct walk walk, unsigned most, uint64_t state)
 {
+	found->best = found->second = 0;
 	for (size_t i = 0; i < FULL_LAYOUTS; i++) {
 		walk.dialect.layout = &full_layouts[i];
-		struct score score = score_sample(walk, SAMPLE_RECORDS);
+		struct score score = score_sample(walk, most);
 		unsigned value = best_per_mille(&score, state);
 		if (value > found->best) {
 			found->second = found->best;
@@ -197,8 +198,9 @@ full_detect(const uint8_t *p, size_t n, bool little, const uint64_t *options)
 		found.layout = &full_layouts[options[FULL_OPTION_RECORD] - 1];
 	else if (n < FULL_RECORD_LEAST)
 		found.layout = &full_layouts[0]; /* whatever it is, no record is whole */
-	else
-		choose_layout(&found, walk, state);
+	/* Damage among the first records leaves a smaller sample. */
+	for (unsigned most = SAMPLE_RECORDS; !found.layout && most >= 2; most /= 2)
+		choose_layout(&found, walk, most, state);
 	if (!found.layout)
 		found.layout = full_layout_find(n); /* a single record */
 	found.first = n;

@@ -565,6 +565,467 @@ truncation_is_survived(void **unused)
 	}
 }
 
+/* Offsets in a record from the opcode word (reference amber 4.7), by layout. */
+static const unsigned float_at[] = {164, 168, 308, 312, 320},
+		      vector_at[] = {428, 432, 572, 576, 584};
+
+static void
+corrupted_pads_are_found(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	for (unsigned i = 0; i < 5; i++) {
+		const unsigned pads[] = {156, float_at[i] + 256, float_at[i] + 259,
+			vector_at[i] + 528, vector_at[i] + 543, vector_at[i] + 548,
+			vector_at[i] + 575};
+		for (unsigned pad = i < 2 ? 0 : 1; pad < 7; pad++) {
+			struct shape shape = {sizes[i], pad % 2, false};
+			struct buf bytes = pack(&shape, list, 20);
+			bytes.data[4 + 5 * shape.size + pads[pad]] ^= 0x40;
+			struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
+			assert_int_equal(findings_of(reader, "A21"), 1);
+			assert_int_equal(findings_of(reader, "A23"), shape.little);
+			poly_reader_close(reader);
+			assert_rewritten(&bytes, NULL, false);
+			buf_free(&bytes);
+		}
+	}
+	free(list);
+}
+
+static void
+an_undecided_size_is_asked_for(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	const struct shape shape = {1008, false, false};
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	struct buf bytes = pack(&shape, list, 20);
+	for (unsigned i = 0; i < 20; i++)
+		bytes.data[4 + i * 1008 + 156] = 1; /* mq */
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
+		POLY_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "A20"));
+	assert_non_null(strstr(error.message, "amber.record=1004"));
+	reader = open_trace(&bytes, "amber.record=1008", true, false);
+	assert_int_equal(findings_of(reader, "A21"), 20);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+	free(list);
+}
+
+static void
+the_order_of_bytes_may_be_named(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("altivec");
+	const struct shape shape = {1152, true, false};
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct buf bytes = pack(&shape, list, 20);
+	store_be32(bytes.data, 0xa1118e17);
+	reader = open_trace(&bytes, "amber.endian=le", false, false);
+	assert_states(reader, list, 20);
+	poly_reader_close(reader);
+	assert_rewritten(&bytes, "amber.endian=le", false);
+	store_be32(bytes.data, 0xa1118e18);
+	options.format = "full";
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, NULL),
+		POLY_ERR_FORMAT);
+	buf_free(&bytes);
+	free(list);
+}
+
+/* ---- synchronisation records ---- */
+
+static void
+put_escape(struct buf *out, const struct shape *shape, uint32_t word, uint32_t n)
+{
+	put32(out, shape, word);
+	put32(out, shape, 0x2000 + n);
+	put32(out, shape, n);
+}
+
+/* Records 0 to 3, three escapes, records from to 40, one escape. */
+static struct buf
+pack_escapes(const struct shape *shape, const struct listed *list, size_t from)
+{
+	struct buf out = pack(shape, list, 4);
+	put_escape(&out, shape, 0x00200002, 1);
+	put_escape(&out, shape, 0x00210002, 2);
+	put_escape(&out, shape, 0x00300002, 3);
+	for (size_t i = from; i < 40; i++)
+		put_record(&out, shape, list[i].op, &list[i + shape->post]);
+	put_escape(&out, shape, 0x00310002, 4);
+	return out;
+}
+
+/* The synchronisation rows of a trace as digits of enum poly_sync + 1, others as 0. */
+static void
+read_kinds(struct poly_reader *reader, char kinds[100])
+{
+	const struct poly_batch *batch;
+	size_t n = 0;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows && n < 99; row++) {
+			bool sync = poly_present(batch, POLY_COLUMN_sync, row);
+			kinds[n++] = sync ? (char)('1' + batch->sync[row]) : '0';
+			if (!sync)
+				continue;
+			unsigned number = batch->sync[row] + 1u;
+			static const unsigned codes[] = {0x20, 0x21, 0x30, 0x31};
+			assert_int_equal(batch->kind[row], POLY_KIND_SYNC);
+			assert_int_equal(batch->escape[row], codes[number - 1]);
+			assert_int_equal(batch->address[row], 0x2000 + number);
+			assert_int_equal(batch->value[row], number);
+		}
+	}
+	kinds[n] = 0;
+}
+
+static void
+synchronisation_between_records_is_read(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	for (unsigned i = 0; i < 20; i++) {
+		struct shape shape = {sizes[i % 5], i / 5 % 2, i / 10};
+		struct buf bytes = pack_escapes(&shape, list, 4);
+		struct poly_reader *reader = open_trace(&bytes, NULL, false, false);
+		char kinds[100];
+		assert_fact(reader, "amber.state", shape.post ? "post" : "pre");
+		read_kinds(reader, kinds);
+		assert_string_equal(kinds, "00001230000000000000000000000000000000000004");
+		poly_reader_close(reader);
+		assert_rewritten(&bytes, NULL, false);
+		buf_free(&bytes);
+	}
+	free(list);
+}
+
+static void
+synchronisation_is_not_seen_where_the_flow_does_not_go_on(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	const struct shape shape = {1004, false, false};
+	struct buf good = pack_escapes(&shape, list, 4), bad = pack_escapes(&shape, list, 20);
+	char kinds[100];
+	struct poly_reader *reader = open_trace(&bad, "amber.record=1004", false, true);
+	read_kinds(reader, kinds);
+	assert_null(strpbrk(kinds, "123"));
+	poly_reader_close(reader);
+	assert_rewritten(&bad, "amber.record=1004", true);
+	const char *off[] = {"amber.record=1004", "amber.full-escapes=0", NULL};
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.options = off;
+	assert_int_equal(poly_reader_open_memory(good.data, good.size, &options, &reader, NULL),
+		POLY_OK);
+	read_kinds(reader, kinds);
+	assert_null(strpbrk(kinds, "1234"));
+	poly_reader_close(reader);
+	buf_free(&good);
+	buf_free(&bad);
+	free(list);
+}
+
+/* ---- damage ---- */
+
+static void
+reading_goes_on_after_damage(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("altivec");
+	for (unsigned i = 0; i < 10; i++) {
+		struct shape shape = {sizes[i % 5], i / 5, false};
+		struct buf head = pack(&shape, list, 30), tail = pack(&shape, list + 30, 40);
+		for (unsigned n = 0; n < 57 + i * 400; n++)
+			buf_byte(&head, (uint8_t)(n * 37 + 3));
+		buf_append(&head, tail.data + 4, tail.size - 4);
+		const struct poly_batch *batch;
+		struct poly_error error;
+		struct poly_reader *reader = open_trace(&head, NULL, false, false);
+		assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+		assert_int_equal(batch->rows, 30);
+		assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+		assert_int_equal(error.offset, 4 + 30 * shape.size);
+		poly_reader_close(reader);
+		reader = open_trace(&head, NULL, false, true);
+		struct poly_reader_counts counts;
+		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+			;
+		poly_reader_counts(reader, &counts);
+		assert_int_equal(counts.skipped_places, 1);
+		assert_int_equal(counts.skipped_bytes, 57 + i * 400);
+		assert_int_equal(counts.records, 71);
+		poly_reader_close(reader);
+		assert_rewritten(&head, NULL, true);
+		buf_free(&head);
+		buf_free(&tail);
+	}
+	free(list);
+}
+
+/* ---- writing other layouts ---- */
+
+/* Rewrites bytes with an option; the status, and in out what came of it. */
+static enum poly_status
+rewrite_with(const struct buf *bytes, const char *option, struct buf *out)
+{
+	struct poly_error error;
+	struct poly_reader *reader = open_trace(bytes, NULL, false, false);
+	enum poly_status status = copy_trace(reader, option, out, &error);
+	if (status == POLY_ERR_LOSS)
+		assert_true(strlen(error.message) > 20);
+	poly_reader_close(reader);
+	return status;
+}
+
+static void
+layouts_of_one_width_are_converted(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("altivec");
+	for (unsigned i = 0; i < 25; i++) {
+		struct shape from = {sizes[i % 5], i % 2, false},
+			     to = {sizes[i / 5], i % 2, false};
+		struct buf bytes = pack(&from, list, 10), expected = pack(&to, list, 10),
+			   out = {0};
+		char option[40];
+		snprintf(option, sizeof option, "amber.record=%u", to.size);
+		bool same_width = (from.size < 1100) == (to.size < 1100);
+		enum poly_status status = rewrite_with(&bytes, option, &out);
+		assert_int_equal(status, same_width ? POLY_END : POLY_ERR_LOSS);
+		if (same_width) {
+			assert_int_equal(out.size, expected.size);
+			assert_memory_equal(out.data, expected.data, out.size);
+		}
+		buf_free(&bytes);
+		buf_free(&expected);
+		buf_free(&out);
+	}
+	free(list);
+}
+
+static void
+the_order_of_bytes_is_converted(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("altivec");
+	for (unsigned i = 0; i < 10; i++) {
+		struct shape from = {sizes[i % 5], i / 5, false}, to = from;
+		to.little = !from.little;
+		struct buf bytes = pack(&from, list, 10), expected = pack(&to, list, 10),
+			   out = {0};
+		const char *option = to.little ? "amber.endian=le" : "amber.endian=be";
+		assert_int_equal(rewrite_with(&bytes, option, &out), POLY_END);
+		assert_int_equal(out.size, expected.size);
+		assert_memory_equal(out.data, expected.data, out.size);
+		buf_free(&bytes);
+		buf_free(&expected);
+		buf_free(&out);
+	}
+	free(list);
+}
+
+static void
+padding_that_would_be_lost_is_refused(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("altivec");
+	const struct shape shape = {1008, false, false};
+	struct buf bytes = pack(&shape, list, 10), out = {0};
+	bytes.data[4 + 1008 * 3 + 165] = 9;
+	assert_int_equal(rewrite_with(&bytes, "amber.record=1004", &out), POLY_ERR_LOSS);
+	assert_int_equal(rewrite_with(&bytes, "amber.record=1008", &out), POLY_END);
+	assert_rewritten(&bytes, NULL, false);
+	buf_free(&out);
+	buf_free(&bytes);
+	free(list);
+}
+
+static void
+a_trace_without_registers_is_refused(void **unused)
+{
+	(void)unused;
+	const struct poly_trace_info source = {.format = "tt6",
+		.raw_format = "tt6",
+		.isa = "powerpc",
+		.columns = POLY_ALL_COLUMNS};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct buf out = {0};
+	struct poly_sink sink = {collect, &out};
+	struct poly_writer *writer;
+	struct poly_error error;
+	options.format = "full";
+	assert_int_equal(poly_writer_open_sink(&sink, &source, &options, &writer, &error),
+		POLY_ERR_LOSS);
+	assert_non_null(strstr(error.message, "registers"));
+	buf_free(&out);
+}
+
+/* ---- what is worked out from the state ---- */
+
+/* One record of a layout with one instruction, read back; the batch is the reader's. */
+static struct poly_reader *
+read_one(struct buf *bytes, const struct listed *s, const struct poly_batch **batch)
+{
+	const struct shape shape = {1004, false, false};
+	*bytes = pack(&shape, s, 1);
+	struct poly_reader *reader = open_trace(bytes, NULL, false, false);
+	assert_int_equal(poly_reader_next(reader, batch, NULL), POLY_OK);
+	assert_int_equal((*batch)->rows, 1);
+	return reader;
+}
+
+static void
+branches_are_decided_by_the_registers(void **unused)
+{
+	(void)unused;
+	static const struct {
+		uint32_t op, cr, ctr;
+		bool taken, conditional;
+		uint32_t target;
+	} cases[] = {
+		{0x48000010, 0, 0, true, false, 0x1010},	  /* b */
+		{0x4bfffff1, 0, 0, true, false, 0x0ff0},	  /* bl backwards */
+		{0x48000402, 0, 0, true, false, 0x0400},	  /* ba */
+		{0x4200fff8, 0, 1, false, true, 0x0ff8},	  /* bdnz, last time */
+		{0x4200fff8, 0, 2, true, true, 0x0ff8},		  /* bdnz */
+		{0x4200fff8, 0, 0, true, true, 0x0ff8},		  /* bdnz wraps */
+		{0x42400008, 0, 1, true, true, 0x1008},		  /* bdz */
+		{0x42400008, 0, 2, false, true, 0x1008},	  /* bdz */
+		{0x41820010, 0x20000000, 9, true, true, 0x1010},  /* beq */
+		{0x41820010, 0xd0000000, 9, false, true, 0x1010}, /* beq */
+		{0x40820010, 0x20000000, 9, false, true, 0x1010}, /* bne */
+		{0x419d0010, 0x00000400, 9, false, true, 0x1010}, /* bgt cr7, cr5 is not it */
+		{0x419d0010, 0x00000004, 9, true, true, 0x1010},  /* bgt cr7 */
+		{0x4e800020, 0, 0, true, false, 0x5008},	  /* blr */
+		{0x4d820020, 0, 0, false, true, 0x5008},	  /* beqlr */
+		{0x4e000020, 0, 3, true, true, 0x5008},		  /* bdnzlr */
+		{0x4e800420, 0, 0x6007, true, false, 0x6004},	  /* bctr */
+		{0x4c820421, 0, 0x6007, true, true, 0x6004},	  /* bnectrl */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct listed s = {.op = cases[i].op,
+			.pc = 0x1000,
+			.msr = 0x4000,
+			.lr = 0x500b,
+			.cr = cases[i].cr,
+			.ctr = cases[i].ctr};
+		const struct poly_batch *batch;
+		struct buf bytes;
+		struct poly_reader *reader = read_one(&bytes, &s, &batch);
+		assert_int_equal(batch->branch[0],
+			cases[i].taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+		assert_int_equal(batch->target[0], cases[i].target);
+		assert_int_equal(
+			poly_present(batch, POLY_COLUMN_fallthrough, 0), cases[i].conditional);
+		if (cases[i].conditional)
+			assert_int_equal(batch->fallthrough[0], 0x1004);
+		poly_reader_close(reader);
+		buf_free(&bytes);
+	}
+}
+
+static void
+addresses_are_wide_where_the_mode_is(void **unused)
+{
+	(void)unused;
+	struct listed s = {.op = 0x80640008, .pc = 0x1000, .msr = 0x4000};
+	const struct shape shape = {1148, false, false};
+	for (unsigned wide = 0; wide < 2; wide++) {
+		const struct poly_batch *batch;
+		struct buf bytes = pack(&shape, &s, 1);
+		store_be32(bytes.data + 8 + 8, wide << 31);		 /* MSR, SF */
+		store_be32(bytes.data + 8 + 16 + 8 * 4, 5);		 /* r4, upper half */
+		store_be32(bytes.data + 8 + 16 + 8 * 4 + 4, 0xfffffffc); /* lower half */
+		struct poly_reader *reader = open_trace(&bytes, NULL, false, false);
+		assert_int_equal(poly_reader_info(reader)->address_bits, wide ? 64 : 32);
+		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+		assert_int_equal(batch->address[0], wide ? 0x600000004 : 4);
+		assert_int_equal(batch->size[0], 4);
+		assert_int_equal(batch->access[0], POLY_ACCESS_READ);
+		poly_reader_close(reader);
+		buf_free(&bytes);
+	}
+}
+
+static void
+rules_of_the_flow_are_tested(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *code;
+		uint32_t op, next; /* of the second record of three, and the pc of the third */
+		unsigned count;
+	} cases[] = {
+		{"A04", 0x4e800020, 0x2002, 1},
+		{"A04", 0x4e800020, 0x2000, 0},
+		{"A05", 0x48000010, 0x1018, 1},
+		{"A05", 0x48000010, 0x1014, 0},
+		{"A06", 0x41820010, 0x1018, 1},
+		{"A06", 0x41820010, 0x1008, 0},
+		{"A06", 0x41820010, 0x1014, 0},
+		{"A07", 0x44000002, 0x1010, 1},
+		{"A07", 0x44000002, 0x100c, 0},
+		{"A08", 0x60000000, 0x1004, 1},
+		{"A08", 0x60000000, 0x1008, 0},
+		{"A17", 0xe8640003, 0x1008, 1},
+		{"A17", 0xe8640002, 0x1008, 0},
+		{"A15", 0x7c6428ae, 0x1008, 0},
+		{"A15", 0x7c0004ac, 0x1008, 0},
+		{"A15", 0x7c642a18, 0x1008, 1},
+		{"A15", 0x7c642e98, 0x1008, 1},
+	};
+	const struct shape shape = {1004, false, false};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct listed list[3] = {{.op = 0x7c0802a6, .pc = 0x1000, .msr = 0x4000},
+			{.op = cases[i].op, .pc = 0x1004, .msr = 0x4000},
+			{.op = 0x7c0802a6, .pc = cases[i].next, .msr = 0x4000}};
+		struct buf bytes = pack(&shape, list, 3);
+		struct poly_reader *reader =
+			open_trace(&bytes, "amber.record=1004", true, false);
+		if (findings_of(reader, cases[i].code) != cases[i].count)
+			fail_msg("%s of %08x", cases[i].code, cases[i].op);
+		poly_reader_close(reader);
+		buf_free(&bytes);
+	}
+	struct listed odd = {.op = 0x60000000, .pc = 0x1002, .msr = 0x4000};
+	struct buf bytes = pack(&shape, &odd, 1);
+	struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
+	assert_int_equal(findings_of(reader, "A03"), 1);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+/* Reference amber 7.2. */
+static void
+made_runs_have_their_records(void **unused)
+{
+	(void)unused;
+	static const char *const names[] = {"thread_001.full1004.gz", "thread_001.full1008.gz"};
+	for (size_t i = 0; i < 2; i++) {
+		const struct poly_batch *batch;
+		struct poly_reader *reader;
+		assert_int_equal(
+			poly_reader_open(data_path(names[i]), NULL, &reader, NULL), POLY_OK);
+		assert_fact(reader, "amber.record", i ? "1008" : "1004");
+		assert_fact(reader, "amber.state", "pre");
+		assert_int_equal(poly_reader_info(reader)->first_pc, 0x100000b8);
+		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+		assert_int_equal(batch->rows, 90);
+		assert_int_equal(batch->opcode[0], 0x3c201001);
+		assert_int_equal(batch->pc[89], 0x100001a4);
+		assert_int_equal(batch->opcode[89], 0x44000002);
+		poly_reader_close(reader);
+	}
+}
+
 int
 main(void)
 {
@@ -573,6 +1034,20 @@ main(void)
 		cmocka_unit_test(every_layout_order_and_state_is_detected_and_read),
 		cmocka_unit_test(a_single_record_is_known_by_its_length),
 		cmocka_unit_test(truncation_is_survived),
+		cmocka_unit_test(corrupted_pads_are_found),
+		cmocka_unit_test(an_undecided_size_is_asked_for),
+		cmocka_unit_test(the_order_of_bytes_may_be_named),
+		cmocka_unit_test(synchronisation_between_records_is_read),
+		cmocka_unit_test(synchronisation_is_not_seen_where_the_flow_does_not_go_on),
+		cmocka_unit_test(reading_goes_on_after_damage),
+		cmocka_unit_test(layouts_of_one_width_are_converted),
+		cmocka_unit_test(the_order_of_bytes_is_converted),
+		cmocka_unit_test(padding_that_would_be_lost_is_refused),
+		cmocka_unit_test(a_trace_without_registers_is_refused),
+		cmocka_unit_test(branches_are_decided_by_the_registers),
+		cmocka_unit_test(addresses_are_wide_where_the_mode_is),
+		cmocka_unit_test(rules_of_the_flow_are_tested),
+		cmocka_unit_test(made_runs_have_their_records),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
