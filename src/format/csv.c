@@ -127,7 +127,7 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct csv_writer *state = writing->state;
 	poly_columns columns = writing->columns & writing->source->columns;
-	if (writing->columns == POLY_ALL_COLUMNS)
+	if (writing_every_column(writing))
 		columns &= ~(
 			POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {

@@ -109,6 +109,19 @@ const struct format *format_find(const char *name);
 /* True where path ends as the format's files do, endings of compression taken off. */
 bool format_has_ending(const struct format *format, const char *path);
 
+/*
+ * True where the user did not choose columns: all of them are wanted, or all but those that
+ * only say where a record stood. A text format then leaves out what is about the source's
+ * bytes.
+ */
+static inline bool
+writing_every_column(const struct writing *writing)
+{
+	const poly_columns places = POLY_HAS(origin) | POLY_HAS(site);
+	return writing->columns == POLY_ALL_COLUMNS ||
+	       writing->columns == (POLY_ALL_COLUMNS & ~places);
+}
+
 /* Counts a thing that is not written as it was; what is a static sentence: "escapes dropped".
  */
 void writing_note(struct writing *writing, const char *what);

@@ -261,9 +261,7 @@ decode_member(struct reading *reading, const struct member *member, struct poly_
 		return jsonl_fail(state, error, JSONL_KEY,
 			"the key '%s' is none of the columns that the header names",
 			member->key);
-	struct member shown = {.kind = MEMBER_STRING, .text = member->key};
-	shown.length = member->key_length;
-	member_show(&shown, key, sizeof key);
+	member_show_key(member, key, sizeof key);
 	return jsonl_fail(state, error, JSONL_KEY, "the key %s is no column", key);
 }
 

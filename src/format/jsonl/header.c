@@ -88,7 +88,7 @@ append_facts(struct buf *to, const struct poly_trace_info *info)
 }
 
 void
-jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns wanted)
+jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns)
 {
 	const char *format = poly_trace_fact(info, JSONL_FORMAT);
 	buf_printf(to, "{\"polytrace\":\"trace\",\"version\":%d", VERSION);
@@ -106,8 +106,8 @@ jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns wa
 	if (info->has_first_pc)
 		buf_printf(to, ",\"first_pc\":\"0x%llx\"", (unsigned long long)info->first_pc);
 	/* A source that may have any column has said nothing of what it has. */
-	if (info->columns != POLY_ALL_COLUMNS || wanted != POLY_ALL_COLUMNS)
-		append_columns(to, info->columns & jsonl_columns(wanted));
+	if (info->columns != POLY_ALL_COLUMNS || columns != JSONL_CANONICAL)
+		append_columns(to, info->columns & columns);
 	append_records(to, info);
 	append_facts(to, info);
 	buf_string(to, "}\n");
@@ -118,14 +118,14 @@ static enum poly_status
 wrong(struct reading *reading, const struct member *member, const char *expected,
 	struct poly_error *error)
 {
-	char found[64];
+	char found[64], key[64];
 	struct jsonl_reader *state = reading->state;
 	if (state->bytes.failed)
 		return err_memory(error);
 	member_show(member, found, sizeof found);
-	return jsonl_fail(state, error, JSONL_VALUE,
-		"the header's '%.40s' holds %s, expected %s",
-		member->key ? member->key : "list", found, expected);
+	member_show_key(member, key, sizeof key);
+	return jsonl_fail(state, error, JSONL_VALUE, "in the header %s holds %s, expected %s",
+		key, found, expected);
 }
 
 /* A string of the header that lives as long as the information; *to is NULL on failure. */
@@ -162,7 +162,8 @@ take_columns(struct reading *reading, const struct member *member, struct poly_e
 	poly_columns columns = 0;
 	if (member->kind != MEMBER_ARRAY)
 		return wrong(reading, member, "an array of columns", error);
-	for (const struct member *m = member + 1; m <= member + member->children; m++) {
+	for (const struct member *m = member + 1; m <= member + member->children;
+		m += 1 + m->children) {
 		enum poly_column column = m->kind == MEMBER_STRING
 						  ? poly_column_find(m->text, m->length)
 						  : POLY_COLUMN_COUNT;
@@ -179,7 +180,8 @@ take_records(struct reading *reading, const struct member *member, struct poly_e
 {
 	if (member->kind != MEMBER_ARRAY)
 		return wrong(reading, member, "an array of strings", error);
-	for (const struct member *m = member + 1; m <= member + member->children; m++) {
+	for (const struct member *m = member + 1; m <= member + member->children;
+		m += 1 + m->children) {
 		struct jsonl_reader *state = reading->state;
 		const char *name;
 		enum poly_status status = take_string(reading, m, &name, error);
@@ -187,8 +189,8 @@ take_records(struct reading *reading, const struct member *member, struct poly_e
 			return status;
 		if (reading->info->view.record_count == JSONL_RECORDS)
 			return jsonl_fail(state, error, JSONL_TOO_MANY,
-				"the header names %zu records, expected at most %d",
-				member->children, JSONL_RECORDS);
+				"the header's 'records' holds more than %d names",
+				JSONL_RECORDS);
 		state->records[reading->info->view.record_count++] = name;
 	}
 	return POLY_OK;
@@ -202,7 +204,8 @@ take_facts(struct reading *reading, const struct member *member, struct poly_err
 {
 	if (member->kind != MEMBER_OBJECT || member->children > FACTS_MOST)
 		return wrong(reading, member, "an object with at most 4096 facts", error);
-	for (const struct member *m = member + 1; m <= member + member->children; m++) {
+	for (const struct member *m = member + 1; m <= member + member->children;
+		m += 1 + m->children) {
 		const char *value;
 		enum poly_status status = take_string(reading, m, &value, error);
 		if (status != POLY_OK)

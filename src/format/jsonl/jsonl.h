@@ -18,6 +18,10 @@
 /* Values of the column record in a trace; 255 means that there are no more. */
 #define JSONL_RECORDS 255
 
+/* The columns that are written where the user did not choose any. */
+#define JSONL_CANONICAL \
+	(POLY_ALL_COLUMNS & ~(POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim)))
+
 /* Rules, in the order of the format's table. */
 enum jsonl_rule {
 	JSONL_DAMAGED,	/* J01 */
@@ -43,9 +47,6 @@ struct jsonl_plan {
 	size_t count;
 };
 
-/* The columns to write where the user wants these: origin, site and verbatim only by name. */
-poly_columns jsonl_columns(poly_columns wanted);
-
 /* Plans the rows of a batch; those of its columns that have no value at all are passed over. */
 void jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns);
 
@@ -56,8 +57,8 @@ void jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_
 /* Appends a string, or {"hex":"..."} where its n bytes are not UTF-8. */
 void jsonl_text(struct buf *to, const void *text, size_t n);
 
-/* Appends the header line for a trace of which the user wants these columns. */
-void jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns wanted);
+/* Appends the header line for a trace of which these columns are written. */
+void jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns);
 
 struct jsonl_reader {
 	struct object object;	   /* the line that was parsed last */

@@ -33,13 +33,22 @@ make_printable(char *text)
 }
 
 static void
-show_string(const struct member *member, char *to, size_t size)
+show_string(const char *text, size_t length, char *to, size_t size)
 {
 	char front[41] = "";
-	size_t n = member->length < sizeof front ? member->length : sizeof front - 1;
-	memcpy(front, member->text, n);
+	size_t n = length < sizeof front ? length : sizeof front - 1;
+	memcpy(front, text, n);
 	make_printable(front);
-	snprintf(to, size, "'%s%s'", front, n < member->length ? "..." : "");
+	snprintf(to, size, "'%s%s'", front, n < length ? "..." : "");
+}
+
+void
+member_show_key(const struct member *member, char *to, size_t size)
+{
+	if (member->key)
+		show_string(member->key, member->key_length, to, size);
+	else
+		snprintf(to, size, "an element");
 }
 
 void
@@ -54,7 +63,7 @@ member_show(const struct member *member, char *to, size_t size)
 		[MEMBER_OBJECT] = "an object",
 	};
 	if (member->kind == MEMBER_STRING)
-		show_string(member, to, size);
+		show_string(member->text, member->length, to, size);
 	else if (member->kind == MEMBER_INTEGER)
 		snprintf(to, size, "%lld", (long long)member->integer);
 	else
@@ -70,7 +79,12 @@ member_show(const struct member *member, char *to, size_t size)
 /* Digits of the shortest number that Jansson's 64-bit integers may not hold. */
 #define LARGE_DIGITS 19
 
-static struct member *
+/* Levels of members that are kept: a header's list of names that are objects needs three. */
+#define DEPTH_MOST 3
+
+static bool add_tree(struct object *object, const char *key, json_t *value, unsigned depth);
+
+static bool
 add_member(struct object *object, const char *key, const json_t *value)
 {
 	static const enum member_kind kinds[] = {
@@ -88,7 +102,7 @@ add_member(struct object *object, const char *key, const json_t *value)
 		struct member *grown =
 			mem_resize(object->members, capacity, sizeof *object->members);
 		if (!grown)
-			return NULL;
+			return false;
 		object->members = grown;
 		object->capacity = capacity;
 	}
@@ -99,42 +113,38 @@ add_member(struct object *object, const char *key, const json_t *value)
 		member->text = json_string_value(value);
 		member->length = json_string_length(value);
 	}
-	return member;
+	return true;
 }
 
-/* Adds the members of an array or object; how many were added, or false: no memory. */
+/* Adds the members of an array or object, and theirs; false: no memory. */
 static bool
-add_children(struct object *object, json_t *value, size_t *added)
+add_members(struct object *object, json_t *value, unsigned depth)
 {
 	const char *key;
 	json_t *child;
-	size_t i, before = object->count;
+	size_t i;
 	json_array_foreach(value, i, child)
 	{
-		if (!add_member(object, NULL, child))
+		if (!add_tree(object, NULL, child, depth))
 			return false;
 	}
 	json_object_foreach(value, key, child)
 	{
-		if (!add_member(object, key, child))
+		if (!add_tree(object, key, child, depth))
 			return false;
 	}
-	*added = object->count - before;
 	return true;
 }
 
 static bool
-add_members(struct object *object, json_t *root)
+add_tree(struct object *object, const char *key, json_t *value, unsigned depth)
 {
-	const char *key;
-	json_t *value;
-	json_object_foreach(root, key, value)
-	{
-		size_t at = object->count, added;
-		if (!add_member(object, key, value) || !add_children(object, value, &added))
-			return false;
-		object->members[at].children = added;
-	}
+	size_t at = object->count;
+	if (!add_member(object, key, value))
+		return false;
+	if (depth < DEPTH_MOST && !add_members(object, value, depth + 1))
+		return false;
+	object->members[at].children = object->count - at - 1;
 	return true;
 }
 
@@ -211,7 +221,7 @@ object_parse(struct object *object, const uint8_t *text, size_t n, struct poly_e
 	if (!json_is_object(root))
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"the line is JSON, but no object");
-	return add_members(object, root) ? POLY_OK : err_memory(error);
+	return add_members(object, root, 1) ? POLY_OK : err_memory(error);
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One line of JSON, flattened: an object's members, and their members where they have any. */
+/* One line of JSON, flattened: an object's members, each followed by its own, to a depth of 3.
+ */
 #ifndef FORMAT_JSONL_OBJECT_H
 #define FORMAT_JSONL_OBJECT_H
 
@@ -28,8 +29,7 @@ struct member {
 	const char *text; /* of a STRING: UTF-8, which may have NULs */
 	size_t length;	  /* of text in bytes */
 	int64_t integer;  /* of an INTEGER */
-	/* Of an outermost ARRAY or OBJECT: how many of its members follow. Theirs are left out.
-	 */
+	/* Of an ARRAY or OBJECT: how many members follow that are its own, and theirs. */
 	size_t children;
 };
 
@@ -54,6 +54,9 @@ const struct member *object_find(const struct object *object, const char *key);
 
 /* What a member is, for messages: "'abc'", "17", "an array". At most 60 characters. */
 void member_show(const struct member *member, char *to, size_t size);
+
+/* A member's key in quotes, likewise; "an element" where it has none. */
+void member_show_key(const struct member *member, char *to, size_t size);
 
 /* Gives everything back. */
 void object_free(struct object *object);

@@ -152,7 +152,7 @@ keep_header(struct reading *reading, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
 	const struct buf *header = &state->header;
-	jsonl_header(&state->text, &reading->info->view, POLY_ALL_COLUMNS);
+	jsonl_header(&state->text, &reading->info->view, JSONL_CANONICAL);
 	if (header->failed || state->text.failed)
 		return err_memory(error);
 	if (header->size == state->text.size &&
@@ -187,7 +187,7 @@ static bool
 is_canonical(struct jsonl_reader *state, const struct line *line)
 {
 	buf_clear(&state->text);
-	jsonl_plan(&state->plan, &state->row.view, jsonl_columns(POLY_ALL_COLUMNS));
+	jsonl_plan(&state->plan, &state->row.view, JSONL_CANONICAL);
 	jsonl_row(&state->text, &state->plan, &state->row.view, 0);
 	return !state->text.failed && state->text.size == line->size &&
 	       memcmp(state->text.data, line->text, line->size) == 0;
@@ -200,7 +200,7 @@ is_canonical(struct jsonl_reader *state, const struct line *line)
 static void
 store(struct batch *batch, size_t to, const struct poly_batch *row)
 {
-	const poly_columns columns = batch->wanted & jsonl_columns(POLY_ALL_COLUMNS);
+	const poly_columns columns = batch->wanted & JSONL_CANONICAL;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		enum poly_column column = (enum poly_column)c;
 		if (!(columns >> c & 1) || !poly_present(row, column, 0))
@@ -218,30 +218,39 @@ store(struct batch *batch, size_t to, const struct poly_batch *row)
 }
 
 /* A row for a line that is kept as it is. */
-static void
-store_damaged(struct reading *reading, struct batch *batch, const struct line *line)
+static enum poly_status
+store_damaged(struct reading *reading, struct batch *batch, const struct line *line,
+	struct poly_error *error)
 {
 	static const char name[] = "damaged";
-	size_t row = batch->view.rows++;
 	int record = jsonl_record(reading, name, sizeof name - 1);
+	if (record < 0 && reading->info->view.record_count < JSONL_RECORDS)
+		return err_memory(error);
+	size_t row = batch->view.rows++;
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
 	if (record >= 0)
 		batch_put(batch, record, row, (uint8_t)record);
 	batch_put(batch, origin, row, in_offset(reading->in));
 	batch_put_bytes(batch, POLY_COLUMN_verbatim, row, line->text, line->size);
 	consume(reading, line);
+	return POLY_OK;
 }
 
-static void
-store_line(struct reading *reading, struct batch *batch, const struct line *line)
+static enum poly_status
+store_line(struct reading *reading, struct batch *batch, const struct line *line,
+	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	size_t row = batch->view.rows++;
+	size_t row = batch->view.rows;
 	store(batch, row, &state->row.view);
 	batch_put(batch, origin, row, in_offset(reading->in));
 	if (batch->view.verbatim && !is_canonical(state, line))
 		batch_put_bytes(batch, POLY_COLUMN_verbatim, row, line->text, line->size);
+	if (state->text.failed)
+		return err_memory(error);
+	batch->view.rows++;
 	consume(reading, line);
+	return POLY_OK;
 }
 
 /* Adds the finding for a damaged line, which is met again by the next call, once. */
@@ -269,14 +278,13 @@ read_line(struct reading *reading, struct batch *batch, struct poly_error *error
 	if (status == POLY_ERR_FORMAT && !line.ended) {
 		state->rule = JSONL_CUT;
 		tell_damage(reading, reading->record + batch->view.rows + 1, error);
-		store_damaged(reading, batch, &line);
-		return POLY_OK;
+		return store_damaged(reading, batch, &line, error);
 	}
 	if (status == POLY_OK)
 		status = jsonl_decode(reading, error);
 	if (status == POLY_OK)
-		store_line(reading, batch, &line);
-	else if (status == POLY_ERR_FORMAT)
+		return store_line(reading, batch, &line, error);
+	if (status == POLY_ERR_FORMAT)
 		tell_damage(reading, reading->record + batch->view.rows + 1, error);
 	return status;
 }
@@ -296,9 +304,7 @@ jsonl_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 {
 	struct line line;
 	enum poly_status status = next_line(reading, &line, error);
-	if (status == POLY_OK)
-		store_damaged(reading, batch, &line);
-	return status;
+	return status == POLY_OK ? store_damaged(reading, batch, &line, error) : status;
 }
 
 void

@@ -11,17 +11,6 @@
 
 #include <string.h>
 
-/* Room for a field but what is longer than a number: prefix, number, quote, end of line. */
-#define FIELD_ROOM (sizeof((struct jsonl_field *)0)->prefix + COLUMN_TEXT + 3)
-
-poly_columns
-jsonl_columns(poly_columns wanted)
-{
-	if (wanted != POLY_ALL_COLUMNS)
-		return wanted;
-	return wanted & ~(POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
-}
-
 static bool
 has_value(const uint64_t *present, size_t rows)
 {

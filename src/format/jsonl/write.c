@@ -49,13 +49,13 @@ enum poly_status
 jsonl_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct jsonl_writer *state = writing->state;
-	state->columns = jsonl_columns(writing->columns);
-	state->verbatim = writing->columns == POLY_ALL_COLUMNS;
+	state->verbatim = writing_every_column(writing);
+	state->columns = state->verbatim ? JSONL_CANONICAL : writing->columns;
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
 	if (header && state->verbatim)
 		append_verbatim(state, header, strlen(header));
 	else
-		jsonl_header(&state->text, writing->source, writing->columns);
+		jsonl_header(&state->text, writing->source, state->columns);
 	return flush(writing, error);
 }
 
