@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""What holds of every command and manual page, as TAP.
+
+    laws.py POLYTRACE
+"""
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = os.environ['POLYTRACE_ROOT']
+PROGRAM = os.path.abspath(sys.argv[1])
+MANUAL = os.path.join(ROOT, 'doc', 'man')
+SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
+PAGES = {'tt6e': 'tt6', 'tt6': 'tt6', 'full': 'full', 'bach': 'bach', 'bach-text': 'bach',
+         'byutr': 'bach', 'jsonl': 'jsonl', 'csv': 'csv'}
+# How each command is run so that it prints records or reports of the sample.
+PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
+            'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE]}
+
+
+def polytrace(*arguments, **options):
+    options = {'capture_output': True, 'stdin': subprocess.DEVNULL, 'timeout': 60, **options}
+    return subprocess.run([PROGRAM, *arguments], **options)
+
+
+def text(*arguments):
+    return polytrace(*arguments).stdout.decode()
+
+
+COMMANDS = re.findall(r'^  (\w+) ', text('help'), re.M)
+
+
+def options_of_help(command):
+    """Names, letters and arguments of a command's options by its help."""
+    return set(re.findall(r'^  (?:-(\w),|   ) --([\w-]+)(?:=(\S+))?  ', text(command, '-h'), re.M))
+
+
+def options_of_page(command):
+    """The same by the .It Fl lines of its manual page."""
+    page = open(os.path.join(MANUAL, f'polytrace-{command}.1')).read()
+    found = set()
+    for line in re.findall(r'^\.It Fl (.*)$', page, re.M):
+        letter = re.match(r'(\w)(?: Ar (\S+))? , Fl ', line)
+        name = re.search(r'-([\w-]+)(?: Ns = Ns Ar (\S+))?$', line)
+        if letter and letter[2] != name[2]:
+            found.add(('contradiction', line))
+        found.add((letter[1] if letter else '', name[1], name[2] or ''))
+    return found
+
+
+def every_help_agrees_with_its_manual_page():
+    for command in COMMANDS:
+        helped, paged = options_of_help(command), options_of_page(command)
+        if not helped or helped != paged:
+            yield f'{command}: {sorted(helped ^ paged)}'
+
+
+def help_is_the_same_in_all_its_ways():
+    for command in COMMANDS:
+        if not text('help', command) == text(command, '--help') == text(command, '-h'):
+            yield command
+        if polytrace(command, '--help').stderr:
+            yield f'{command}: on standard error'
+
+
+def every_command_has_a_test_of_its_printing():
+    if set(COMMANDS) != set(PRINTING):
+        yield str(COMMANDS)
+
+
+def an_unknown_option_is_trouble():
+    for command in COMMANDS:
+        for option in ('--no-such-option', '-Z', '--json=1', '--fro=tt6'):
+            done = polytrace(command, option, SAMPLE)
+            if done.returncode != 2 or done.stdout or b'option' not in done.stderr:
+                yield f'{command} {option}: {done}'
+
+
+def a_slip_is_met_with_the_nearest_name():
+    for arguments, hint in ((('veiw',), 'view'), (('view', '--colums=pc'), '--columns'),
+                            (('view', '-c', 'adress', SAMPLE), 'address'),
+                            (('formats', 'bahc'), 'bach')):
+        done = polytrace(*arguments)
+        if done.returncode != 2 or f"'{hint}'" not in done.stderr.decode():
+            yield f'{arguments}: {done.stderr}'
+
+
+def a_full_device_is_trouble():
+    for arguments in [*PRINTING.values(), ['--version'], ['help'], ['view', '-h'],
+                      ['view', '--json', SAMPLE], ['view', '--csv', SAMPLE],
+                      ['view', '--style', 'native', SAMPLE]]:
+        with open('/dev/full', 'w') as full:
+            done = polytrace(*arguments, stdout=full, capture_output=False,
+                             stderr=subprocess.PIPE)
+        if done.returncode != 2 or done.stderr.count(b'\n') != 1:
+            yield f'{arguments}: {done}'
+
+
+def a_closed_pipe_is_quiet():
+    for ignored in (False, True):
+        for arguments in PRINTING.values():
+            out, into = os.pipe()
+            os.close(out)
+            done = polytrace(*arguments, stdout=into, capture_output=False,
+                             stderr=subprocess.PIPE, restore_signals=not ignored)
+            os.close(into)
+            if done.stderr or done.returncode not in (0, -signal.SIGPIPE):
+                yield f'{arguments}: {done}'
+
+
+def no_input_on_a_terminal_is_trouble():
+    for command in COMMANDS:
+        if command == 'formats':
+            continue
+        controller, terminal = pty.openpty()
+        extra = ['-o', '/dev/null'] if command == 'convert' else []
+        done = polytrace(command, *extra, stdin=terminal)
+        os.close(controller)
+        os.close(terminal)
+        if done.returncode != 2 or b"name a file, or '-'" not in done.stderr:
+            yield f'{command}: {done}'
+
+
+def colour_is_for_terminals():
+    def colored(*arguments, **environment):
+        controller, terminal = pty.openpty()
+        polytrace('view', *arguments, SAMPLE, stdout=terminal, capture_output=False,
+                  env=dict(os.environ, TERM='xterm', **environment))
+        os.close(terminal)
+        seen = os.read(controller, 1 << 16)
+        os.close(controller)
+        return b'\033[' in seen
+    if not colored() or colored('--color=never') or colored(NO_COLOR='1'):
+        yield 'on a terminal'
+    if not colored('--color=always', NO_COLOR='1'):
+        yield '--color=always'
+    if b'\033[' in polytrace('view', SAMPLE).stdout:
+        yield 'in a pipe'
+
+
+class Feed(threading.Thread):
+    """Writes bus records to a command's standard input until nobody reads them."""
+
+    def __init__(self, pipe, pause):
+        super().__init__()
+        self.pipe, self.pause = pipe, pause
+        self.start()
+
+    def run(self):
+        block = b''.join(struct.pack('>IBB', 0x1000 + 8 * i, 0xf0, 0xd0) for i in range(4096))
+        try:
+            while not self.pipe.closed:
+                self.pipe.write(block)
+                self.pipe.flush()
+                time.sleep(self.pause)
+        except (OSError, ValueError):
+            pass
+
+
+def interrupted(*arguments):
+    """Runs a command on input without end and interrupts it; status and standard error."""
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    feed = Feed(process.stdin, 0.001)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    try:
+        status = process.wait(30)
+    finally:
+        process.kill()
+    feed.join()
+    error = process.stderr.read().decode()
+    process.stderr.close()
+    return status, error
+
+
+def an_interruption_ends_work_and_is_said():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, 'out.bach')
+        for arguments in (['info', '-f', 'bach', '-'], ['view', '-f', 'bach', '-'],
+                          ['convert', '-f', 'bach', '-', '-o', out]):
+            if arguments[0] not in COMMANDS:
+                continue
+            status, error = interrupted(*arguments)
+            if status != 2 or 'interrupted after ' not in error or 'partial' not in error:
+                yield f'{arguments}: {status} {error}'
+        if os.listdir(folder):
+            yield f'left: {os.listdir(folder)}'
+        status, error = interrupted('convert', '-f', 'bach', '-', '-o', out, '--partial')
+        said = re.search(r'after (\d+) records', error)
+        if status != 2 or not said or os.path.getsize(out) != 6 * int(said[1]):
+            yield f'--partial: {status} {error}'
+
+
+def long_work_shows_its_progress_on_a_terminal():
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen([PROGRAM, 'check', '-f', 'bach', '-'], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    feed = Feed(process.stdin, 0.02)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    feed.join()
+    seen = b''
+    try:
+        while block := os.read(controller, 1 << 16):
+            seen += block
+    except OSError:
+        pass
+    os.close(controller)
+    if b'MiB/s' not in seen or seen.rfind(b'\r\033[K') < seen.rfind(b'MiB/s'):
+        yield repr(seen)
+
+
+def pages():
+    return sorted(name for name in os.listdir(MANUAL) if re.search(r'\.\d$', name))
+
+
+def manual_pages_are_sound():
+    for page in pages():
+        done = subprocess.run(['mandoc', '-Tlint', '-Wwarning', os.path.join(MANUAL, page)],
+                              capture_output=True, text=True)
+        if done.returncode or done.stdout:
+            yield done.stdout
+        for name, section in re.findall(r'^\.Xr (polytrace\S*) (\d)',
+                                        open(os.path.join(MANUAL, page)).read(), re.M):
+            if f'{name}.{section}' not in pages():
+                yield f'{page} refers to {name}({section})'
+
+
+def every_page_is_installed():
+    listed = open(os.path.join(MANUAL, 'meson.build')).read()
+    for page in pages():
+        if f"'{page}'" not in listed:
+            yield page
+
+
+def the_page_of_columns_lists_every_column():
+    page = open(os.path.join(MANUAL, 'polytrace-columns.5')).read()
+    paged = dict(re.findall(r'^\.It Cm (\S+)\n(.*) \([\w ]+\)$', page, re.M))
+    defined = open(os.path.join(ROOT, 'include', 'polytrace', 'columns.def')).read()
+    columns = dict(re.findall(r'^COLUMN\((\w+),.*?"(.*?)"\)', defined, re.M | re.S))
+    for name in sorted(paged.keys() | columns.keys()):
+        if paged.get(name) != columns.get(name):
+            yield f'{name}: {paged.get(name)}, defined: {columns.get(name)}'
+
+
+def every_format_has_a_page_with_its_options_and_rules():
+    for row in json.loads(text('formats', '--json'))['formats']:
+        name = row['name']
+        page = open(os.path.join(MANUAL, f'polytrace-{PAGES[name]}.5')).read()
+        facts = json.loads(text('formats', '--json', name))
+        words = [option['option'] for option in facts.get('options', [])]
+        words += [rule['rule'] for rule in facts.get('rules', [])]
+        for word in words:
+            if not re.search(r'^\.It (Cm )?' + re.escape(word) + r'\b', page, re.M):
+                yield f'{name}: polytrace-{PAGES[name]}(5) lacks {word}'
+
+
+LAWS = [every_help_agrees_with_its_manual_page, help_is_the_same_in_all_its_ways,
+        every_command_has_a_test_of_its_printing, an_unknown_option_is_trouble,
+        a_slip_is_met_with_the_nearest_name, a_full_device_is_trouble, a_closed_pipe_is_quiet,
+        no_input_on_a_terminal_is_trouble, colour_is_for_terminals,
+        an_interruption_ends_work_and_is_said, long_work_shows_its_progress_on_a_terminal,
+        manual_pages_are_sound, every_page_is_installed, the_page_of_columns_lists_every_column,
+        every_format_has_a_page_with_its_options_and_rules]
+print(f'1..{len(LAWS)}')
+for number, law in enumerate(LAWS, 1):
+    if law is manual_pages_are_sound and not shutil.which('mandoc'):
+        print(f'ok {number} - {law.__name__} # SKIP mandoc is not installed')
+        continue
+    faults = list(law())
+    for fault in faults:
+        print('\n'.join('# ' + line for line in fault.splitlines()))
+    print(f'{"not " if faults else ""}ok {number} - {law.__name__}', flush=True)
