@@ -142,7 +142,7 @@ load_addresses(const char *name, struct listed *list)
 {
 	char path[80];
 	size_t at = 0;
-	snprintf(path, sizeof path, "%s.tt6e.jsonl.gz", name);
+	snprintf(path, sizeof path, "../tt6/%s.tt6e.jsonl.gz", name);
 	struct buf text = slurp(path);
 	for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, "initial_pc") || strstr(line, "\"synth\""))
@@ -1085,7 +1085,7 @@ runs_are_converted_byte_for_byte(void **unused)
 		char file[40];
 		struct listed *list = load_states(name);
 		struct buf bytes = pack(&shape, list, RECORDS);
-		snprintf(file, sizeof file, "%s.%s", name, format);
+		snprintf(file, sizeof file, "../tt6/%s.%s", name, format);
 		assert_converted(&bytes, format, file, 0);
 		buf_free(&bytes);
 		free(list);
@@ -1099,8 +1099,8 @@ a_last_branch_without_successor_is_left_out(void **unused)
 	static const char *const names[] = {"thread_001.full1004.gz", "thread_001.full1008.gz"};
 	for (size_t i = 0; i < 2; i++) {
 		struct buf bytes = slurp(names[i]);
-		assert_converted(&bytes, "tt6", "thread_001.tt6", 552);
-		assert_converted(&bytes, "tt6e", "thread_001.tt6e", 588);
+		assert_converted(&bytes, "tt6", "../amber/thread_001.tt6", 552);
+		assert_converted(&bytes, "tt6e", "../amber/thread_001.tt6e", 588);
 		buf_free(&bytes);
 	}
 }
@@ -1113,7 +1113,7 @@ states_after_the_instruction_convert_but_for_the_first(void **unused)
 	struct listed *list = load_states("sort");
 	const struct shape shape = {1004, false, true};
 	struct buf bytes = pack(&shape, list, RECORDS - 1), out = {0},
-		   whole = slurp("sort.tt6e");
+		   whole = slurp("../tt6/sort.tt6e");
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	struct poly_error error;
