@@ -29,8 +29,9 @@ struct poly_powerpc_state {
 
 /*
  * Decodes the state of row (below batch->rows) of a batch whose trace is a FULL trace, or
- * carries FULL payloads. POLY_ERR_FORMAT: the row has no payload, or its length fits no layout
- * of amber 4.7.
+ * carries FULL payloads: before the row's instruction or, where the trace states the fact
+ * "amber.state" = "post", after it. POLY_ERR_FORMAT: the row has no payload, or its length fits
+ * no layout of amber 4.7.
  */
 POLY_API enum poly_status poly_powerpc_state(const struct poly_batch *batch, size_t row,
 	struct poly_powerpc_state *state, struct poly_error *error);

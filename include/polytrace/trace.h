@@ -23,7 +23,7 @@ enum poly_address_space {
 	POLY_ADDRESS_PHYSICAL, /* addresses on the bus */
 };
 
-/* A further fact, by name: "full.record" = "1004". */
+/* A further fact, by name: "amber.record" = "1004". */
 struct poly_fact {
 	const char *key;   /* lower case, dotted; unique within the trace */
 	const char *value; /* UTF-8 text */

@@ -94,6 +94,8 @@ full_open(struct reading *reading, struct poly_error *error)
 	reader->escapes = reading->options[FULL_OPTION_ESCAPES];
 	struct full_detection found =
 		full_detect(p + magic, n - magic, reader->dialect.little, reading->options);
+	if (!found.layout && (status = in_status(reading->in, error)) < 0)
+		return status;
 	if (!found.layout) {
 		findings_add(reading->findings, FULL_A20, 0, FULL_MAGIC_SIZE,
 			"the size of the records can't be told");

@@ -186,41 +186,37 @@ is_sync(const struct full_reader *reader, const uint8_t *p)
 	return full_sync_find(full_word(&reader->dialect, p)) >= 0;
 }
 
-/* How many synchronisation records stand at the front and have a record behind them. */
-static size_t
-count_escapes(const struct fill *fill)
+/* True where the front is a synchronisation record: a record, or many more, is behind it. */
+static bool
+is_escape(const struct fill *fill)
 {
 	const struct full_reader *reader = fill->reader;
-	size_t have, count = 0;
-	const uint8_t *p = in_peek(fill->reading->in,
-		(size_t)ESCAPES_MOST * FULL_ESCAPE_SIZE + reader->dialect.layout->record,
-		&have);
-	while (count < ESCAPES_MOST && have >= FULL_ESCAPE_SIZE && is_sync(reader, p)) {
+	size_t have, size = reader->dialect.layout->record;
+	const uint8_t *p = in_peek(
+		fill->reading->in, (size_t)ESCAPES_MOST * FULL_ESCAPE_SIZE + size, &have);
+	for (size_t i = 0; have >= FULL_ESCAPE_SIZE && is_sync(reader, p); i++) {
+		if (i == ESCAPES_MOST)
+			return true;
 		p += FULL_ESCAPE_SIZE;
 		have -= FULL_ESCAPE_SIZE;
-		count++;
 	}
-	return continues(reader, fill->before, p, have) ? count : 0;
+	return continues(reader, fill->before, p, have);
 }
 
 static void
-put_escapes(struct fill *fill, size_t count)
+put_escape(struct fill *fill, const uint8_t *p)
 {
 	struct batch *batch = fill->batch;
 	const struct full_dialect *dialect = &fill->reader->dialect;
-	size_t have, used = 0, row = batch->view.rows;
-	const uint8_t *p = in_peek(fill->reading->in, count * FULL_ESCAPE_SIZE, &have);
-	uint64_t origin = in_offset(fill->reading->in);
-	for (; count && row < fill->most; row++, count--, used += FULL_ESCAPE_SIZE) {
-		uint32_t word = full_word(dialect, p + used);
-		unsigned sync = (unsigned)full_sync_find(word);
-		put_row(fill, row, FULL_SYNC + sync, origin + used);
-		batch_put(batch, sync, row, (uint8_t)sync);
-		batch_put(batch, escape, row, (uint16_t)(word >> 16));
-		batch_put(batch, address, row, full_word(dialect, p + used + 4));
-		batch_put(batch, value, row, full_word(dialect, p + used + 8));
-	}
-	in_consume(fill->reading->in, used);
+	size_t row = batch->view.rows;
+	uint32_t word = full_word(dialect, p);
+	unsigned sync = (unsigned)full_sync_find(word);
+	put_row(fill, row, FULL_SYNC + sync, in_offset(fill->reading->in));
+	batch_put(batch, sync, row, (uint8_t)sync);
+	batch_put(batch, escape, row, (uint16_t)(word >> 16));
+	batch_put(batch, address, row, full_word(dialect, p + 4));
+	batch_put(batch, value, row, full_word(dialect, p + 8));
+	in_consume(fill->reading->in, FULL_ESCAPE_SIZE);
 }
 
 /* The bytes at the end that are less than a record. */
@@ -280,13 +276,13 @@ read_some(struct fill *fill, struct poly_error *error)
 	struct full_reader *reader = fill->reader;
 	size_t have, size = reader->dialect.layout->record;
 	const uint8_t *p = in_peek(fill->reading->in, size, &have);
-	if (reader->escapes && have >= 4 && is_sync(reader, p)) {
-		size_t count = count_escapes(fill);
-		if (count) {
-			put_escapes(fill, count);
+	if (reader->escapes && have >= FULL_ESCAPE_SIZE && is_sync(reader, p)) {
+		bool escape = is_escape(fill);
+		p = in_peek(fill->reading->in, size, &have);
+		if (escape) {
+			put_escape(fill, p);
 			return POLY_OK;
 		}
-		p = in_peek(fill->reading->in, size, &have);
 	}
 	return have < size ? read_tail(fill, p, have, error)
 			   : read_records(fill, p, have, error);

@@ -142,7 +142,7 @@ load_addresses(const char *name, struct listed *list)
 {
 	char path[80];
 	size_t at = 0;
-	snprintf(path, sizeof path, "%s.tt6e.jsonl.gz", name);
+	snprintf(path, sizeof path, "../tt6/%s.tt6e.jsonl.gz", name);
 	struct buf text = slurp(path);
 	for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, "initial_pc") || strstr(line, "\"synth\""))
@@ -281,7 +281,10 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Writes what a reader gives; the status of reading, or the failure of writing. */
+/*
+ * Writes what a reader gives as FULL with an option, or as the format that option names; the
+ * status of reading, or the failure of writing.
+ */
 static enum poly_status
 copy_trace(struct poly_reader *reader, const char *option, struct buf *out,
 	struct poly_error *error)
@@ -291,8 +294,9 @@ copy_trace(struct poly_reader *reader, const char *option, struct buf *out,
 	struct poly_sink sink = {collect, out};
 	struct poly_writer *writer = NULL;
 	const struct poly_batch *batch;
-	options.format = "full";
-	options.options = option ? list : NULL;
+	bool is_option = option && strchr(option, '=');
+	options.format = option && !is_option ? option : "full";
+	options.options = is_option ? list : NULL;
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(reader), &options, &writer, error);
 	while (status == POLY_OK) {
@@ -707,6 +711,32 @@ synchronisation_between_records_is_read(void **unused)
 	free(list);
 }
 
+/* So many that the record behind them is out of sight. */
+static void
+a_long_run_of_synchronisation_is_read(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	const struct shape shape = {1004, false, false};
+	struct buf bytes = pack(&shape, list, 4), rest = pack(&shape, list + 4, 20);
+	for (uint32_t i = 0; i < 200; i++)
+		put_escape(&bytes, &shape, 0x00200002, i);
+	buf_append(&bytes, rest.data + 4, rest.size - 4);
+	size_t count = 0;
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_trace(&bytes, NULL, false, false);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++)
+			count += poly_present(batch, POLY_COLUMN_sync, row);
+	}
+	assert_int_equal(count, 200);
+	poly_reader_close(reader);
+	assert_rewritten(&bytes, NULL, false);
+	buf_free(&bytes);
+	buf_free(&rest);
+	free(list);
+}
+
 static void
 synchronisation_is_not_seen_where_the_flow_does_not_go_on(void **unused)
 {
@@ -1026,6 +1056,82 @@ made_runs_have_their_records(void **unused)
 	}
 }
 
+/* ---- TT6 and TT6E ---- */
+
+/* Converts bytes and compares with the first n bytes of a file; 0: with all of it. */
+static void
+assert_converted(const struct buf *bytes, const char *format, const char *file, size_t n)
+{
+	struct buf out = {0}, expected = slurp(file);
+	struct poly_error error;
+	struct poly_reader *reader = open_trace(bytes, NULL, false, false);
+	if (copy_trace(reader, format, &out, &error) != POLY_END)
+		fail_msg("%s", error.message);
+	assert_int_equal(out.size, n ? n : expected.size);
+	assert_memory_equal(out.data, expected.data, out.size);
+	poly_reader_close(reader);
+	buf_free(&out);
+	buf_free(&expected);
+}
+
+static void
+runs_are_converted_byte_for_byte(void **unused)
+{
+	(void)unused;
+	static const char *const names[] = {"altivec", "isamix", "sort"};
+	for (unsigned i = 0; i < 60; i++) {
+		const char *name = names[i / 20], *format = i % 2 ? "tt6e" : "tt6";
+		struct shape shape = {sizes[i % 5], i / 10 % 2, false};
+		char file[40];
+		struct listed *list = load_states(name);
+		struct buf bytes = pack(&shape, list, RECORDS);
+		snprintf(file, sizeof file, "../tt6/%s.%s", name, format);
+		assert_converted(&bytes, format, file, 0);
+		buf_free(&bytes);
+		free(list);
+	}
+}
+
+static void
+a_last_branch_without_successor_is_left_out(void **unused)
+{
+	(void)unused;
+	static const char *const names[] = {"thread_001.full1004.gz", "thread_001.full1008.gz"};
+	for (size_t i = 0; i < 2; i++) {
+		struct buf bytes = slurp(names[i]);
+		assert_converted(&bytes, "tt6", "../amber/thread_001.tt6", 552);
+		assert_converted(&bytes, "tt6e", "../amber/thread_001.tt6e", 588);
+		buf_free(&bytes);
+	}
+}
+
+/* The words of a TT6E trace behind its initial PC and its first record, which is compute. */
+static void
+states_after_the_instruction_convert_but_for_the_first(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	const struct shape shape = {1004, false, true};
+	struct buf bytes = pack(&shape, list, RECORDS - 1), out = {0},
+		   whole = slurp("../tt6/sort.tt6e");
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	options.skip = 1;
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
+		POLY_OK);
+	assert_int_equal(copy_trace(reader, "tt6e", &out, &error), POLY_END);
+	assert_int_equal(load_be32(out.data), list[1].pc);
+	assert_int_equal(out.size, whole.size - 4);
+	assert_memory_equal(out.data + 4, whole.data + 8, out.size - 4);
+	poly_reader_close(reader);
+	buf_free(&out);
+	buf_free(&bytes);
+	buf_free(&whole);
+	free(list);
+}
+
 int
 main(void)
 {
@@ -1038,6 +1144,7 @@ main(void)
 		cmocka_unit_test(an_undecided_size_is_asked_for),
 		cmocka_unit_test(the_order_of_bytes_may_be_named),
 		cmocka_unit_test(synchronisation_between_records_is_read),
+		cmocka_unit_test(a_long_run_of_synchronisation_is_read),
 		cmocka_unit_test(synchronisation_is_not_seen_where_the_flow_does_not_go_on),
 		cmocka_unit_test(reading_goes_on_after_damage),
 		cmocka_unit_test(layouts_of_one_width_are_converted),
@@ -1048,6 +1155,9 @@ main(void)
 		cmocka_unit_test(addresses_are_wide_where_the_mode_is),
 		cmocka_unit_test(rules_of_the_flow_are_tested),
 		cmocka_unit_test(made_runs_have_their_records),
+		cmocka_unit_test(runs_are_converted_byte_for_byte),
+		cmocka_unit_test(a_last_branch_without_successor_is_left_out),
+		cmocka_unit_test(states_after_the_instruction_convert_but_for_the_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
