@@ -94,55 +94,63 @@ tt6e_open(struct reading *reading, struct poly_error *error)
 }
 
 /*
- * Decodes instructions from n bytes until limit rows are there, an escape comes up or a record
- * might not be whole; returns the bytes used. The lengths of records hang on one another:
- * branches let the processor run ahead, which arithmetic on the length would not.
+ * Decodes at most rows instructions from the front of p, which has enough bytes for as many;
+ * fewer where an escape comes up. Returns the bytes used. The lengths of records hang on one
+ * another: branches let the processor run ahead, which arithmetic on the length would not.
  */
 static inline size_t
-decode_run(struct tt6 *state, const uint8_t *p, size_t n, size_t limit, bool little)
+decode_run(struct tt6 *state, const uint8_t *p, size_t rows, bool little)
 {
-	struct tt6_rows *rows = &state->rows;
-	size_t row = rows->count, i = 0;
-	uint32_t pc = state->pc, at = rows->bytes;
-	while (row < limit && n - i >= RECORD_MOST) {
+	struct tt6_rows *to = &state->rows;
+	uint64_t *pcs = to->pc, *opcodes = to->opcode, *seconds = to->second;
+	uint64_t *origins = to->origin, at = to->at;
+	bool has_trap = false;
+	size_t row = to->count, end = row + rows, i = 0;
+	uint32_t pc = state->pc;
+	while (row < end) {
 		uint32_t opcode = tt6_load(p + i, little), second = tt6_load(p + i + 4, little);
-		unsigned place = tt6_place(opcode), shape = state->tables.shape[place];
-		if (shape == TT6_ESCAPE)
-			break;
-		rows->pc[row] = pc;
-		rows->opcode[row] = opcode;
-		rows->second[row] = second;
-		rows->place[row] = (uint16_t)place;
-		rows->at[row] = at + (uint32_t)i;
-		row++;
-		pc += 4;
-		i += 4;
-		if (shape == TT6_COMPUTE)
+		uint32_t fact = state->tables.fact[tt6_place(opcode)];
+		pcs[row] = pc;
+		opcodes[row] = opcode;
+		seconds[row] = second;
+		origins[row] = at + i;
+		to->fact[row] = fact;
+		if (!(fact & (TT6_HAS_ADDRESS | TT6_HAS_NEXT))) {
+			if (!fact)
+				break;
+			row++;
+			pc += 4;
+			i += 4;
 			continue;
-		i += 4;
-		if (shape == TT6_FLOW) {
+		}
+		pc += 4;
+		if (fact & TT6_HAS_NEXT) {
 			pc = second;
-		} else if (shape == TT6_EXTENDED) {
-			rows->third[row - 1] = tt6_load(p + i, little);
+			has_trap |= second == TT6_TRAP;
+		} else if (fact & TT6_HAS_THIRD) {
+			to->value[row] = tt6_load(p + i + 8, little);
 			i += 4;
 		}
+		row++;
+		i += 8;
 	}
-	rows->count = row;
-	rows->bytes += (uint32_t)i;
+	to->count = row;
+	to->at = at + i;
+	to->has_trap |= has_trap;
 	state->pc = pc;
 	return i;
 }
 
-static size_t
-decode_big(struct tt6 *state, const uint8_t *p, size_t n, size_t limit)
+static __attribute__((noinline)) size_t
+decode_big(struct tt6 *state, const uint8_t *p, size_t rows)
 {
-	return decode_run(state, p, n, limit, false);
+	return decode_run(state, p, rows, false);
 }
 
-static size_t
-decode_little(struct tt6 *state, const uint8_t *p, size_t n, size_t limit)
+static __attribute__((noinline)) size_t
+decode_little(struct tt6 *state, const uint8_t *p, size_t rows)
 {
-	return decode_run(state, p, n, limit, true);
+	return decode_run(state, p, rows, true);
 }
 
 /* A row for bytes of the input that are no instruction; its columns are filled later. */
@@ -152,11 +160,10 @@ add_special(struct tt6 *state, enum tt6_record_name name, size_t length)
 	struct tt6_rows *rows = &state->rows;
 	struct tt6_special *special = &state->specials[state->special_count++];
 	*special = (struct tt6_special){.row = (uint16_t)rows->count, .name = (uint8_t)name};
-	rows->place[rows->count] = TT6_NO_ENCODING;
-	rows->at[rows->count] = rows->bytes;
-	rows->second[rows->count] = 0;
+	rows->fact[rows->count] = 0;
+	rows->origin[rows->count] = rows->at;
 	rows->count++;
-	rows->bytes += (uint32_t)length;
+	rows->at += length;
 	return special;
 }
 
@@ -168,10 +175,11 @@ add_instruction(struct tt6 *state, const struct tt6_record *record)
 	rows->pc[row] = state->pc;
 	rows->opcode[row] = record->opcode;
 	rows->second[row] = record->second;
-	rows->third[row] = record->third;
-	rows->place[row] = (uint16_t)tt6_place(record->opcode);
-	rows->at[row] = rows->bytes;
-	rows->bytes += (uint32_t)record->length;
+	rows->value[row] = record->third;
+	rows->origin[row] = rows->at;
+	rows->fact[row] = state->tables.fact[tt6_place(record->opcode)];
+	rows->has_trap |= record->shape == TT6_FLOW && record->second == TT6_TRAP;
+	rows->at += record->length;
 	state->pc = record->shape == TT6_FLOW ? record->second : state->pc + 4;
 }
 
@@ -188,7 +196,7 @@ found(const struct filling *filling, enum tt6_rule rule, const char *message, ui
 	const struct tt6 *state = filling->reading->state;
 	uint64_t row = filling->base + state->rows.count;
 	findings_add(filling->reading->findings, rule, filling->reading->record + row + 1,
-		state->origin + state->rows.bytes, message, (unsigned long long)detail);
+		state->rows.at, message, (unsigned long long)detail);
 }
 
 /* The payload as big-endian words, whatever the order in the file. */
@@ -312,21 +320,41 @@ add_record(const struct filling *filling)
 	return true;
 }
 
-/* Decodes up to limit rows into the scratch; false where no row after them fits the batch. */
+/* Empty rows that go to the columns of the batch, or to scratch. */
+static void
+place_rows(struct tt6 *state, const struct poly_batch *view, size_t base)
+{
+	struct tt6_rows *rows = &state->rows;
+	rows->count = 0;
+	rows->has_trap = false;
+	rows->pc = view->pc ? view->pc + base : rows->scratch[0];
+	rows->opcode = view->opcode ? view->opcode + base : rows->scratch[1];
+	rows->second = view->address   ? view->address + base
+		       : view->next_pc ? view->next_pc + base
+				       : rows->scratch[2];
+	rows->value = view->value ? view->value + base : rows->scratch[3];
+	rows->origin = view->origin ? view->origin + base : rows->scratch[4];
+	state->special_count = 0;
+}
+
+/* Decodes up to limit rows; false where no row after them fits the batch. */
 static bool
 fill_rows(const struct filling *filling, size_t limit)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
-	state->rows.count = state->rows.bytes = 0;
+	place_rows(state, &filling->batch->view, filling->base);
 	state->special_count = 0;
-	state->origin = in_offset(in);
+	state->rows.at = in_offset(in);
 	while (state->rows.count < limit) {
 		size_t have, used = 0;
 		const uint8_t *p = in_peek(in, RECORD_MOST, &have);
+		size_t rows = limit - state->rows.count;
+		if (rows > have / RECORD_MOST)
+			rows = have / RECORD_MOST;
 		if (state->started)
-			used = state->little ? decode_little(state, p, have, limit)
-					     : decode_big(state, p, have, limit);
+			used = state->little ? decode_little(state, p, rows)
+					     : decode_big(state, p, rows);
 		in_consume(in, used);
 		if (!used && !add_record(filling))
 			return false;
@@ -342,7 +370,8 @@ look_ahead(const struct reading *reading)
 {
 	const struct tt6 *state = reading->state;
 	size_t have, count = state->rows.count;
-	if (!state->extended || count == 0 || state->rows.second[count - 1] != TT6_TRAP)
+	if (!state->extended || !state->rows.has_trap || !count ||
+		state->rows.second[count - 1] != TT6_TRAP)
 		return 0;
 	const uint8_t *p = in_peek(reading->in, 8, &have);
 	return have >= 8 ? tt6_load(p, state->little) : 0;

@@ -15,9 +15,6 @@
 /* Encodings that the tables tell apart: those of powerpc_classes. */
 #define TT6_ENCODINGS 2112
 
-/* The place in the tables of rows that are no instructions. */
-#define TT6_NO_ENCODING TT6_ENCODINGS
-
 #define TT6_BRANCH_SYNTHETIC 0x48000702u /* ba 0x700 as it is written after a twi */
 #define TT6_TRAP 0x700u			 /* where that branch goes */
 #define TT6_RFI 0x4c000064u
@@ -105,7 +102,7 @@ enum tt6_rule {
 	TT6_A24
 };
 
-/* What is present in a row of an encoding; bits of tt6_tables.flags. */
+/* What is present in a row of an encoding; bits of a fact. */
 #define TT6_HAS_PC 1u
 #define TT6_HAS_ADDRESS 2u
 #define TT6_HAS_NEXT 4u
@@ -114,13 +111,15 @@ enum tt6_rule {
 #define TT6_HAS_SIZE 32u
 #define TT6_ASK 64u /* access and size need more of the opcode, or the third word */
 
+/* Where in a fact the other bytes are. */
+#define TT6_FACT_RECORD 8  /* enum tt6_record_name */
+#define TT6_FACT_ACCESS 16 /* enum poly_access */
+#define TT6_FACT_SIZE 24   /* bytes */
+
 /* By place of the encoding (tt6_place), for one way of reading. */
 struct tt6_tables {
-	uint8_t shape[TT6_ENCODINGS + 1]; /* enum tt6_shape */
-	uint8_t flags[TT6_ENCODINGS + 1];
-	uint8_t record[TT6_ENCODINGS + 1]; /* enum tt6_record_name */
-	uint8_t access[TT6_ENCODINGS + 1];
-	uint8_t size[TT6_ENCODINGS + 1]; /* bytes */
+	uint8_t shape[TT6_ENCODINGS]; /* enum tt6_shape */
+	uint32_t fact[TT6_ENCODINGS]; /* bits TT6_HAS_..., and three bytes; 0: an escape */
 };
 
 /* The place of an opcode in the tables. */
@@ -186,14 +185,19 @@ unsigned tt6_sync_code(enum poly_sync sync);
  */
 #define TT6_CHUNK 512
 
-/* What the decoding loop leaves behind; special rows have TT6_NO_ENCODING. */
+/*
+ * What the decoding loop leaves behind: columns of the batch from the chunk's first row on, or
+ * scratch where a column is not wanted. Every word goes wherever it might belong; the facts
+ * tell where it does. Rows that are no instructions have fact 0.
+ */
 struct tt6_rows {
-	uint32_t pc[TT6_CHUNK], opcode[TT6_CHUNK];
-	uint32_t second[TT6_CHUNK], third[TT6_CHUNK]; /* only where the shape has them */
-	uint32_t at[TT6_CHUNK];			      /* bytes behind the chunk's first one */
-	uint16_t place[TT6_CHUNK];
+	uint64_t *pc, *opcode, *value, *origin;
+	uint64_t *second; /* address, and copied to next_pc */
+	uint32_t fact[TT6_CHUNK];
 	size_t count;
-	uint32_t bytes; /* that the rows stand for */
+	uint64_t at;   /* offset in the input behind the rows */
+	bool has_trap; /* a flow record goes to TT6_TRAP */
+	uint64_t scratch[5][TT6_CHUNK];
 };
 
 /* A row that is no instruction. */
@@ -224,7 +228,6 @@ struct tt6 {
 	size_t special_count;
 	struct tt6_pending pending;
 	struct tt6_check *check; /* NULL where nothing is checked */
-	uint64_t origin;	 /* offset of the chunk's first byte */
 	uint32_t pc;		 /* of the next instruction */
 	bool extended;		 /* TT6E */
 	bool little;		 /* the words are byte-swapped */

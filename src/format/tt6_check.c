@@ -209,7 +209,7 @@ check_announced(const struct checking *checking)
 {
 	struct announced *address = &checking->check->announced[TT6_CODE_DATA_ADDRESS];
 	const struct tt6 *state = checking->reading->state;
-	bool has_own = state->tables.flags[tt6_place(checking->opcode)] & TT6_HAS_ADDRESS;
+	bool has_own = state->tables.fact[tt6_place(checking->opcode)] & TT6_HAS_ADDRESS;
 	if (has_own && address->given) {
 		uint64_t own = checking->batch->address[checking->row];
 		if (own != address->value)

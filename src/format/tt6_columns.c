@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second pass over decoded TT6 rows: widens the scratch into columns, makes presence bits
- * of 64 rows at a time from one byte of flags a row, and derives what the encoding tells
- * (access, size, branch, target). Only columns that are wanted cost anything.
+ * The second pass over decoded TT6 rows: makes presence bits of 64 rows at a time from one byte
+ * of flags a row, and derives what the encoding tells (record, access, size, branch, target).
+ * Only columns that are wanted cost anything.
  *
  * spec: reference amber 4.3 (access, size), 4.4 (what escapes bind to), 4.6 (synthetics).
  */
@@ -10,11 +10,30 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* The presence bits of the flags of 64 rows. */
 struct presence {
 	uint64_t pc, address, next, third, access, size, ask;
 };
 
+#if defined(__SSE2__)
+/* One bit of each of 64 bytes: the sign bits, where the bit was shifted to. */
+static uint64_t
+gather(const uint8_t *bytes, unsigned flag)
+{
+	uint64_t bits = 0;
+	int shift = 7 - __builtin_ctz(flag);
+	for (unsigned i = 0; i < 4; i++) {
+		__m128i part = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+		unsigned mask = (unsigned)_mm_movemask_epi8(_mm_slli_epi16(part, shift));
+		bits |= (uint64_t)mask << 16 * i;
+	}
+	return bits;
+}
+#else
 /* One bit of each of 64 bytes, gathered eight at a time by a multiplication. */
 static uint64_t
 gather(const uint8_t *bytes, unsigned flag)
@@ -27,13 +46,15 @@ gather(const uint8_t *bytes, unsigned flag)
 	}
 	return bits;
 }
+#endif
 
 static struct presence
-presence_of(const struct tt6 *state, size_t row, size_t rows)
+presence_of(const struct tt6_rows *rows, size_t first)
 {
 	uint8_t flags[64] = {0};
-	for (size_t i = 0; i < rows; i++)
-		flags[i] = state->tables.flags[state->rows.place[row + i]];
+	size_t count = rows->count - first < 64 ? rows->count - first : 64;
+	for (size_t i = 0; i < count; i++)
+		flags[i] = (uint8_t)rows->fact[first + i];
 	return (struct presence){gather(flags, TT6_HAS_PC), gather(flags, TT6_HAS_ADDRESS),
 		gather(flags, TT6_HAS_NEXT), gather(flags, TT6_HAS_THIRD),
 		gather(flags, TT6_HAS_ACCESS), gather(flags, TT6_HAS_SIZE),
@@ -64,7 +85,8 @@ put_presence(struct batch *batch, size_t word, const struct presence *presence)
 static void
 put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 {
-	uint32_t opcode = state->rows.opcode[row], third = state->rows.third[row];
+	uint32_t opcode = (uint32_t)state->rows.opcode[row];
+	uint32_t third = (uint32_t)state->rows.value[row];
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	if (found->access < 0)
 		return;
@@ -81,8 +103,8 @@ put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 static void
 put_branch(const struct tt6_rows *rows, struct batch *batch, size_t base, size_t row)
 {
-	uint32_t pc = rows->pc[row], next = rows->second[row];
-	struct powerpc_branch branch = powerpc_branch(rows->opcode[row], pc);
+	uint32_t pc = (uint32_t)rows->pc[row], next = (uint32_t)rows->second[row];
+	struct powerpc_branch branch = powerpc_branch((uint32_t)rows->opcode[row], pc);
 	if (!branch.is_branch)
 		return;
 	bool to_target = branch.has_target ? next == branch.target : next != pc + 4;
@@ -109,61 +131,31 @@ put_rare(struct tt6 *state, struct batch *batch, size_t base, size_t first,
 	left = view->branch || view->target || view->fallthrough ? presence->next : 0;
 	for (; left; left &= left - 1)
 		put_branch(&state->rows, batch, base, first + (size_t)__builtin_ctzll(left));
-	left = view->value ? presence->third : 0;
-	for (; left; left &= left - 1) {
-		size_t row = first + (size_t)__builtin_ctzll(left);
-		view->value[base + row] = state->rows.third[row];
-	}
 }
 
+/* The columns that the facts hold for every row. */
 static void
-widen(uint64_t *restrict to, const uint32_t *restrict from, size_t n)
+put_facts(const struct tt6_rows *rows, const struct poly_batch *view, size_t base)
 {
-	for (size_t i = 0; i < n; i++)
-		to[i] = from[i];
-}
-
-/* The columns that are the scratch itself; where a row has none, what is written is undefined.
- */
-static void
-put_words(const struct tt6 *state, const struct poly_batch *view, size_t base)
-{
-	const struct tt6_rows *rows = &state->rows;
-	if (view->pc)
-		widen(view->pc + base, rows->pc, rows->count);
-	if (view->opcode)
-		widen(view->opcode + base, rows->opcode, rows->count);
-	if (view->address)
-		widen(view->address + base, rows->second, rows->count);
-	if (view->next_pc)
-		widen(view->next_pc + base, rows->second, rows->count);
-	if (view->opcode_size)
-		memset(view->opcode_size + base, 4, rows->count);
 	if (view->kind)
 		memset(view->kind + base, POLY_KIND_INSTRUCTION, rows->count);
-	for (size_t i = 0; view->origin && i < rows->count; i++)
-		view->origin[base + i] = state->origin + rows->at[i];
-}
-
-/* The columns that the tables know by the encoding. */
-static void
-put_facts(const struct tt6 *state, const struct poly_batch *view, size_t base)
-{
-	const struct tt6_rows *rows = &state->rows;
-	const struct tt6_tables *tables = &state->tables;
+	if (view->next_pc && view->next_pc + base != rows->second)
+		memcpy(view->next_pc + base, rows->second, rows->count * sizeof *rows->second);
+	if (view->opcode_size)
+		memset(view->opcode_size + base, 4, rows->count);
 	for (size_t i = 0; view->record && i < rows->count; i++)
-		view->record[base + i] = tables->record[rows->place[i]];
+		view->record[base + i] = (uint8_t)(rows->fact[i] >> TT6_FACT_RECORD);
 	for (size_t i = 0; view->access && i < rows->count; i++)
-		view->access[base + i] = tables->access[rows->place[i]];
+		view->access[base + i] = (uint8_t)(rows->fact[i] >> TT6_FACT_ACCESS);
 	for (size_t i = 0; view->size && i < rows->count; i++)
-		view->size[base + i] = tables->size[rows->place[i]];
+		view->size[base + i] = rows->fact[i] >> TT6_FACT_SIZE;
 }
 
 /* The opcode of the instruction in a row; 0 for other rows. */
 static uint32_t
 opcode_at(const struct tt6_rows *rows, size_t row)
 {
-	return rows->place[row] == TT6_NO_ENCODING ? 0 : rows->opcode[row];
+	return rows->fact[row] ? (uint32_t)rows->opcode[row] : 0;
 }
 
 /* Marks every {branch to 0x700} {rfi} that stand one after the other, also across chunks. */
@@ -174,10 +166,7 @@ put_synthetics(struct tt6 *state, struct batch *batch, size_t base, uint32_t loo
 	if (state->rfi_due)
 		batch_put(batch, synthetic, base, 1);
 	state->rfi_due = false;
-	uint32_t traps = 0;
-	for (size_t i = 0; i < rows->count; i++)
-		traps |= rows->second[i] == TT6_TRAP;
-	for (size_t i = 0; traps && i < rows->count; i++) {
+	for (size_t i = 0; rows->has_trap && i < rows->count; i++) {
 		bool last = i + 1 == rows->count;
 		uint32_t after = last ? lookahead : opcode_at(rows, i + 1);
 		if (rows->second[i] != TT6_TRAP || opcode_at(rows, i) >> 26 != 18 ||
@@ -227,8 +216,7 @@ put_special(
 static void
 put_data_address(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 {
-	unsigned place = state->rows.place[row];
-	if (state->tables.flags[place] & TT6_HAS_ADDRESS)
+	if (state->rows.fact[row] & TT6_HAS_ADDRESS)
 		return;
 	batch_put(batch, address, base + row, state->pending.value[TT6_CODE_DATA_ADDRESS]);
 	put_asked(state, batch, base, row);
@@ -256,13 +244,12 @@ static void
 put_specials(struct tt6 *state, struct batch *batch, size_t base)
 {
 	const struct tt6_rows *rows = &state->rows;
-	if (state->pending.any && rows->count && rows->place[0] != TT6_NO_ENCODING)
+	if (state->pending.any && rows->count && rows->fact[0])
 		put_pending(state, batch, base, 0);
 	for (size_t i = 0; i < state->special_count; i++) {
 		size_t row = state->specials[i].row;
 		put_special(state, batch, base + row, &state->specials[i]);
-		if (state->pending.any && row + 1 < rows->count &&
-			rows->place[row + 1] != TT6_NO_ENCODING)
+		if (state->pending.any && row + 1 < rows->count && rows->fact[row + 1])
 			put_pending(state, batch, base, row + 1);
 	}
 }
@@ -270,12 +257,10 @@ put_specials(struct tt6 *state, struct batch *batch, size_t base)
 void
 tt6_columns(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead)
 {
-	size_t count = state->rows.count;
-	put_words(state, &batch->view, base);
-	put_facts(state, &batch->view, base);
-	for (size_t first = 0; first < count; first += 64) {
-		size_t rows = count - first < 64 ? count - first : 64;
-		struct presence presence = presence_of(state, first, rows);
+	const struct tt6_rows *rows = &state->rows;
+	put_facts(rows, &batch->view, base);
+	for (size_t first = 0; first < rows->count; first += 64) {
+		struct presence presence = presence_of(rows, first);
 		put_presence(batch, (base + first) / 64, &presence);
 		put_rare(state, batch, base, first, &presence);
 	}

@@ -27,36 +27,34 @@ is_ds_form(uint32_t opcode)
 	return opcode >> 26 == 58 || opcode >> 26 == 62;
 }
 
-static void
-fill_facts(struct tt6_tables *tables, unsigned place, uint32_t opcode)
+/* The fact of an encoding that has a data address. */
+static uint32_t
+memory_fact(uint32_t opcode)
 {
-	const struct powerpc_instruction *instruction = powerpc_find(opcode);
-	unsigned flags = TT6_HAS_ADDRESS;
-	if (is_ds_form(opcode) || instruction->flags & (POWERPC_MULTIPLE | POWERPC_STRING))
-		flags |= TT6_ASK;
-	else if (instruction->access >= 0) {
-		tables->access[place] = (uint8_t)instruction->access;
-		tables->size[place] = instruction->size;
-		flags |= TT6_HAS_ACCESS | (instruction->size ? TT6_HAS_SIZE : 0);
-	}
-	tables->flags[place] |= (uint8_t)flags;
+	const struct powerpc_instruction *found = powerpc_find(opcode);
+	if (is_ds_form(opcode) || found->flags & (POWERPC_MULTIPLE | POWERPC_STRING))
+		return TT6_HAS_ADDRESS | TT6_ASK;
+	if (found->access < 0)
+		return TT6_HAS_ADDRESS;
+	return TT6_HAS_ADDRESS | TT6_HAS_ACCESS | (found->size ? TT6_HAS_SIZE : 0) |
+	       (uint32_t)found->access << TT6_FACT_ACCESS |
+	       (uint32_t)found->size << TT6_FACT_SIZE;
 }
 
-static void
-fill_place(struct tt6_tables *tables, uint32_t opcode, enum tt6_shape shape)
+static uint32_t
+fact_of(uint32_t opcode, enum tt6_shape shape)
 {
-	static const uint8_t records[] = {
-		TT6_IS_COMPUTE, TT6_IS_MEMORY, TT6_IS_FLOW, TT6_IS_EXTENDED, TT6_IS_ESCAPE};
-	unsigned place = tt6_place(opcode);
-	tables->shape[place] = (uint8_t)shape;
-	tables->record[place] = records[shape];
-	tables->flags[place] = TT6_HAS_PC;
-	if (shape == TT6_FLOW)
-		tables->flags[place] |= TT6_HAS_NEXT;
-	if (shape == TT6_EXTENDED)
-		tables->flags[place] |= TT6_HAS_THIRD;
-	if (shape == TT6_MEMORY || shape == TT6_EXTENDED)
-		fill_facts(tables, place, opcode);
+	switch (shape) {
+	case TT6_COMPUTE: return TT6_HAS_PC | TT6_IS_COMPUTE << TT6_FACT_RECORD;
+	case TT6_FLOW: return TT6_HAS_PC | TT6_HAS_NEXT | TT6_IS_FLOW << TT6_FACT_RECORD;
+	case TT6_MEMORY:
+		return TT6_HAS_PC | TT6_IS_MEMORY << TT6_FACT_RECORD | memory_fact(opcode);
+	case TT6_EXTENDED:
+		return TT6_HAS_PC | TT6_HAS_THIRD | TT6_IS_EXTENDED << TT6_FACT_RECORD |
+		       memory_fact(opcode);
+	case TT6_ESCAPE: break;
+	}
+	return 0;
 }
 
 void
@@ -65,14 +63,13 @@ tt6_tables_fill(struct tt6_tables *tables, bool extended, bool zero_is_opcode)
 	for (uint32_t primary = 0; primary < 64; primary++) {
 		for (uint32_t minor = 0; minor <= powerpc_classes.mask[primary]; minor++) {
 			uint32_t opcode = primary << 26 | minor << 1;
-			unsigned class = powerpc_classes.classes[tt6_place(opcode)];
-			fill_place(
-				tables, opcode, class_shape(class, extended, zero_is_opcode));
+			unsigned place = tt6_place(opcode);
+			enum tt6_shape shape = class_shape(
+				powerpc_classes.classes[place], extended, zero_is_opcode);
+			tables->shape[place] = (uint8_t)shape;
+			tables->fact[place] = fact_of(opcode, shape);
 		}
 	}
-	tables->shape[TT6_NO_ENCODING] = TT6_ESCAPE;
-	tables->flags[TT6_NO_ENCODING] = 0;
-	tables->record[TT6_NO_ENCODING] = TT6_IS_ESCAPE;
 }
 
 /* record = opcode , 0 to 2 words | escape word , as many words as it counts */

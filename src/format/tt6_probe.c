@@ -16,7 +16,7 @@
 #define SEEN 8192
 
 /* Words judged behind the first record that the two readings take differently. */
-#define ENOUGH_WORDS ((size_t)256 << 10)
+#define ENOUGH_WORDS ((size_t)32 << 10)
 
 #define BID_MOST 24	   /* structure alone is worth no more */
 #define CONSISTENT_LEAST 3 /* records that have to agree */
@@ -259,18 +259,18 @@ describe(const struct judgement *found, bool little, bool extended, uint64_t oth
 	struct probe_note *note)
 {
 	size_t size = sizeof note->text;
-	int used = snprintf(note->text, size, "%s%llu relative branch%s, ",
-		little ? "byte-swapped; " : "",
-		(unsigned long long)(found->right + found->wrong),
-		found->right + found->wrong == 1 ? "" : "es");
+	unsigned long long branches = found->right + found->wrong, syncs = found->syncs;
+	int used = snprintf(note->text, size, "%s", little ? "byte-swapped; " : "");
+	if (branches && !found->wrong)
+		used += snprintf(note->text + used, size - (size_t)used,
+			"%llu relative branches, all right", branches);
 	if (found->wrong)
-		used += snprintf(note->text + used, size - (size_t)used, "%llu wrong",
+		used += snprintf(note->text + used, size - (size_t)used,
+			"%llu relative branches, %llu wrong", branches,
 			(unsigned long long)found->wrong);
-	else
-		used += snprintf(note->text + used, size - (size_t)used, "all right");
-	if (found->syncs)
-		used += snprintf(note->text + used, size - (size_t)used, "; %llu sync records",
-			(unsigned long long)found->syncs);
+	if (syncs)
+		used += snprintf(note->text + used, size - (size_t)used, "%s%llu sync records",
+			branches ? "; " : "", syncs);
 	if (extended && found->pairs)
 		used += snprintf(note->text + used, size - (size_t)used,
 			"; a twi is followed by its synthetic pair");
@@ -310,7 +310,8 @@ probe_as(const uint8_t *p, size_t n, bool eof, bool extended, struct probe_note 
 			(unsigned long long)(own.wrong + own.bad));
 		return 0;
 	}
-	if (!judge_reading(p, n, little, !extended, &other))
+	other = own;
+	if (own.diverges < n / 4 && !judge_reading(p, n, little, !extended, &other))
 		return 0;
 	uint64_t mine = failures(&own, extended), theirs = failures(&other, !extended);
 	if (mine > theirs && is_plausible(&other)) {
