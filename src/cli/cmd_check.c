@@ -33,28 +33,30 @@ add_row(struct poly_report *report, const struct poly_finding *finding, const ch
 	poly_report_cell_text(report, finding->message);
 }
 
-static bool
-listed_before(const struct poly_reader *reader, size_t i, const struct poly_rule *rule)
-{
-	struct poly_finding finding;
-	while (i-- > 0) {
-		if (poly_reader_finding_at(reader, i, &finding) && finding.rule == rule)
-			return true;
-	}
-	return false;
-}
-
 /* The first place of every rule that was broken, with how often it was. */
 static void
 add_findings(struct poly_report *report, const struct poly_reader *reader, struct tally *tally)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
-		if (listed_before(reader, i, finding.rule))
+		if (source_told_before(reader, i, finding.rule))
 			continue;
 		tally->of[finding.rule->severity] += finding.count;
 		add_row(report, &finding, finding.rule->code, finding.rule->severity);
 	}
+}
+
+/* True where a rule of the format has told of the damage that ended the reading. */
+static bool
+told_by_rule(const struct source *source)
+{
+	struct poly_finding finding;
+	for (size_t i = 0;
+		source->reader && poly_reader_finding_at(source->reader, i, &finding); i++) {
+		if (source_is_end(source, &finding))
+			return true;
+	}
+	return false;
 }
 
 /* What ended the reading, and what was passed over: no rules of the format. */
@@ -74,26 +76,26 @@ add_damage(struct poly_report *report, const struct source *source, struct tally
 		tally->of[POLY_ERROR] += counts.skipped_places;
 		add_row(report, &finding, "skipped", POLY_ERROR);
 	}
-	if (source->status == POLY_ERR_FORMAT) {
+	if (source->status == POLY_ERR_FORMAT && !told_by_rule(source)) {
 		const struct poly_finding finding = {.count = 1,
 			.record = source->error.record,
 			.offset = source->error.offset,
 			.message = source->error.message};
 		tally->of[POLY_ERROR]++;
-		add_row(report, &finding, "damage", POLY_ERROR);
+		add_row(report, &finding, source->reader ? "damage" : "unknown", POLY_ERROR);
 	}
 }
 
 static void
 add_table(struct poly_report *report, const struct source *source, struct tally *tally)
 {
-	poly_report_table(report, "findings", "findings");
-	poly_report_column(report, "severity", "severity", false);
-	poly_report_column(report, "code", "code", false);
-	poly_report_column(report, "count", "count", true);
-	poly_report_column(report, "record", "record", true);
-	poly_report_column(report, "offset", "offset", true);
-	poly_report_column(report, "message", "message", false);
+	poly_report_table(report, "findings", "Findings");
+	poly_report_column(report, "severity", "Severity", false);
+	poly_report_column(report, "code", "Code", false);
+	poly_report_column(report, "count", "Count", true);
+	poly_report_column(report, "record", "Record", true);
+	poly_report_column(report, "offset", "Offset", true);
+	poly_report_column(report, "message", "Message", false);
 	if (source->reader)
 		add_findings(report, source->reader, tally);
 	add_damage(report, source, tally);
@@ -111,14 +113,14 @@ add_verdict(struct poly_report *report, const struct source *source, bool strict
 	if (source->reader)
 		poly_reader_counts(source->reader, &counts);
 	const char *verdict = valid ? "valid" : "invalid";
-	poly_report_text(report, "verdict", "verdict", trouble ? "unknown" : verdict);
+	poly_report_text(report, "verdict", "Verdict", trouble ? "unknown" : verdict);
 	if (source->reader)
 		poly_report_text(
-			report, "format", "read as", poly_reader_format(source->reader)->name);
-	poly_report_count(report, "records", "records", counts.records, NULL);
-	poly_report_count(report, "errors", "errors", tally->of[POLY_ERROR], NULL);
-	poly_report_count(report, "warnings", "warnings", tally->of[POLY_WARNING], NULL);
-	poly_report_count(report, "notes", "notes", tally->of[POLY_NOTE], NULL);
+			report, "format", "Read as", poly_reader_format(source->reader)->name);
+	poly_report_count(report, "records", "Records", counts.records, NULL);
+	poly_report_count(report, "errors", "Errors", tally->of[POLY_ERROR], NULL);
+	poly_report_count(report, "warnings", "Warnings", tally->of[POLY_WARNING], NULL);
+	poly_report_count(report, "notes", "Notes", tally->of[POLY_NOTE], NULL);
 	if (trouble)
 		return STATUS_TROUBLE;
 	return valid ? STATUS_DONE : STATUS_NEGATIVE;
@@ -129,14 +131,17 @@ check_one(struct inputs *inputs, const char *path)
 {
 	struct source source;
 	const struct source_wants wants = {.check = true, .quiet = true};
-	if (source_open(&source, path, inputs->options, &wants)) {
-		while (source_next(&source))
-			;
+	if (!source_open(&source, path, inputs->options, &wants) &&
+		source.status != POLY_ERR_FORMAT) {
+		say_error(source.name, &source.error);
+		return STATUS_TROUBLE;
 	}
+	while (source.reader && source_next(&source))
+		;
 	progress_clear(&source.progress);
 	struct tally tally = {{0}};
 	struct poly_report *report = source_report();
-	poly_report_text(report, "file", "file", source.name);
+	poly_report_text(report, "file", "File", source.name);
 	add_table(report, &source, &tally);
 	int status = add_verdict(report, &source, inputs->options->strict, &tally);
 	int rendered = source_render(report, inputs->options, inputs->output);

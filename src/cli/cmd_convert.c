@@ -79,8 +79,8 @@ tell_loss(const struct convert *convert)
 {
 	const struct poly_trace_info *info = poly_reader_info(convert->source.reader);
 	char names[500];
-	poly_columns missing, lost = poly_format_loss(info, convert->target, &missing);
-	if (!lost || missing)
+	poly_columns lost = poly_format_loss(info, convert->target, NULL);
+	if (!lost)
 		return;
 	source_column_names(lost, names, sizeof names);
 	say(convert->output, "format '%s' cannot hold these columns of '%s': %s",
@@ -146,9 +146,10 @@ finish(struct convert *convert)
 	}
 	int read = source_close(&convert->source);
 	if (partial && !convert->options->partial && to_file)
-		say(convert->output,
-			"not written; --partial keeps what came before, --on-error=skip "
-			"passes over damage");
+		say(convert->output, "not written; --partial keeps what came before%s",
+			convert->source.status == POLY_ERR_FORMAT
+				? ", --on-error=skip goes on behind damage"
+				: "");
 	return read > status ? read : status;
 }
 
@@ -174,11 +175,11 @@ convert_file(struct convert *convert, const char *path)
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!source_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_TROUBLE;
-	tell_loss(convert);
 	if (!open_writer(convert)) {
 		source_drop(&convert->source);
 		return STATUS_TROUBLE;
 	}
+	tell_loss(convert);
 	int status = copy(convert);
 	poly_writer_close(convert->writer);
 	return status;

@@ -28,10 +28,10 @@ static void
 report_all(struct poly_report *report)
 {
 	poly_report_table(report, "formats", NULL);
-	poly_report_column(report, "name", "name", false);
-	poly_report_column(report, "use", "use", false);
-	poly_report_column(report, "extensions", "extensions", false);
-	poly_report_column(report, "title", "title", false);
+	poly_report_column(report, "name", "Name", false);
+	poly_report_column(report, "use", "Use", false);
+	poly_report_column(report, "extensions", "Extensions", false);
+	poly_report_column(report, "title", "Title", false);
 	const struct poly_format_info *format;
 	for (size_t i = 0; (format = poly_format_at(i)); i++) {
 		poly_report_cell_text(report, format->name);
@@ -45,10 +45,10 @@ report_all(struct poly_report *report)
 static void
 report_columns(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_table(report, "columns", "columns");
-	poly_report_column(report, "column", "column", false);
-	poly_report_column(report, "needed", "needed to write", false);
-	poly_report_column(report, "meaning", "meaning", false);
+	poly_report_table(report, "columns", "Columns");
+	poly_report_column(report, "column", "Column", false);
+	poly_report_column(report, "needed", "Needed to write", false);
+	poly_report_column(report, "meaning", "Meaning", false);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (!(format->columns >> c & 1))
 			continue;
@@ -96,11 +96,12 @@ option_use(const struct poly_option *option)
 static void
 report_options(struct poly_report *report, const struct poly_format_info *format)
 {
-	static const char *const titles[] = {
-		"option", "use", "values", "default", "meaning", "source"};
-	poly_report_table(report, "options", "options (-O NAME=VALUE)");
-	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-		poly_report_column(report, titles[i], titles[i], false);
+	static const char *const names[][2] = {{"option", "Option"}, {"use", "Use"},
+		{"values", "Values"}, {"default", "Default"}, {"meaning", "Meaning"},
+		{"source", "Source"}};
+	poly_report_table(report, "options", "Options (-O NAME=VALUE)");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		poly_report_column(report, names[i][0], names[i][1], false);
 	for (const struct poly_option *option = format->options; option->name; option++) {
 		char values[200], initial[60];
 		option_values(option, values, sizeof values);
@@ -118,11 +119,11 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 static void
 report_rules(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_table(report, "rules", "rules ('polytrace check')");
-	poly_report_column(report, "rule", "rule", false);
-	poly_report_column(report, "severity", "severity", false);
-	poly_report_column(report, "condition", "condition", false);
-	poly_report_column(report, "source", "source", false);
+	poly_report_table(report, "rules", "Rules ('polytrace check')");
+	poly_report_column(report, "rule", "Rule", false);
+	poly_report_column(report, "severity", "Severity", false);
+	poly_report_column(report, "condition", "Condition", false);
+	poly_report_column(report, "source", "Source", false);
 	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);
 		poly_report_cell_text(report, source_severity(rule->severity));
@@ -135,14 +136,14 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 static void
 report_one(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_text(report, "name", "format", format->name);
-	poly_report_text(report, "title", "title", format->title);
-	poly_report_text(report, "family", "family", format->family);
-	poly_report_text(report, "use", "use", directions(format));
-	poly_report_text(report, "extensions", "extensions", format->extensions);
-	poly_report_text(report, "isa", "instruction set", format->needs_isa);
-	poly_report_text(report, "listing", "listing", format->listing);
-	poly_report_text(report, "spec", "defined in", format->spec);
+	poly_report_text(report, "name", "Format", format->name);
+	poly_report_text(report, "title", "Title", format->title);
+	poly_report_text(report, "family", "Family", format->family);
+	poly_report_text(report, "use", "Use", directions(format));
+	poly_report_text(report, "extensions", "Extensions", format->extensions);
+	poly_report_text(report, "isa", "Instruction set", format->needs_isa);
+	poly_report_text(report, "listing", "Listing", format->listing);
+	poly_report_text(report, "spec", "Defined in", format->spec);
 	report_columns(report, format);
 	if (format->options->name)
 		report_options(report, format);

@@ -12,7 +12,8 @@ static int
 info_one(struct inputs *inputs, const char *path)
 {
 	struct source source;
-	const struct source_wants wants = {.columns = poly_summary_columns()};
+	const struct source_wants wants = {
+		.columns = poly_summary_columns(), .lists_findings = true};
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_summary *summary = poly_summary_new();
@@ -22,9 +23,9 @@ info_one(struct inputs *inputs, const char *path)
 	while ((batch = source_next(&source)))
 		poly_summary_update(summary, batch);
 	struct poly_report *report = source_report();
-	poly_report_text(report, "file", "file", source.name);
+	poly_report_text(report, "file", "File", source.name);
 	if (source_partial(&source))
-		poly_report_bool(report, "partial", "partial", true);
+		poly_report_bool(report, "partial", "Partial", true);
 	poly_summary_report(summary, source.reader, report);
 	poly_summary_free(summary);
 	progress_clear(&source.progress);

@@ -42,7 +42,8 @@ source_open(struct source *source, const char *path, const struct source_options
 	memset(source, 0, sizeof *source);
 	source->path = path;
 	source->name = say_input(path);
-	source->strict = options->strict;
+	/* Under strict reading the first finding is the error. */
+	source->tells_findings = !wants->lists_findings && !options->strict;
 	progress_start(&source->progress, wants->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -77,8 +78,8 @@ source_partial(const struct source *source)
 	return source->status < 0;
 }
 
-static bool
-told_before(const struct poly_reader *reader, size_t i, const struct poly_rule *rule)
+bool
+source_told_before(const struct poly_reader *reader, size_t i, const struct poly_rule *rule)
 {
 	struct poly_finding finding;
 	while (i-- > 0) {
@@ -88,23 +89,37 @@ told_before(const struct poly_reader *reader, size_t i, const struct poly_rule *
 	return false;
 }
 
-/* A line for every rule that was broken, with how often. */
+/* A rule that was broken, with how often, at the first place. */
+static void
+tell_finding(const struct source *source, const struct poly_finding *finding)
+{
+	struct poly_error place = {.record = finding->record, .offset = finding->offset};
+	char more[60] = "";
+	if (finding->count > 1)
+		snprintf(more, sizeof more, " (%llu times, first here)",
+			(unsigned long long)finding->count);
+	snprintf(place.message, sizeof place.message, "%s %s: %.300s%s",
+		source_severity(finding->rule->severity), finding->rule->code, finding->message,
+		more);
+	say_error(source->name, &place);
+}
+
+bool
+source_is_end(const struct source *source, const struct poly_finding *finding)
+{
+	return source->status < 0 && finding->rule->severity == POLY_ERROR &&
+	       finding->record == source->error.record &&
+	       finding->offset == source->error.offset;
+}
+
 static void
 tell_findings(const struct source *source)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
-		const struct poly_rule *rule = finding.rule;
-		if (rule->severity == POLY_NOTE || told_before(source->reader, i, rule))
-			continue;
-		struct poly_error place = {.record = finding.record, .offset = finding.offset};
-		char more[60] = "";
-		if (finding.count > 1)
-			snprintf(more, sizeof more, " (%llu times, first here)",
-				(unsigned long long)finding.count);
-		snprintf(place.message, sizeof place.message, "%s %s: %.300s%s",
-			source_severity(rule->severity), rule->code, finding.message, more);
-		say_error(source->name, &place);
+		if (finding.rule->severity != POLY_NOTE && !source_is_end(source, &finding) &&
+			!source_told_before(source->reader, i, finding.rule))
+			tell_finding(source, &finding);
 	}
 }
 
@@ -114,9 +129,10 @@ tell_skipped(const struct source *source)
 	struct poly_reader_counts counts;
 	poly_reader_counts(source->reader, &counts);
 	if (counts.skipped_places)
-		say(source->name, "passed over %llu bytes in %llu damaged places",
+		say(source->name, "passed over %llu bytes in %llu damaged place%s",
 			(unsigned long long)counts.skipped_bytes,
-			(unsigned long long)counts.skipped_places);
+			(unsigned long long)counts.skipped_places,
+			counts.skipped_places == 1 ? "" : "s");
 }
 
 void
@@ -131,7 +147,7 @@ int
 source_close(struct source *source)
 {
 	progress_clear(&source->progress);
-	if (!source->strict)
+	if (source->tells_findings)
 		tell_findings(source);
 	tell_skipped(source);
 	if (source->status == POLY_ERR_CANCELLED) {

@@ -34,7 +34,7 @@ struct source {
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
 	struct progress progress;
-	bool strict;		 /* a warning ends it, and is told as an error */
+	bool tells_findings;	 /* at its end */
 	enum poly_status status; /* what ended it */
 	struct poly_error error;
 };
@@ -42,9 +42,10 @@ struct source {
 /* How a command wants to read. */
 struct source_wants {
 	poly_columns columns;
-	bool check;  /* every rule is to be tested */
-	bool prints; /* it writes to standard output while it reads */
-	bool quiet;  /* the command itself tells what went wrong */
+	bool check;	     /* every rule is to be tested */
+	bool prints;	     /* it writes to standard output while it reads */
+	bool lists_findings; /* it tells itself which rules were broken */
+	bool quiet;	     /* it tells itself why an input cannot be opened */
 };
 
 /*
@@ -65,6 +66,13 @@ void source_drop(struct source *source);
 
 /* True where Ctrl-C or damage ended it before its end. */
 bool source_partial(const struct source *source);
+
+/* True where an earlier finding than the i-th is of the same rule. */
+bool source_told_before(
+	const struct poly_reader *reader, size_t i, const struct poly_rule *rule);
+
+/* True where a finding is the damage that ended the source. */
+bool source_is_end(const struct source *source, const struct poly_finding *finding);
 
 /* What inputs are processed with. */
 struct inputs {

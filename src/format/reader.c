@@ -90,8 +90,9 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reader->opened = true;
 	if (format->open && (status = format->open(reading, error)) != POLY_OK)
 		return status;
-	return batch_init(&reader->batch, columns_to_fill(reader), reader->options.batch_rows,
-		view, error);
+	poly_columns filled = columns_to_fill(reader);
+	view->columns |= filled & POLY_HAS(site);
+	return batch_init(&reader->batch, filled, reader->options.batch_rows, view, error);
 }
 
 /* Takes over an opened input, or passes on its failure. */

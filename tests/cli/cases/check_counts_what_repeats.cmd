@@ -1,0 +1,1 @@
+polytrace check bach/enables.tr bach/nibbles.tr

@@ -1,0 +1,2 @@
+polytrace check --json bach/special.tr
+polytrace check --csv bach/special.tr

@@ -1,0 +1,2 @@
+polytrace formats
+polytrace formats --csv | head -n 3

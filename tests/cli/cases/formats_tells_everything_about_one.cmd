@@ -1,0 +1,2 @@
+polytrace formats bach-text
+polytrace formats --json byutr | sed -n "/options/,\$p"

@@ -1,0 +1,1 @@
+polytrace info --json --skip 1 --count 8 amber/sync.tt6

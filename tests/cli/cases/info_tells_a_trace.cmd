@@ -1,0 +1,1 @@
+polytrace info amber/thread_001.tt6e

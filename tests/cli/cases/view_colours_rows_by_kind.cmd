@@ -1,0 +1,1 @@
+polytrace view --color always -c number,record,pc amber/sync.tt6 | cat -v

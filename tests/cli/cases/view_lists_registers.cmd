@@ -1,0 +1,1 @@
+polytrace view -c pc,opcode -r r1,lr,v0,cr -n 3 full/altivec.full.gz

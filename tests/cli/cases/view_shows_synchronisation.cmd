@@ -1,0 +1,1 @@
+polytrace view amber/sync.tt6

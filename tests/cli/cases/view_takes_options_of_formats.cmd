@@ -1,0 +1,4 @@
+polytrace view -s 5 -n 1 -O bach.endian=le bach/special.tr
+polytrace view -n 1 -O bach.edian=le bach/special.tr
+polytrace view -n 1 -O bach.endian=middle bach/special.tr
+polytrace view -n 1 -O bach.endian bach/special.tr
