@@ -20,7 +20,7 @@ CONFIGURATIONS = {
     'plain': ('gcc', [], []),
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Db_lundef=false',
                        '-Dbuildtype=debugoptimized', '-Dfault_injection=true'],
-             ['--no-suite', 'structure']),
+             ['--no-suite', 'structure', '--no-suite', 'memory']),
     'tsan': ('gcc', ['-Db_sanitize=thread', '-Db_lundef=false', '-Dbuildtype=debugoptimized'],
              ['--suite', 'laws', '--suite', 'threads']),
 }
