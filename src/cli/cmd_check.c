@@ -147,7 +147,7 @@ check_one(struct inputs *inputs, const char *path)
 	int rendered = source_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
 	if (status == STATUS_TROUBLE)
-		say_error(source.name, &source.error);
+		source_tell_end(&source);
 	source_drop(&source);
 	return rendered > status ? rendered : status;
 }

@@ -143,13 +143,9 @@ source_drop(struct source *source)
 	source->reader = NULL;
 }
 
-int
-source_close(struct source *source)
+void
+source_tell_end(const struct source *source)
 {
-	progress_clear(&source->progress);
-	if (source->tells_findings)
-		tell_findings(source);
-	tell_skipped(source);
 	if (source->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;
 		poly_reader_counts(source->reader, &counts);
@@ -158,6 +154,16 @@ source_close(struct source *source)
 	} else if (source->status < 0) {
 		say_error(source->name, &source->error);
 	}
+}
+
+int
+source_close(struct source *source)
+{
+	progress_clear(&source->progress);
+	if (source->tells_findings)
+		tell_findings(source);
+	tell_skipped(source);
+	source_tell_end(source);
 	source_drop(source);
 	return source->status < 0 ? STATUS_TROUBLE : STATUS_DONE;
 }

@@ -61,6 +61,9 @@ const struct poly_batch *source_next(struct source *source);
 /* Closes an input, tells what ended it and which rules were broken; returns the exit status. */
 int source_close(struct source *source);
 
+/* Tells what ended an input before its end, if anything did. */
+void source_tell_end(const struct source *source);
+
 /* As source_close where the command has told everything itself. */
 void source_drop(struct source *source);
 
