@@ -13,6 +13,7 @@
 struct convert_options {
 	struct source_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns;
+	struct opt_list to_options;
 	bool partial;
 };
 
@@ -21,6 +22,9 @@ static const struct opt convert_table[] = {
 		"write to this file ('-': standard output), compressed as its ending says"},
 	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct convert_options, to),
 		"write this format, whatever the ending of OUT says"},
+	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
+		offsetof(struct convert_options, to_options),
+		"set an option of the format that is written"},
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct convert_options, columns),
 		"write only these columns, in formats that hold any"},
 	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
@@ -93,7 +97,7 @@ open_writer(struct convert *convert)
 	const struct source_options *reading = &convert->options->source;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = convert->target->name;
-	options.options = reading->options.items;
+	options.options = convert->options->to_options.items;
 	options.strict = reading->strict;
 	options.columns = convert->columns;
 	struct poly_error error;

@@ -15,7 +15,7 @@ const struct opt source_table[] = {
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct source_options, from),
 		"read as this format, whatever the content looks like"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct source_options, options),
-		"set an option of a format; 'polytrace formats NAME' lists them"},
+		"set an option of the format read; 'polytrace formats NAME' lists them"},
 	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct source_options, skip),
 		"leave out the first N records"},
 	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),

@@ -18,15 +18,18 @@ find_option(const struct poly_option *table, const char *name, size_t n)
 	return NULL;
 }
 
-static bool
-known_elsewhere(const char *name, size_t n)
+/* An option of that name of any format, one with the use rather than one without. */
+static const struct poly_option *
+find_anywhere(const char *name, size_t n, enum poly_option_use use)
 {
 	const struct format *format;
+	const struct poly_option *found = NULL;
 	for (size_t i = 0; (format = format_at(i)); i++) {
-		if (find_option(format->info.options, name, n))
-			return true;
+		const struct poly_option *option = find_option(format->info.options, name, n);
+		if (option && (!found || option->use & use))
+			found = option;
 	}
-	return false;
+	return found;
 }
 
 /* The words of a choice as "a, b or c". */
@@ -71,9 +74,24 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 		(unsigned long long)minimum, (unsigned long long)maximum);
 }
 
+/* Why a word that names no option of the format for that use is wrong, if it is. */
 static enum poly_status
-option_word(const struct poly_format_info *format, const char *word, uint64_t *values,
-	bool *given, struct poly_error *error)
+other_word(const char *word, size_t n, enum poly_option_use use, struct poly_error *error)
+{
+	const struct poly_option *option = find_anywhere(word, n, use);
+	if (option && option->use & use)
+		return POLY_OK;
+	if (!option)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"no format has an option '%.*s'", (int)n, word);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%.*s' counts only when a trace is %s", (int)n, word,
+		use == POLY_OPTION_READ ? "written; give it with --to-option" : "read");
+}
+
+static enum poly_status
+option_word(const struct poly_format_info *format, enum poly_option_use use, const char *word,
+	struct option_values *values, struct poly_error *error)
 {
 	const char *equals = strchr(word, '=');
 	if (!equals)
@@ -81,41 +99,36 @@ option_word(const struct poly_format_info *format, const char *word, uint64_t *v
 			"option '%s' has no value, expected '%s=VALUE'", word, word);
 	size_t n = (size_t)(equals - word);
 	const struct poly_option *option = find_option(format->options, word, n);
-	if (option) {
-		given[option - format->options] = true;
-		return option_value(
-			option, equals + 1, &values[option - format->options], error);
-	}
-	if (known_elsewhere(word, n))
-		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no format has an option '%.*s'",
-		(int)n, word);
+	if (!option || !(option->use & use))
+		return other_word(word, n, use, error);
+	size_t number = (size_t)(option - format->options);
+	values->given[number] = true;
+	return option_value(option, equals + 1, &values->values[number], error);
+}
+
+void
+option_values_free(struct option_values *values)
+{
+	mem_free(values->values);
+	mem_free(values->given);
+	*values = (struct option_values){NULL, NULL};
 }
 
 enum poly_status
-option_values(const struct poly_format_info *format, const char *const *words,
-	uint64_t **values, bool **given, struct poly_error *error)
+option_values(const struct poly_format_info *format, enum poly_option_use use,
+	const char *const *words, struct option_values *values, struct poly_error *error)
 {
 	size_t count = 0;
 	while (format->options[count].name)
 		count++;
-	uint64_t *numbers = mem_new(count, sizeof *numbers);
-	bool *named = mem_new(count, sizeof *named);
-	enum poly_status status = numbers && named ? POLY_OK : err_memory(error);
+	values->values = mem_new(count, sizeof *values->values);
+	values->given = mem_new(count, sizeof *values->given);
+	enum poly_status status = values->values && values->given ? POLY_OK : err_memory(error);
 	for (size_t i = 0; status == POLY_OK && i < count; i++)
-		numbers[i] = format->options[i].initial;
+		values->values[i] = format->options[i].initial;
 	for (; status == POLY_OK && words && *words; words++)
-		status = option_word(format, *words, numbers, named, error);
-	if (status != POLY_OK) {
-		mem_free(numbers);
-		numbers = NULL;
-	}
-	if (status != POLY_OK || !given) {
-		mem_free(named);
-		named = NULL;
-	}
-	*values = numbers;
-	if (given)
-		*given = named;
+		status = option_word(format, use, *words, values, error);
+	if (status != POLY_OK)
+		option_values_free(values);
 	return status;
 }

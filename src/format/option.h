@@ -5,13 +5,21 @@
 
 #include "format/format.h"
 
+/* Values of a format's options, in the order of its table. */
+struct option_values {
+	uint64_t *values; /* initial ones where none was given */
+	bool *given;	  /* which ones were */
+};
+
 /*
- * Values in the order of the table, initial ones where words (NULL at the end, may be NULL)
- * name none. *given, where not NULL, gets an array of which were named. Words of other formats'
- * tables pass; a word of none is POLY_ERR_USAGE, as is a value that does not fit. The caller
- * frees both arrays with mem_free.
+ * Takes the words (NULL at the end; may be NULL) for one use, POLY_OPTION_READ or WRITE. Words
+ * of other formats' tables pass; a word of none, one that has no such use and a value that does
+ * not fit are POLY_ERR_USAGE. The caller frees what option_values_free frees.
  */
-enum poly_status option_values(const struct poly_format_info *format, const char *const *words,
-	uint64_t **values, bool **given, struct poly_error *error);
+enum poly_status option_values(const struct poly_format_info *format, enum poly_option_use use,
+	const char *const *words, struct option_values *values, struct poly_error *error);
+
+/* Frees the arrays; may be called again, and on zeroed values. */
+void option_values_free(struct option_values *values);
 
 #endif

@@ -25,7 +25,7 @@ struct poly_reader {
 	struct sites sites;
 	struct slice slice; /* of the batch, where not all of it is wanted */
 	struct reading reading;
-	uint64_t *values;	   /* of the format's options */
+	struct option_values values; /* of the format */
 	bool opened;		   /* the format's open was called: close it */
 	enum poly_status ended;	   /* POLY_OK while records may follow */
 	struct poly_error failure; /* what ended it */
@@ -68,8 +68,8 @@ static enum poly_status
 open_format(struct poly_reader *reader, struct poly_error *error)
 {
 	const struct format *format = reader->format;
-	enum poly_status status = option_values(
-		&format->info, reader->options.options, &reader->values, NULL, error);
+	enum poly_status status = option_values(&format->info, POLY_OPTION_READ,
+		reader->options.options, &reader->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct reading *reading = &reader->reading;
@@ -81,7 +81,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->in = reader->in;
 	reading->info = &reader->info;
 	reading->findings = &reader->findings;
-	reading->options = reader->values;
+	reading->options = reader->values.values;
 	reading->check = reader->options.check || reader->options.strict;
 	struct poly_trace_info *view = &reader->info.view;
 	view->format = format->info.name;
@@ -408,7 +408,7 @@ poly_reader_close(struct poly_reader *reader)
 	findings_fini(&reader->findings);
 	info_fini(&reader->info);
 	mem_free(reader->reading.state);
-	mem_free(reader->values);
+	option_values_free(&reader->values);
 	in_close(reader->in);
 	mem_free(reader);
 }

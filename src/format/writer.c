@@ -24,9 +24,8 @@ struct poly_writer {
 	const struct format *format;
 	struct writing writing;
 	struct notes notes;
-	uint64_t *values; /* of the format's options */
-	bool *given;	  /* which of them the user gave */
-	bool opened;	  /* the format's wopen was called */
+	struct option_values values;
+	bool opened; /* the format's wopen was called */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -146,12 +145,12 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	status = refuse_loss(source, target, options->strict, error);
 	if (status == POLY_OK)
 		status = option_values(
-			target, options->options, &writer->values, &writer->given, error);
+			target, POLY_OPTION_WRITE, options->options, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
-	writing->options = writer->values;
-	writing->given = writer->given;
+	writing->options = writer->values.values;
+	writing->given = writer->values.given;
 	writing->columns = options->columns;
 	writing->notes = &writer->notes;
 	writing->own_raw =
@@ -271,7 +270,6 @@ poly_writer_close(struct poly_writer *writer)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
 	mem_free(writer->writing.state);
-	mem_free(writer->values);
-	mem_free(writer->given);
+	option_values_free(&writer->values);
 	mem_free(writer);
 }
