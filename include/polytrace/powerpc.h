@@ -14,8 +14,9 @@ extern "C" {
 
 /* The user state of a PowerPC processor as a FULL record holds it (seed 000; amber 4.7). */
 struct poly_powerpc_state {
+	bool wide; /* 64-bit state: pc, msr, gpr, xer, lr and ctr have 64 bits, else 32 */
 	uint64_t pc, msr;      /* srr0 and srr1 */
-	uint64_t gpr[32];      /* general purpose registers; upper half 0 in 32-bit records */
+	uint64_t gpr[32];      /* general purpose registers; upper half 0 unless wide */
 	uint64_t fpr[32];      /* floating-point registers, raw bits */
 	uint8_t vr[32][16];    /* vector registers, byte 0 most significant */
 	uint32_t cr;	       /* condition register, field 0 in the upper four bits */
@@ -38,8 +39,9 @@ POLY_API enum poly_status poly_powerpc_state(const struct poly_batch *batch, siz
 
 /*
  * Writes a register of a state by name as hexadecimal digits without 0x: r0 to r31, f0 to f31,
- * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid. Returns the number of digits,
- * at most 32; 0 where there is no such register. text has room for 33 bytes.
+ * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; as many as the register is
+ * wide. Returns the number of digits, at most 32; 0 where there is no such register. text has
+ * room for 33 bytes.
  */
 POLY_API size_t poly_powerpc_register(
 	const struct poly_powerpc_state *state, const char *name, char *text);

@@ -101,6 +101,7 @@ full_state(const struct full_dialect *dialect, const uint8_t *record,
 {
 	const struct full_layout *layout = dialect->layout;
 	const uint8_t *floats = record + layout->floats, *vectors = record + layout->vectors;
+	state->wide = !layout->mq;
 	state->pc = full_register(dialect, record + layout->pc);
 	state->msr = full_register(dialect, record + layout->msr);
 	for (unsigned i = 0; i < 32; i++) {

@@ -243,14 +243,16 @@ powerpc_registers(
 static unsigned
 special_value(const struct poly_powerpc_state *state, const char *name, uint64_t *value)
 {
+	unsigned word = state->wide ? 16 : 8;
 	const struct {
 		const char *name;
 		uint64_t value;
 		unsigned digits;
-	} specials[] = {{"pc", state->pc, 16}, {"msr", state->msr, 16}, {"cr", state->cr, 8},
-		{"xer", state->xer, 16}, {"lr", state->lr, 16}, {"ctr", state->ctr, 16},
-		{"mq", state->mq, 8}, {"vrsave", state->vrsave, 8}, {"fpscr", state->fpscr, 8},
-		{"vscr", state->vscr, 8}, {"vrvalid", state->vrvalid, 8}};
+	} specials[] = {{"pc", state->pc, word}, {"msr", state->msr, word},
+		{"cr", state->cr, 8}, {"xer", state->xer, word}, {"lr", state->lr, word},
+		{"ctr", state->ctr, word}, {"mq", state->mq, 8}, {"vrsave", state->vrsave, 8},
+		{"fpscr", state->fpscr, 8}, {"vscr", state->vscr, 8},
+		{"vrvalid", state->vrvalid, 8}};
 	for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
 		if (strcmp(name, specials[i].name) == 0) {
 			*value = specials[i].value;
@@ -279,7 +281,7 @@ poly_powerpc_register(const struct poly_powerpc_state *state, const char *name, 
 	unsigned number = digits || !*name ? 32 : numbered(name);
 	if (number < 32 && (*name == 'r' || *name == 'f')) {
 		value = *name == 'r' ? state->gpr[number] : state->fpr[number];
-		digits = 16;
+		digits = *name == 'f' || state->wide ? 16 : 8;
 	} else if (number < 32 && *name == 'v') {
 		num_hex(text, load_be64(state->vr[number]), 16);
 		num_hex(text + 16, load_be64(state->vr[number] + 8), 16);

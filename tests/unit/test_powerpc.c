@@ -396,7 +396,8 @@ static void
 registers_are_found_by_their_names_alone(void **state)
 {
 	(void)state;
-	struct poly_powerpc_state registers = {.pc = 0x1000, .cr = 0x24000082, .vscr = 0x10000};
+	struct poly_powerpc_state registers = {
+		.wide = true, .pc = 0x1000, .cr = 0x24000082, .vscr = 0x10000};
 	registers.gpr[31] = 0x123456789abcdef0;
 	registers.fpr[1] = 0x3ff0000000000000;
 	for (unsigned i = 0; i < 16; i++)
@@ -412,6 +413,12 @@ registers_are_found_by_their_names_alone(void **state)
 	assert_string_equal(text, "24000082");
 	assert_int_equal(poly_powerpc_register(&registers, "pc", text), 16);
 	assert_string_equal(text, "0000000000001000");
+	registers.wide = false;
+	assert_int_equal(poly_powerpc_register(&registers, "pc", text), 8);
+	assert_string_equal(text, "00001000");
+	assert_int_equal(poly_powerpc_register(&registers, "r31", text), 8);
+	assert_string_equal(text, "9abcdef0");
+	assert_int_equal(poly_powerpc_register(&registers, "f1", text), 16);
 	static const char *const wrong[] = {
 		"", "r", "r32", "r01", "r+1", "v-1", "x3", "r3 ", "R3", "r0x1", "crx", "f100"};
 	for (size_t i = 0; i < COUNT(wrong); i++)
