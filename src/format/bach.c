@@ -6,6 +6,7 @@
  */
 #include "format/bus_check.h"
 #include "format/bus_decode.h"
+#include "format/bus_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,18 +107,6 @@ sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *
 	return bits > 4 * 24 ? 4 * 24 : bits < 0 ? 0 : (int)bits;
 }
 
-/* True where no byte is beyond ASCII or a control character: a record of all such is unheard
- * of. */
-static bool
-looks_like_text(const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (p[i] >= 0x7f || p[i] < '\t' || (p[i] > '\r' && p[i] < ' '))
-			return false;
-	}
-	return true;
-}
-
 static int
 bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
@@ -136,7 +125,7 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		sample.valid);
 	bool good = 10 * sample.aligned[little] >= 9 * sample.records &&
 		    8 * sample.valid >= 5 * sample.records && different >= 3;
-	return good && !looks_like_text(p, sample.records * BUS_CYCLE_SIZE) ? bits : 0;
+	return good && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE) ? bits : 0;
 }
 
 /* Settles the byte order and says why where it is not the usual one. */

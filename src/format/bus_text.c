@@ -73,6 +73,16 @@ bus_print_plain(char *to, const struct poly_batch *batch, size_t row, size_t n)
 	return all > UINT32_MAX ? 0 : (size_t)(p - to);
 }
 
+bool
+bus_is_text(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] >= 0x7f || p[i] < '\t' || (p[i] > '\r' && p[i] < ' '))
+			return false;
+	}
+	return true;
+}
+
 /* The next word of a line between blanks, and its length; 0 at the end. */
 static size_t
 next_word(const char **line, const char *end, const char **word)

@@ -16,6 +16,9 @@
  */
 bool bus_parse(const char *line, size_t n, struct bus_cycle *cycle, bool *exact);
 
+/* True where n bytes are printable ASCII, blanks and line ends: what no binary record is. */
+bool bus_is_text(const uint8_t *p, size_t n);
+
 /* Most bytes of a line of the listing, and the room that writing one takes. */
 #define BUS_LINE_MOST 23
 #define BUS_PRINT_ROOM 32

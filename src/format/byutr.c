@@ -5,6 +5,7 @@
  *
  * spec: reference bach 2.4
  */
+#include "format/bus_text.h"
 #include "format/format.h"
 
 #include <stdio.h>
@@ -205,7 +206,7 @@ byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu records of %zu bytes have a known type and size",
 		sample.good, sample.records, size);
-	if (sample.different < 3)
+	if (sample.different < 3 || bus_is_text(p, sample.records * size))
 		return 0;
 	return sample.bits > 4 * 24 ? 24 : (int)(sample.bits / 4);
 }

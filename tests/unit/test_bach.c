@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BACH bus traces against the listings that the format's own program printed, a table of all
+ * byte enables, and a decoder of single bits.
+ */
+#include "bus_help.h"
+
+#include "format/bus_decode.h"
+#include "format/bus_text.h"
+
+/* A trace of records written as 12 hexadecimal digits each, blanks between them. */
+static struct buf
+records(const char *digits)
+{
+	struct buf bytes = {0};
+	for (; *digits; digits++) {
+		char pair[3] = {digits[0], digits[0] == ' ' ? 0 : digits[1], 0};
+		if (*digits == ' ')
+			continue;
+		buf_byte(&bytes, (uint8_t)strtoul(pair, NULL, 16));
+		digits++;
+	}
+	return bytes;
+}
+
+static void
+expect_listing(const char *binary, const char *listing)
+{
+	struct buf bytes = load_sample(binary), expected = {0};
+	size_t have = strlen(listing);
+	if (have > 3 && strcmp(listing + have - 3, ".gz") == 0) {
+		char path[500];
+		struct poly_error error;
+		struct poly_reader *reader;
+		snprintf(path, sizeof path, "%s/tests/data/%s", getenv("POLYTRACE_ROOT"),
+			listing);
+		if (poly_reader_open(path, NULL, &reader, &error) != POLY_OK)
+			fail_msg("%s", error.message);
+		expected = convert(reader, "bach-text", NULL, NULL);
+	} else {
+		expected = load_sample(listing);
+	}
+	struct buf got =
+		convert(open_bytes(&bytes, NULL, NULL, false), "bach-text", NULL, NULL);
+	expect_same(&got, &expected);
+	buf_free(&got);
+	buf_free(&bytes);
+	buf_free(&expected);
+}
+
+static void
+listings_are_those_of_the_formats_program(void **state)
+{
+	(void)state;
+	expect_listing("bach/nibbles.tr", "bach/nibbles.txt");
+	expect_listing("bach/enables.tr", "bach/enables.txt");
+	expect_listing("bach/special.tr", "bach/special.txt");
+	expect_listing("bach/start_2k.bach", "bach/start_2k.txt");
+	expect_listing("bach/bios_irq_4k.bach", "bach/bios_irq_4k.txt.gz");
+}
+
+static void
+byte_enables_give_address_and_size(void **state)
+{
+	(void)state;
+	struct buf bytes = load_sample("bach/enables.tr"),
+		   table = load_sample("bach/enables.csv");
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	const struct poly_batch *batch;
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(batch->rows, 256);
+	const char *line = strchr(buf_text(&table), '\n') + 1;
+	for (size_t row = 0; row < 256; row++, line = strchr(line, '\n') + 1) {
+		unsigned enables, count;
+		char gapless[8] = "";
+		/* Where no byte is asked for the table says no more. */
+		unsigned long address = 0x100000 + 8 * 0xff;
+		int fields = sscanf(
+			line, "%x,%u,%*u,%*u,%7[^,],%lx", &enables, &count, gapless, &address);
+		assert_int_equal(fields, row == 0xff ? 2 : 4);
+		assert_int_equal(batch->byte_enables[row], enables);
+		assert_int_equal(batch->size[row], count);
+		assert_int_equal(batch->address[row], address);
+		assert_int_equal(bus_byte_count((uint8_t)enables), count);
+		assert_int_equal(bus_span((uint8_t)enables) == count && count,
+			strcmp(gapless, "yes") == 0);
+	}
+	poly_reader_close(reader);
+	buf_free(&bytes);
+	buf_free(&table);
+}
+
+/* Expected columns of every operation, from the table of reference bach 2.2. */
+static void
+operations_mean_what_their_signals_say(void **state)
+{
+	(void)state;
+	static const char *const meaning[16] = {"other", "event", "other", "event", "other",
+		"access io_read 8", "other", "access io_write 8", "access fetch 32",
+		"access fetch 8", "other", "other", "access read 32", "access read 8",
+		"access write 32", "access write 8"};
+	struct buf bytes = load_sample("bach/nibbles.tr");
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	const struct poly_batch *batch;
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(batch->rows, 16);
+	for (size_t row = 0; row < 16; row++) {
+		char text[80], kind[20], access[20], size[20];
+		poly_batch_format(batch, POLY_COLUMN_kind, row, kind, sizeof kind);
+		poly_batch_format(batch, POLY_COLUMN_access, row, access, sizeof access);
+		poly_batch_format(batch, POLY_COLUMN_size, row, size, sizeof size);
+		snprintf(text, sizeof text, *access ? "%s %s %s" : "%s", kind, access, size);
+		assert_string_equal(text, meaning[row]);
+		assert_int_equal(batch->address[row], 0x123400 + 8 * row);
+	}
+	poly_reader_close(reader);
+	reader = open_bytes(&bytes, NULL, "bach.line=8", false);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(batch->size[8], 8);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+special_cycles_are_events(void **state)
+{
+	(void)state;
+	static const char *const events[12] = {"interrupt_acknowledge", "interrupt_acknowledge",
+		"shutdown", "flush", "halt", "stop_grant", "write_back", "flush_acknowledge",
+		"branch_trace", "", "", ""};
+	struct buf bytes = load_sample("bach/special.tr");
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	const struct poly_batch *batch;
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(batch->rows, 12);
+	for (size_t row = 0; row < 12; row++) {
+		char text[40];
+		poly_batch_format(batch, POLY_COLUMN_event, row, text, sizeof text);
+		assert_string_equal(text, events[row]);
+		assert_int_equal(poly_present(batch, POLY_COLUMN_access, row), row >= 10);
+	}
+	assert_int_equal(batch->address[8], 0x401230);
+	assert_int_equal(batch->address[10], 0x3f8);
+	assert_int_equal(batch->address[11], 0x3f9);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static uint8_t
+random_byte(void)
+{
+	static uint32_t x = 12345;
+	x = x * 1664525 + 1013904223;
+	return (uint8_t)(x >> 24);
+}
+
+#define RANDOM 1000
+
+/* Columns of random records by one version of the decoder. */
+struct decoded {
+	uint8_t enables[RANDOM], control[RANDOM], names[RANDOM], lanes[RANDOM];
+	uint64_t addresses[RANDOM];
+	uint32_t sizes[RANDOM];
+	bool odd;
+	uint8_t all;
+};
+
+static void
+decode_with(const struct bus_decoder *decoder, const uint8_t *p, size_t n, bool little,
+	struct decoded *to)
+{
+	memset(to, 0, sizeof *to);
+	decoder->split(p, n, to->enables, to->control);
+	to->all = decoder->translate(to->names, to->control, n, bus_accesses);
+	decoder->lanes(to->lanes, to->enables, to->control, n);
+	to->odd = decoder->addresses(to->addresses, p, n, to->lanes, little);
+	decoder->sizes(to->sizes, to->enables, to->control, n, 32);
+}
+
+static void
+both_decoders_agree_with_single_bits(void **state)
+{
+	(void)state;
+	static uint8_t bytes[RANDOM * 6 + 64];
+	static struct decoded plain, fast;
+	for (size_t n = 0; n < RANDOM; n = n < 70 ? n + 1 : 2 * n + 1) {
+		for (size_t i = 0; i < sizeof bytes; i++)
+			bytes[i] = random_byte();
+		bool little = n % 2;
+		for (size_t i = 0; n % 3 == 0 && i < n; i++)
+			bytes[6 * i + (little ? 0 : 3)] &= 0xf8;
+		decode_with(&bus_plain, bytes, n, little, &plain);
+		decode_with(bus_decoder(), bytes, n, little, &fast);
+		assert_memory_equal(&plain, &fast, sizeof plain);
+		assert_int_equal(plain.odd, n % 3 != 0);
+		for (size_t i = 0; i < n; i++) {
+			const uint8_t *p = bytes + 6 * i;
+			unsigned lane = 0, first = 8, count = 0, op = p[5] >> 4;
+			for (lane = 0; lane < 8; lane++) {
+				count += !(p[4] >> lane & 1);
+				if (first == 8 && !(p[4] >> lane & 1))
+					first = lane;
+			}
+			bool moves = op == 5 || op == 7 || op == 8 || op == 9 || op >= 12;
+			bool line = op == 8 || op == 12 || op == 14;
+			uint32_t address = little ? p[3] * 0x1000000u + p[2] * 0x10000u +
+							    p[1] * 0x100u + p[0] / 8 * 8u
+						  : p[0] * 0x1000000u + p[1] * 0x10000u +
+							    p[2] * 0x100u + p[3] / 8 * 8u;
+			assert_int_equal(
+				fast.addresses[i], address + (moves && first < 8 ? first : 0));
+			assert_int_equal(fast.sizes[i], line ? 32 : count);
+		}
+	}
+}
+
+static void
+both_printers_print_what_printf_does(void **state)
+{
+	(void)state;
+	static const char *const names[16] = {"INVALID", "INT_ACK", "INVALID", "SPECIAL",
+		"INVALID", "IO_READ", "INVALID", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "INVALID",
+		"INVALID", "D_READ", "NC_D_READ", "WRITE_BACK", "D_WRITE"};
+	static uint64_t address[RANDOM];
+	static uint8_t enables[RANDOM], control[RANDOM];
+	static char text[RANDOM * BUS_LINE_MOST + BUS_PRINT_ROOM],
+		expected[RANDOM * BUS_LINE_MOST + 1];
+	struct poly_batch batch = {.rows = RANDOM,
+		.address = address,
+		.byte_enables = enables,
+		.control = control};
+	size_t size = 0;
+	for (size_t i = 0; i < RANDOM; i++) {
+		address[i] = (uint64_t)random_byte() << 24 | (uint64_t)random_byte() << 16 |
+			     (uint64_t)random_byte() << 8 | random_byte();
+		enables[i] = random_byte();
+		control[i] = random_byte();
+		size += (size_t)snprintf(expected + size, sizeof expected - size,
+			"%08x %02x %s\n", (unsigned)address[i] / 8 * 8, enables[i],
+			names[control[i] >> 4]);
+	}
+	assert_int_equal(bus_print_plain(text, &batch, 0, RANDOM), size);
+	assert_memory_equal(text, expected, size);
+	memset(text, 0, sizeof text);
+	assert_int_equal(bus_printer()(text, &batch, 0, RANDOM), size);
+	assert_memory_equal(text, expected, size);
+	for (size_t i = 900; i < RANDOM; i++) {
+		address[i] |= (uint64_t)1 << 32;
+		assert_int_equal(bus_print_plain(text, &batch, 0, RANDOM), 0);
+		assert_int_equal(bus_printer()(text, &batch, 0, RANDOM), 0);
+		address[i] &= UINT32_MAX;
+	}
+}
+
+static void
+every_cut_is_written_again(void **state)
+{
+	(void)state;
+	static const char *const samples[] = {"bach/special.tr", "bach/special.txt"};
+	for (size_t i = 0; i < 2; i++) {
+		struct buf whole = load_sample(samples[i]);
+		const char *format = i ? "bach-text" : "bach";
+		for (size_t n = 1; n <= whole.size; n++) {
+			struct buf cut = {0};
+			buf_append(&cut, whole.data, n);
+			struct buf out = convert(
+				open_bytes(&cut, format, NULL, false), format, NULL, NULL);
+			expect_same(&out, &cut);
+			buf_free(&cut);
+			buf_free(&out);
+		}
+		buf_free(&whole);
+	}
+}
+
+static void
+undefined_bits_survive_unless_they_are_to_go(void **state)
+{
+	(void)state;
+	struct buf bytes = records("00123405 00 9f 00123408 fe 5a 00123410 00 d1"), out;
+	out = convert(open_bytes(&bytes, "bach", "bach.endian=be", false), "bach", NULL, NULL);
+	expect_same(&out, &bytes);
+	buf_free(&out);
+	out = convert(open_bytes(&bytes, "bach", "bach.endian=be", false), "bach",
+		"bach.low=zero", NULL);
+	struct buf clean = records("00123405 00 90 00123408 fe 50 00123410 00 d0");
+	expect_same(&out, &clean);
+	buf_free(&out);
+	buf_free(&clean);
+	out = convert(open_bytes(&bytes, "bach", "bach.endian=be", false), "bach",
+		"bach.endian=le", NULL);
+	clean = records("05341200 00 9f 08341200 fe 5a 10341200 00 d1");
+	expect_same(&out, &clean);
+	buf_free(&clean);
+	buf_free(&bytes);
+	bytes = convert(
+		open_bytes(&out, "bach", "bach.endian=le", false), "bach-text", NULL, NULL);
+	assert_string_equal(buf_text(&bytes),
+		"00123405 00 NC_I_FETCH\n00123408 fe IO_READ\n00123410 00 NC_D_READ\n");
+	buf_free(&out);
+	/* The listing keeps the address as it was recorded, and loses the undefined bits. */
+	out = convert(open_bytes(&bytes, NULL, NULL, false), "bach", NULL, NULL);
+	clean = records("00123405 00 90 00123408 fe 50 00123410 00 d0");
+	expect_same(&out, &clean);
+	buf_free(&out);
+	buf_free(&clean);
+	buf_free(&bytes);
+}
+
+static void
+both_byte_orders_are_recognised(void **state)
+{
+	(void)state;
+	struct buf big = load_sample("bach/start_2k.bach"), little = {0};
+	for (size_t i = 0; i < big.size; i += 6) {
+		for (size_t k = 4; k--;)
+			buf_byte(&little, big.data[i + k]);
+		buf_append(&little, big.data + i + 4, 2);
+	}
+	struct poly_reader *reader = open_bytes(&big, NULL, NULL, false);
+	assert_string_equal(poly_trace_fact(poly_reader_info(reader), "bach.endian"), "be");
+	assert_int_equal(poly_reader_info(reader)->byte_order, POLY_BYTE_ORDER_BIG);
+	struct buf one = convert(reader, "bach-text", NULL, NULL);
+	reader = open_bytes(&little, NULL, NULL, false);
+	assert_string_equal(poly_trace_fact(poly_reader_info(reader), "bach.endian"), "le");
+	assert_non_null(poly_trace_fact(poly_reader_info(reader), "bach.endian.evidence"));
+	assert_non_null(strstr(poly_reader_evidence(reader), "little endian"));
+	struct buf two = convert(reader, "bach-text", NULL, NULL);
+	expect_same(&two, &one);
+	buf_free(&two);
+	two = convert(open_bytes(&little, NULL, NULL, false), "bach", NULL, NULL);
+	expect_same(&two, &little);
+	buf_free(&one);
+	buf_free(&two);
+	buf_free(&big);
+	buf_free(&little);
+}
+
+/* Only the longest prefixes count of a trace whose addresses do not tell. */
+static void
+constant_bytes_and_text_are_no_trace(void **state)
+{
+	(void)state;
+	for (unsigned byte = 0; byte < 256; byte++) {
+		struct buf bytes = {0};
+		struct poly_reader *reader;
+		struct poly_error error;
+		for (size_t i = 0; i < 600; i++)
+			buf_byte(&bytes, (uint8_t)byte);
+		assert_int_equal(
+			poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, &error),
+			POLY_ERR_FORMAT);
+		buf_free(&bytes);
+	}
+	struct buf text = {0};
+	for (size_t i = 0; i < 100; i++)
+		buf_string(&text, "0008p00010p0");
+	struct poly_reader *reader;
+	assert_int_equal(poly_reader_open_memory(text.data, text.size, NULL, &reader, NULL),
+		POLY_ERR_FORMAT);
+	buf_free(&text);
+}
+
+static void
+expect_findings(const char *digits, const char *option, const char *expected)
+{
+	struct buf bytes = records(digits),
+		   codes = find_all(open_bytes(&bytes, "bach", option, true));
+	assert_string_equal(buf_text(&codes), expected);
+	buf_free(&bytes);
+	buf_free(&codes);
+}
+
+static void
+every_rule_has_its_smallest_breach(void **state)
+{
+	(void)state;
+	const char *be = "bach.endian=be";
+	expect_findings("00001000 00 90 00001008 f0 d0 00001008 fe f0", be, "");
+	expect_findings("00001000 00 90 0000", be, "B01:2 ");
+	expect_findings("00001000 00 00 00001000 00 21 00001000 00 42 00001000 00 60", be,
+		"B02:1 B02:2 B02:3 B02:4 ");
+	expect_findings("00001000 00 a0 00001000 00 b0", be, "B02:1 B02:2 ");
+	expect_findings("00001004 00 90", be, "B03:1 B09:0 ");
+	expect_findings(
+		"00001000 ff 90 00001000 5a d0 00001000 ff 80", be, "B04:1 B04:2 B07:0 ");
+	expect_findings("00000000 7f 30 00000018 fb 30 00000010 fb 30", be, "B05:1 B05:2 ");
+	expect_findings("00000000 ef 10 00000000 fe 10", be, "");
+	expect_findings("00000000 fe 10", be, "B06:1 ");
+	expect_findings("00000000 ef 10", be, "B06:1 ");
+	expect_findings("00000000 ef 10 00000000 ef 10 00000000 fe 10", be, "B06:1 ");
+	expect_findings("00000000 fd 10", be, "B06:1 ");
+	expect_findings("00001000 00 c0 00001000 00 d0", be, "B07:0 ");
+	expect_findings("00001000 00 c0 00001000 00 f0", be, "");
+	expect_findings("00010000 fe 50", be, "B08:1 ");
+	expect_findings("00001000 00 90", "bach.endian=le", "");
+	expect_findings("01001000 00 90", "bach.endian=le", "B03:1 B09:0 ");
+	expect_findings(
+		"000003f8 c3 50 000003f8 e7 70 000003f8 e0 70", be, "B10:1 B10:2 B10:3 ");
+	expect_findings("000003f8 f0 50 000003f8 0f 70 000003f8 9f 70", be, "");
+}
+
+static void
+strict_reading_ends_at_the_first_warning(void **state)
+{
+	(void)state;
+	struct buf bytes =
+		records("00001000 00 90 00001008 00 90 00001000 00 20 00001000 00 90");
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	options.strict = true;
+	options.format = "bach";
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_int_equal(batch->rows, 3);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+	assert_int_equal(error.record, 3);
+	assert_int_equal(error.offset, 12);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+odd_lines_are_kept_and_foreign_ones_named(void **state)
+{
+	(void)state;
+	static const char text[] = "00123400 00 NC_I_FETCH\n"
+				   "  0012340A\t FE  d_write\r\n"
+				   "what is this?\n"
+				   "00123410 00 D_READ\n"
+				   "\n"
+				   "00123418 00 NC_D_READ";
+	struct buf bytes = {0}, notes = {0};
+	buf_string(&bytes, text);
+	struct poly_reader *reader = open_bytes(&bytes, "bach-text", NULL, false);
+	const struct poly_batch *batch;
+	struct poly_error error;
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_int_equal(batch->rows, 2);
+	assert_int_equal(batch->address[1], 0x123408);
+	assert_int_equal(batch->access[1], POLY_ACCESS_WRITE);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+	assert_int_equal(error.line, 3);
+	assert_int_equal(error.offset, 48);
+	assert_string_equal(error.message,
+		"'what is this?' is no record, expected address, byte enables and operation");
+	poly_reader_close(reader);
+	struct buf out =
+		convert(open_bytes(&bytes, "bach-text", NULL, true), "bach-text", NULL, NULL);
+	expect_same(&out, &bytes);
+	buf_free(&out);
+	out = convert(open_bytes(&bytes, "bach-text", NULL, true), "bach", NULL, &notes);
+	struct buf expected =
+		records("00123400 00 90 0012340a fe f0 00123410 00 c0 00123418 00 d0");
+	expect_same(&out, &expected);
+	assert_string_equal(
+		buf_text(&notes), "2 records that access no memory or port were dropped\n");
+	buf_free(&out);
+	buf_free(&expected);
+	buf_free(&notes);
+	buf_free(&bytes);
+}
+
+static void
+endless_lines_are_passed_over_in_parts(void **state)
+{
+	(void)state;
+	struct buf bytes = {0};
+	buf_string(&bytes, "00123400 00 NC_I_FETCH\n");
+	for (size_t i = 0; i < 4096; i++)
+		buf_byte(&bytes, 'x');
+	/* What follows looks like a record, but it stands within the long line. */
+	buf_string(&bytes, "00123408 00 D_READ\n00123410 00 D_READ\n");
+	struct poly_reader *reader = open_bytes(&bytes, "bach-text", NULL, true);
+	const struct poly_batch *batch;
+	struct poly_reader_counts counts;
+	size_t records = 0, damaged = 0;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++) {
+			damaged += batch->record[row] == BUS_RECORD_DAMAGED;
+			records += batch->record[row] != BUS_RECORD_DAMAGED;
+		}
+	}
+	poly_reader_counts(reader, &counts);
+	assert_int_equal(records, 2);
+	assert_int_equal(damaged, 2);
+	assert_int_equal(counts.skipped_bytes, 4096 + 19);
+	assert_int_equal(counts.skipped_places, 1);
+	poly_reader_close(reader);
+	reader = open_bytes(&bytes, "bach-text", NULL, false);
+	struct poly_error error;
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+	assert_string_equal(error.message, "the line is longer than 4096 bytes");
+	assert_int_equal(error.line, 2);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+/* The published 20,000 records in both byte orders, and their one listing. */
+static void
+published_records_are_listed_alike_in_both_orders(void **state)
+{
+	(void)state;
+	struct buf big = load_public("bach6_be_20k.tr"),
+		   little = load_public("bach6_le_20k.tr"),
+		   zipped = load_public("bach6_20k.txt.gz");
+	struct buf one = convert(open_bytes(&big, NULL, NULL, false), "bach-text", NULL, NULL);
+	struct buf two =
+		convert(open_bytes(&little, NULL, NULL, false), "bach-text", NULL, NULL);
+	struct buf listing =
+		convert(open_bytes(&zipped, NULL, NULL, false), "bach-text", NULL, NULL);
+	expect_same(&one, &listing);
+	expect_same(&two, &listing);
+	buf_free(&one);
+	one = convert(open_bytes(&little, NULL, NULL, false), "bach", NULL, NULL);
+	expect_same(&one, &little);
+	buf_free(&one);
+	buf_free(&two);
+	buf_free(&listing);
+	buf_free(&zipped);
+	buf_free(&big);
+	buf_free(&little);
+}
+
+static void
+published_records_have_their_published_counts(void **state)
+{
+	(void)state;
+	struct buf bytes = load_public("bach6_le_20k.tr");
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	const struct poly_batch *batch;
+	size_t counts[BUS_RECORD_COUNT] = {0}, whole = 0;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++) {
+			counts[batch->record[row]]++;
+			whole += batch->byte_enables[row] == 0;
+		}
+	}
+	assert_int_equal(counts[6], 10092); /* NC_I_FETCH */
+	assert_int_equal(counts[8], 5312);  /* NC_D_READ */
+	assert_int_equal(counts[10], 4596); /* D_WRITE */
+	assert_int_equal(whole, 19945);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(listings_are_those_of_the_formats_program),
+		cmocka_unit_test(byte_enables_give_address_and_size),
+		cmocka_unit_test(operations_mean_what_their_signals_say),
+		cmocka_unit_test(special_cycles_are_events),
+		cmocka_unit_test(both_decoders_agree_with_single_bits),
+		cmocka_unit_test(both_printers_print_what_printf_does),
+		cmocka_unit_test(every_cut_is_written_again),
+		cmocka_unit_test(undefined_bits_survive_unless_they_are_to_go),
+		cmocka_unit_test(both_byte_orders_are_recognised),
+		cmocka_unit_test(constant_bytes_and_text_are_no_trace),
+		cmocka_unit_test(every_rule_has_its_smallest_breach),
+		cmocka_unit_test(strict_reading_ends_at_the_first_warning),
+		cmocka_unit_test(odd_lines_are_kept_and_foreign_ones_named),
+		cmocka_unit_test(endless_lines_are_passed_over_in_parts),
+		cmocka_unit_test(published_records_are_listed_alike_in_both_orders),
+		cmocka_unit_test(published_records_have_their_published_counts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
