@@ -64,7 +64,7 @@ open_bytes(const struct buf *bytes, const struct poly_read_options *options)
 	struct poly_error error = {.message = ""};
 	enum poly_status status =
 		poly_reader_open_memory(bytes->data ? (const void *)bytes->data : "",
-			bytes->size, NULL, options, &reader, &error);
+			bytes->size, options, &reader, &error);
 	if (status != POLY_OK)
 		fail_msg("%s", error.message);
 	return reader;
@@ -133,9 +133,10 @@ convert(struct conversion *conversion, const struct buf *bytes)
 	if (conversion->skip)
 		conversion->read.batch_rows = 1;
 	struct poly_reader *reader = open_bytes(bytes, &conversion->read);
-	enum poly_status status =
-		poly_writer_open_function(collect, &conversion->out, conversion->to,
-			poly_reader_info(reader), &options, &writer, &conversion->error);
+	options.format = conversion->to;
+	const struct poly_sink sink = {collect, &conversion->out};
+	enum poly_status status = poly_writer_open_sink(
+		&sink, poly_reader_info(reader), &options, &writer, &conversion->error);
 	if (status == POLY_OK) {
 		status = write_rows(conversion, reader, writer);
 		if (conversion->note)
