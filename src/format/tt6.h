@@ -240,6 +240,13 @@ struct tt6 {
  * multiple of 64). lookahead: the opcode of a whole record behind the chunk, or 0. */
 void tt6_columns(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead);
 
+/* The reader half. */
+enum poly_status tt6_open(struct reading *reading, struct poly_error *error);
+enum poly_status tt6e_open(struct reading *reading, struct poly_error *error);
+enum poly_status tt6_read(
+	struct reading *reading, struct batch *batch, struct poly_error *error);
+void tt6_close(struct reading *reading);
+
 /* What check keeps, NULL where memory failed, and its end; and the framework's check. */
 struct tt6_check *tt6_check_new(void);
 void tt6_check(struct reading *reading, const struct poly_batch *batch);

@@ -48,13 +48,20 @@ gather(const uint8_t *bytes, unsigned flag)
 }
 #endif
 
+/* One byte of every fact; restrict, as a byte may else be part of anything. */
+static inline void
+spread(uint8_t *restrict to, const uint32_t *restrict facts, size_t n, unsigned shift)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (uint8_t)(facts[i] >> shift);
+}
+
 static struct presence
 presence_of(const struct tt6_rows *rows, size_t first)
 {
 	uint8_t flags[64] = {0};
 	size_t count = rows->count - first < 64 ? rows->count - first : 64;
-	for (size_t i = 0; i < count; i++)
-		flags[i] = (uint8_t)rows->fact[first + i];
+	spread(flags, rows->fact + first, count, 0);
 	return (struct presence){gather(flags, TT6_HAS_PC), gather(flags, TT6_HAS_ADDRESS),
 		gather(flags, TT6_HAS_NEXT), gather(flags, TT6_HAS_THIRD),
 		gather(flags, TT6_HAS_ACCESS), gather(flags, TT6_HAS_SIZE),
@@ -143,10 +150,10 @@ put_facts(const struct tt6_rows *rows, const struct poly_batch *view, size_t bas
 		memcpy(view->next_pc + base, rows->second, rows->count * sizeof *rows->second);
 	if (view->opcode_size)
 		memset(view->opcode_size + base, 4, rows->count);
-	for (size_t i = 0; view->record && i < rows->count; i++)
-		view->record[base + i] = (uint8_t)(rows->fact[i] >> TT6_FACT_RECORD);
-	for (size_t i = 0; view->access && i < rows->count; i++)
-		view->access[base + i] = (uint8_t)(rows->fact[i] >> TT6_FACT_ACCESS);
+	if (view->record)
+		spread(view->record + base, rows->fact, rows->count, TT6_FACT_RECORD);
+	if (view->access)
+		spread(view->access + base, rows->fact, rows->count, TT6_FACT_ACCESS);
 	for (size_t i = 0; view->size && i < rows->count; i++)
 		view->size[base + i] = rows->fact[i] >> TT6_FACT_SIZE;
 }
