@@ -56,7 +56,7 @@ bits_at(const uint8_t *p, size_t n, size_t position, unsigned count)
 	unsigned value = 0;
 	for (unsigned i = 0; i < count; i++, position++)
 		if (position / 8 < n)
-			value |= (p[position / 8] >> position % 8 & 1U) << i;
+			value |= ((unsigned)p[position / 8] >> position % 8 & 1U) << i;
 	return value;
 }
 
