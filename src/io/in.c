@@ -80,7 +80,8 @@ make_room(struct in *in, size_t want)
 		else
 			return true;
 	} else {
-		uint8_t *data = mem_new(need + IN_PADDING, 1);
+		/* Not zeroed: that would cost more than a small input does. */
+		uint8_t *data = mem_resize(NULL, need + IN_PADDING, 1);
 		if (!data)
 			return false;
 		if (have)

@@ -12,6 +12,9 @@
 
 enum { BLOCKS = 4 };
 
+/* Bytes of a block at least, however small the reads: handing over has its price. */
+#define BLOCK_MIN ((size_t)4096)
+
 struct block {
 	uint8_t *data;
 	size_t size, taken;	 /* bytes there are, and those that the consumer has */
@@ -27,7 +30,8 @@ struct read_ahead {
 	pthread_cond_t changed;
 	size_t made, used; /* blocks, ever; guarded by lock */
 	bool stop;	   /* guarded by lock */
-	size_t block_size;
+	size_t block_size; /* of the blocks */
+	size_t step;	   /* most bytes to read at a time */
 	struct block blocks[BLOCKS];
 };
 
@@ -37,9 +41,9 @@ fill(struct read_ahead *ahead, struct block *block)
 {
 	block->size = block->taken = 0;
 	do {
-		size_t got = 0;
+		size_t got = 0, left = ahead->block_size - block->size;
 		block->status = ahead->below.read(ahead->below.self, block->data + block->size,
-			ahead->block_size - block->size, &got, &block->error);
+			left < ahead->step ? left : ahead->step, &got, &block->error);
 		block->size += got;
 	} while (block->status == POLY_OK && block->size < ahead->block_size);
 }
@@ -136,12 +140,13 @@ source_read_ahead(struct source *source, struct origin *origin, size_t block_siz
 		return false;
 	ahead->below = *source;
 	ahead->origin = origin;
-	ahead->block_size = block_size;
+	ahead->step = block_size;
+	ahead->block_size = block_size > BLOCK_MIN ? block_size : BLOCK_MIN;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
 	bool ready = origin_wakeable(origin);
 	for (int i = 0; i < BLOCKS && ready; i++) {
-		ahead->blocks[i].data = mem_new(block_size, 1);
+		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;
 	}
 	if (!ready || pthread_create(&ahead->thread, NULL, run, ahead) != 0) {

@@ -43,8 +43,9 @@ enum poly_status source_decoder_open(const struct filter *filter, struct in *bel
 	uint64_t expansion_limit, struct source *source, struct poly_error *error);
 
 /*
- * Puts a thread before a source: from then on it is read ahead, a few blocks of block_size
- * bytes. False, and the source unchanged, where there is no memory or thread to be had.
+ * Puts a thread before a source: from then on it is read ahead, block_size bytes at a time and
+ * a few blocks far. False, and the source unchanged, where there is no memory or thread to be
+ * had.
  */
 bool source_read_ahead(struct source *source, struct origin *origin, size_t block_size);
 

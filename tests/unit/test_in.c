@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Input: windows, layers, limits and damage. The oracle is the plain data itself. */
+/* Input: the window over files, pipes and memory. The oracle is the plain data itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "io/in.h"
+
+static const size_t block_sizes[] = {0, 1, 2, 4095, 65536, (size_t)8 << 20};
+
+#define BLOCK_SIZES (sizeof block_sizes / sizeof *block_sizes)
 
 /* Bytes that do not repeat with the period of a block. */
 static uint8_t *
@@ -38,8 +48,8 @@ expect_bytes(struct in *in, const uint8_t *data, size_t n)
 		if (!have)
 			break;
 		assert_true(have >= step || in_status(in, NULL) != POLY_OK);
-		size_t take = have < step ? have : step;
 		assert_true(at + have <= n);
+		size_t take = have < step ? have : step;
 		assert_memory_equal(p, data + at, take);
 		in_consume(in, take);
 		at += take;
@@ -53,25 +63,205 @@ expect_bytes(struct in *in, const uint8_t *data, size_t n)
 }
 
 static void
+expect_progress(const struct in *in, size_t taken, size_t total)
+{
+	uint64_t is_taken, is_total;
+	in_progress(in, &is_taken, &is_total);
+	assert_int_equal(is_taken, taken);
+	assert_int_equal(is_total, total);
+}
+
+static void
 memory_is_read_alike_for_every_block_size(void **state)
 {
 	(void)state;
-	static const size_t sizes[] = {0, 1, 2, 4095, 65536, (size_t)8 << 20};
 	size_t n = 900001;
 	uint8_t *data = make_data(n);
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (size_t i = 0; i < BLOCK_SIZES; i++) {
 		struct in *in;
-		struct in_options options = {.nesting_limit = 4, .block_size = sizes[i]};
+		struct in_options options = {.nesting_limit = 4, .block_size = block_sizes[i]};
 		assert_int_equal(in_open_memory(data, n, &options, &in, NULL), POLY_OK);
 		assert_string_equal(in_layers(in), "none");
 		expect_bytes(in, data, n);
-		uint64_t taken, total;
-		in_progress(in, &taken, &total);
-		assert_int_equal(taken, n);
-		assert_int_equal(total, n);
+		expect_progress(in, n, n);
 		in_close(in);
 	}
 	mem_free(data);
+}
+
+static void
+a_file_is_read_alike_for_every_block_size(void **state)
+{
+	(void)state;
+	size_t n = 900001;
+	uint8_t *data = make_data(n);
+	char path[] = "/tmp/test_in_XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(write(fd, data, n) == (ssize_t)n);
+	close(fd);
+	for (size_t i = 0; i < BLOCK_SIZES; i++) {
+		struct in *in;
+		struct in_options options = {.nesting_limit = 4, .block_size = block_sizes[i]};
+		assert_int_equal(in_open(path, &options, &in, NULL), POLY_OK);
+		expect_bytes(in, data, n);
+		expect_progress(in, n, n);
+		in_close(in);
+	}
+	unlink(path);
+	mem_free(data);
+}
+
+/* Makes standard input a pipe that a child writes n bytes to, a few at a time. */
+static pid_t
+feed_standard_input(const uint8_t *data, size_t n)
+{
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		for (size_t at = 0, step = 1; at < n; step = step * 3 % 9001 + 1) {
+			ssize_t done = write(ends[1], data + at, step < n - at ? step : n - at);
+			if (done < 0)
+				_exit(1);
+			at += (size_t)done;
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	close(ends[0]);
+	return child;
+}
+
+static void
+standard_input_is_read_from_a_pipe(void **state)
+{
+	(void)state;
+	size_t n = 900001;
+	uint8_t *data = make_data(n);
+	for (size_t i = 0; i < BLOCK_SIZES; i++) {
+		struct in *in;
+		struct in_options options = {.nesting_limit = 4, .block_size = block_sizes[i]};
+		pid_t child = feed_standard_input(data, n);
+		assert_int_equal(in_open("-", &options, &in, NULL), POLY_OK);
+		expect_bytes(in, data, n);
+		expect_progress(in, n, 0);
+		in_close(in);
+		assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), 0);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	}
+	mem_free(data);
+}
+
+static void
+a_descriptor_that_does_not_block_is_waited_for(void **state)
+{
+	(void)state;
+	size_t n = 300000;
+	uint8_t *data = make_data(n);
+	struct in *in;
+	pid_t child = feed_standard_input(data, n);
+	assert_int_equal(fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(in_open("-", NULL, &in, NULL), POLY_OK);
+	expect_bytes(in, data, n);
+	in_close(in);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	mem_free(data);
+}
+
+static void
+a_large_look_ahead_shows_what_is_consumed_later(void **state)
+{
+	(void)state;
+	size_t n = 3 * IN_PEEK_MAX, have;
+	uint8_t *data = make_data(n);
+	struct in *in;
+	assert_int_equal(in_open_memory(data, n, NULL, &in, NULL), POLY_OK);
+	const uint8_t *p = in_peek(in, IN_PEEK_MAX, &have);
+	assert_true(have >= IN_PEEK_MAX);
+	assert_memory_equal(p, data, have);
+	in_consume(in, 5);
+	p = in_peek(in, SIZE_MAX, &have);
+	assert_true(have >= IN_PEEK_MAX);
+	assert_memory_equal(p, data + 5, have);
+	/* The bytes behind may be read. */
+	unsigned sum = 0;
+	for (size_t i = 0; i < IN_PADDING; i++)
+		sum += p[have + i];
+	assert_true(sum <= IN_PADDING * 255U);
+	in_consume(in, have);
+	p = in_peek(in, 1, &have);
+	assert_true(have && have < IN_PEEK_MAX);
+	assert_memory_equal(p, data + in_offset(in), have);
+	in_close(in);
+	mem_free(data);
+}
+
+static void
+memory_does_not_grow_with_the_input(void **state)
+{
+	(void)state;
+	struct in *in;
+	struct rusage before, after;
+	size_t have;
+	assert_int_equal(in_open("/dev/zero", NULL, &in, NULL), POLY_OK);
+	in_peek(in, IN_PEEK_MAX, &have);
+	getrusage(RUSAGE_SELF, &before);
+	while (in_offset(in) < (uint64_t)256 << 20) {
+		in_peek(in, 100000, &have);
+		in_consume(in, have - 1);
+	}
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 8 << 10);
+	in_close(in);
+}
+
+static void
+nothing_is_an_input_too(void **state)
+{
+	(void)state;
+	struct in *in;
+	size_t have;
+	assert_int_equal(in_open_memory("", 0, NULL, &in, NULL), POLY_OK);
+	assert_non_null(in_peek(in, 1000, &have));
+	assert_int_equal(have, 0);
+	assert_int_equal(in_status(in, NULL), POLY_END);
+	in_close(in);
+	assert_int_equal(in_open("/dev/null", NULL, &in, NULL), POLY_OK);
+	expect_bytes(in, NULL, 0);
+	in_close(in);
+	in_close(NULL);
+}
+
+static void
+what_cannot_be_opened_is_an_error_with_the_reason(void **state)
+{
+	(void)state;
+	struct in *in;
+	struct poly_error error;
+	assert_int_equal(in_open("/nowhere/at all", NULL, &in, &error), POLY_ERR_IO);
+	assert_null(in);
+	assert_int_equal(error.sys_errno, ENOENT);
+	assert_string_equal(error.message, "cannot be opened: No such file or directory");
+}
+
+static void
+a_failing_read_is_a_sticky_error(void **state)
+{
+	(void)state;
+	struct in *in;
+	struct poly_error error;
+	size_t have;
+	assert_int_equal(in_open("/", NULL, &in, &error), POLY_OK);
+	for (int i = 0; i < 2; i++) {
+		in_peek(in, 1, &have);
+		assert_int_equal(have, 0);
+		assert_int_equal(in_status(in, &error), POLY_ERR_IO);
+		assert_int_equal(error.sys_errno, EISDIR);
+		assert_string_equal(error.message, "cannot be read: Is a directory");
+	}
+	in_close(in);
 }
 
 int
@@ -79,6 +269,14 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_read_alike_for_every_block_size),
+		cmocka_unit_test(a_file_is_read_alike_for_every_block_size),
+		cmocka_unit_test(standard_input_is_read_from_a_pipe),
+		cmocka_unit_test(a_descriptor_that_does_not_block_is_waited_for),
+		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
+		cmocka_unit_test(memory_does_not_grow_with_the_input),
+		cmocka_unit_test(nothing_is_an_input_too),
+		cmocka_unit_test(what_cannot_be_opened_is_an_error_with_the_reason),
+		cmocka_unit_test(a_failing_read_is_a_sticky_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void *
 bzip2_alloc(void *user, int count, int size)
 {
 	(void)user;
-	return mem_new((size_t)count, (size_t)size);
+	return mem_resize(NULL, (size_t)count, (size_t)size);
 }
 
 static void

@@ -56,7 +56,7 @@ bits_at(const uint8_t *p, size_t n, size_t position, unsigned count)
 	unsigned value = 0;
 	for (unsigned i = 0; i < count; i++, position++)
 		if (position / 8 < n)
-			value |= (p[position / 8] >> position % 8 & 1U) << i;
+			value |= ((unsigned)p[position / 8] >> position % 8 & 1U) << i;
 	return value;
 }
 
@@ -194,7 +194,8 @@ gzip_begin(struct gzip_decoder *gzip, struct in *source, struct poly_error *erro
 
 /*
  * ISA-L decodes ahead into a buffer of its own and gives that up when it fails: what is in it
- * is sound and goes out first.
+ * is sound and goes out first. Only where the data refers to bytes before its beginning does
+ * ISA-L count that last match, of at most 258 bytes, as decoded; it does not tell its length.
  */
 static enum poly_status
 gzip_failure(

@@ -63,7 +63,7 @@ static void *
 xz_alloc(void *user, size_t count, size_t size)
 {
 	(void)user;
-	return mem_new(count, size);
+	return mem_resize(NULL, count, size);
 }
 
 static void

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compressed input: layers, damage, limits, the thread. The oracles are what the system's own
+ * programs compress, and the plain data.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/filter.h"
+#include "io/in.h"
+
+static const struct kind {
+	const char *program, *command;
+	size_t magic; /* bytes from which on the beginning is known as the filter's */
+} kinds[] = {
+	{"gzip", "gzip -c", 3},
+	{"zstd", "zstd -q -c", 4},
+	{"zstd", "zstd -q -c --no-check -19", 4},
+	{"xz", "xz -c", 6},
+	{"bzip2", "bzip2 -c", 4},
+	{"lz4", "lz4 -q -c", 4},
+	{"lz4", "lz4 -q -c -BX -B4 -BD --content-size", 4},
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* Appends what a command makes of the data; false where its program is not there. */
+static bool
+run(const char *command, const struct buf *data, struct buf *to)
+{
+	char path[] = "/tmp/test_filters_XXXXXX", line[200];
+	size_t n, before = to->size;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	if (data->size)
+		assert_true(write(fd, data->data, data->size) == (ssize_t)data->size);
+	close(fd);
+	snprintf(line, sizeof line, "{ %s; } <%s 2>/dev/null", command, path);
+	FILE *pipe = popen(line, "r");
+	assert_non_null(pipe);
+	do {
+		n = fread(buf_reserve(to, 65536), 1, 65536, pipe);
+		to->size += n;
+	} while (n);
+	int status = pclose(pipe);
+	unlink(path);
+	return status == 0 && to->size > before;
+}
+
+/* Numbers as text: compresses, and every place differs from every other. */
+static void
+make_text(struct buf *text, size_t n)
+{
+	for (size_t i = 0; text->size < n; i++)
+		buf_printf(text, "%zu %zx\n", i, i * i * 2654435761U % 1000003);
+	text->size = n;
+}
+
+/* All that an input gives. */
+static enum poly_status
+drain(struct in *in, struct buf *to, struct poly_error *error)
+{
+	size_t have;
+	for (;;) {
+		const uint8_t *p = in_peek(in, 1, &have);
+		if (!have)
+			break;
+		buf_append(to, p, have);
+		in_consume(in, have);
+	}
+	assert_int_equal(in_offset(in), to->size);
+	return in_status(in, error);
+}
+
+/* Opens memory, drains it and closes it. */
+static enum poly_status
+decode(const struct buf *data, const struct in_options *options, struct buf *to,
+	struct poly_error *error)
+{
+	struct in *in;
+	buf_clear(to);
+	enum poly_status status = in_open_memory(data->data, data->size, options, &in, error);
+	if (status == POLY_OK)
+		status = drain(in, to, error);
+	in_close(in);
+	return status;
+}
+
+static void
+expect_equal(const struct buf *got, const struct buf *truth)
+{
+	assert_int_equal(got->size, truth->size);
+	if (truth->size)
+		assert_memory_equal(got->data, truth->data, truth->size);
+}
+
+static void
+expect_prefix(const struct buf *got, const struct buf *truth)
+{
+	assert_true(got->size <= truth->size);
+	if (got->size)
+		assert_memory_equal(got->data, truth->data, got->size);
+}
+
+/* Reads it with every block size, with and without the thread. */
+static void
+expect_alike(const struct buf *packed, const char *layers, const struct buf *text)
+{
+	static const size_t block_sizes[] = {0, 1, 7, 4096};
+	struct buf got = {0};
+	for (size_t i = 0; i < 8; i++) {
+		struct in *in;
+		struct in_options options = {.nesting_limit = 4,
+			.block_size = block_sizes[i / 2],
+			.one_thread = i % 2};
+		if (options.block_size && packed->size > 100000)
+			break;
+		assert_int_equal(
+			in_open_memory(packed->data, packed->size, &options, &in, NULL),
+			POLY_OK);
+		assert_string_equal(in_layers(in), layers);
+		buf_clear(&got);
+		assert_int_equal(drain(in, &got, NULL), POLY_END);
+		expect_equal(&got, text);
+		in_close(in);
+	}
+	buf_free(&got);
+}
+
+static void
+every_block_size_and_thread_gives_the_same_bytes(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = {0, 1, 30000, 1000000};
+	for (size_t i = 0; i < KINDS * 4; i++) {
+		struct buf text = {0}, packed = {0};
+		make_text(&text, sizes[i % 4]);
+		if (run(kinds[i / 4].command, &text, &packed))
+			expect_alike(&packed, kinds[i / 4].program, &text);
+		buf_free(&text);
+		buf_free(&packed);
+	}
+}
+
+static void
+members_one_after_another_are_one_stream(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, all = {0}, got = {0};
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		buf_clear(&all);
+		bool installed = true;
+		for (size_t n = 0; n < 10 && installed; n++) {
+			text.size = 0;
+			make_text(&text, n * n * n * 17);
+			buf_append(&all, text.data, text.size);
+			installed = run(kinds[i].command, &text, &packed);
+		}
+		for (size_t block = 0; block < 4 && installed; block++) {
+			struct in_options options = {.nesting_limit = 4, .block_size = block};
+			assert_int_equal(decode(&packed, &options, &got, NULL), POLY_END);
+			expect_equal(&got, &all);
+		}
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&all);
+	buf_free(&got);
+}
+
+static void
+other_bytes_behind_the_last_member_are_damage(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	struct poly_error error;
+	make_text(&text, 5000);
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		if (!run(kinds[i].command, &text, &packed))
+			continue;
+		size_t whole = packed.size;
+		buf_string(&packed, "behind the end");
+		assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_FORMAT);
+		expect_equal(&got, &text);
+		assert_int_equal(error.offset, text.size);
+		packed.size = whole;
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+zeros_behind_gzip_are_padding(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	make_text(&text, 5000);
+	if (!run("gzip -c", &text, &packed))
+		skip();
+	for (int i = 0; i < 1000; i++)
+		buf_byte(&packed, 0);
+	for (size_t block = 0; block < 3; block++) {
+		struct in_options options = {.nesting_limit = 4, .block_size = block};
+		assert_int_equal(decode(&packed, &options, &got, NULL), POLY_END);
+		expect_equal(&got, &text);
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+/* Cut off at n bytes: what is there is sound, and the message says where it ends. */
+static void
+expect_cut_off(const struct buf *packed, size_t n, const struct buf *text, struct buf *got)
+{
+	struct poly_error error;
+	struct buf part = {.data = packed->data, .size = n};
+	char place[200];
+	struct in_options options = {
+		.nesting_limit = 4, .block_size = n % 3 * 11, .one_thread = n % 16 != 0};
+	assert_int_equal(decode(&part, &options, got, &error), POLY_ERR_FORMAT);
+	expect_prefix(got, text);
+	snprintf(place, sizeof place,
+		" data is cut off at byte %zu of the compressed input, after %zu bytes were "
+		"decompressed",
+		n, got->size);
+	if (!strstr(error.message, place))
+		fail_msg("'%s' without '%s'", error.message, place);
+	assert_int_equal(error.offset, got->size);
+}
+
+static void
+truncation_at_every_byte_is_told_with_its_place(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	make_text(&text, 3000);
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		bool installed = run(kinds[i].command, &text, &packed);
+		size_t most = 0;
+		for (size_t n = kinds[i].magic; n < packed.size && installed; n++) {
+			expect_cut_off(&packed, n, &text, &got);
+			most = got.size > most ? got.size : most;
+		}
+		/* All of it comes before the checksum does, where there is one. */
+		assert_true(!installed || most == text.size ||
+			    strstr(kinds[i].command, "no-check"));
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+/* Damage in the second member leaves the first one whole. */
+static void
+everything_before_damage_is_delivered(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	struct poly_error error;
+	make_text(&text, 300000);
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		if (!run(kinds[i].command, &text, &packed))
+			continue;
+		size_t first = packed.size;
+		run(kinds[i].command, &text, &packed);
+		packed.data[first + (packed.size - first) / 2] ^= 0x5a;
+		for (size_t block = 0; block < 3; block++) {
+			struct in_options options = {.nesting_limit = 4,
+				.block_size = block * 999,
+				.one_thread = block == 1};
+			enum poly_status status = decode(&packed, &options, &got, &error);
+			/* Without a checksum not all damage can be told. */
+			if (!strstr(kinds[i].command, "no-check"))
+				assert_int_equal(status, POLY_ERR_FORMAT);
+			assert_true(got.size >= text.size);
+			assert_memory_equal(got.data, text.data, text.size);
+		}
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+flipped_bytes_are_survived(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	make_text(&text, 2000);
+	const struct in_options options = {
+		.nesting_limit = 4, .one_thread = true, .expansion_limit = 100};
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		run(kinds[i].command, &text, &packed);
+		for (size_t at = 0; at < packed.size * 8; at += 3) {
+			struct poly_error error = {0};
+			packed.data[at / 8] ^= (uint8_t)(1 << at % 8);
+			enum poly_status status = decode(&packed, &options, &got, &error);
+			assert_true(status == POLY_END || error.message[0]);
+			assert_true(got.size < (2 << 20) + packed.size * 100);
+			packed.data[at / 8] ^= (uint8_t)(1 << at % 8);
+		}
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+layers_within_layers_are_taken_off(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	make_text(&text, 300000);
+	if (!run("gzip -c | xz -c | zstd -q -c", &text, &packed))
+		skip();
+	struct in *in;
+	assert_int_equal(in_open_memory(packed.data, packed.size, NULL, &in, NULL), POLY_OK);
+	assert_string_equal(in_layers(in), "zstd, xz, gzip");
+	assert_int_equal(drain(in, &got, NULL), POLY_END);
+	expect_equal(&got, &text);
+	uint64_t taken, total;
+	in_progress(in, &taken, &total);
+	assert_int_equal(taken, packed.size);
+	assert_int_equal(total, packed.size);
+	in_close(in);
+
+	struct poly_error error;
+	struct in_options options = {.nesting_limit = 2};
+	assert_int_equal(decode(&packed, &options, &got, &error), POLY_ERR_LIMIT);
+	assert_string_equal(
+		error.message, "compressed more than 2 layers deep: gzip inside 'zstd, xz'");
+	options.nesting_limit = 3;
+	assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
+
+	/* The layer that is damaged is the one that is named. */
+	packed.size -= 10;
+	assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_FORMAT);
+	expect_prefix(&got, &text);
+	assert_non_null(strstr(error.message, "zstd data is cut off"));
+	assert_int_equal(error.offset, got.size);
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+expansion_beyond_the_limit_is_refused(void **state)
+{
+	(void)state;
+	struct buf zeros = {0}, packed = {0}, got = {0};
+	struct poly_error error;
+	memset(buf_reserve(&zeros, 8 << 20), 0, 8 << 20);
+	zeros.size = 8 << 20;
+	for (size_t i = 0; i < KINDS; i++) {
+		struct in_options options = {.nesting_limit = 4, .expansion_limit = 50};
+		buf_clear(&packed);
+		if (!run(kinds[i].command, &zeros, &packed))
+			continue;
+		assert_int_equal(decode(&packed, &options, &got, &error), POLY_ERR_LIMIT);
+		assert_non_null(strstr(error.message, "expands more than 50 times"));
+		assert_true(got.size <= (2 << 20) + packed.size * 50);
+		options.expansion_limit = 10 << 20;
+		assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
+		expect_equal(&got, &zeros);
+	}
+	buf_free(&zeros);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+windows_beyond_the_limit_are_refused(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	struct poly_error error;
+	make_text(&text, 1000);
+	if (run("zstd -q -c --long=31", &text, &packed)) {
+		assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_LIMIT);
+		assert_non_null(strstr(error.message, "limit of 27 bits (128 MiB)"));
+	}
+	buf_clear(&packed);
+	if (run("xz -c --lzma2=dict=512MiB", &text, &packed)) {
+		assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_LIMIT);
+		assert_non_null(strstr(error.message, "needs 513 MiB of memory"));
+	}
+	buf_clear(&packed);
+	if (run("xz -c -9e", &text, &packed))
+		assert_int_equal(decode(&packed, NULL, &got, &error), POLY_END);
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+static void
+skippable_frames_are_skipped(void **state)
+{
+	(void)state;
+	static const char *const commands[] = {"zstd -q -c", "lz4 -q -c"};
+	struct buf text = {0}, packed = {0}, got = {0};
+	make_text(&text, 1000);
+	for (size_t i = 0; i < 2; i++) {
+		buf_clear(&packed);
+		buf_append(&packed, "\x53\x2a\x4d\x18\x05\0\0\0other", 13);
+		if (!run(commands[i], &text, &packed))
+			continue;
+		buf_append(&packed, "\x50\x2a\x4d\x18\x03\0\0\0end", 11);
+		for (size_t block = 0; block < 3; block++) {
+			struct in_options options = {.nesting_limit = 4, .block_size = block};
+			assert_int_equal(decode(&packed, &options, &got, NULL), POLY_END);
+			expect_equal(&got, &text);
+		}
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+
+/* An initial program counter may be the first four bytes of a magic; the words behind vary. */
+static void
+traces_that_begin_like_a_magic_are_traces(void **state)
+{
+	(void)state;
+	static const uint32_t counters[] = {
+		0x1f8b0800, 0x28b52ffc, 0xfd377a58, 0x425a6838, 0x04224d18, 0x502a4d18};
+	uint8_t trace[256];
+	uint32_t x = 7;
+	unsigned taken = 0;
+	for (unsigned round = 0; round < 6000; round++) {
+		store_be32(trace, counters[round % 6]);
+		for (size_t i = 4; i < sizeof trace; i += 4) {
+			x = x * 1664525 + 1013904223;
+			store_be32(trace + i, x ^ x >> 16);
+		}
+		const struct filter *filter;
+		for (size_t i = 0; (filter = filter_at(i)); i++)
+			taken += filter->probe(trace, sizeof trace) > 0;
+	}
+	/* A gzip header has 13 bits that can be verified before the data. */
+	assert_true(taken <= 3);
+}
+
+static void
+closing_stops_the_thread(void **state)
+{
+	(void)state;
+	struct buf zeros = {0}, packed = {0};
+	memset(buf_reserve(&zeros, 32 << 20), 0, 32 << 20);
+	zeros.size = 32 << 20;
+	for (size_t i = 0; i < KINDS * 10; i++) {
+		if (i % 10 == 0) {
+			buf_clear(&packed);
+			run(kinds[i / 10].command, &zeros, &packed);
+		}
+		struct in *in;
+		size_t have;
+		assert_int_equal(
+			in_open_memory(packed.data, packed.size, NULL, &in, NULL), POLY_OK);
+		for (size_t n = i % 10; n; n--) {
+			in_peek(in, 1, &have);
+			in_consume(in, have);
+		}
+		in_close(in);
+	}
+	buf_free(&zeros);
+	buf_free(&packed);
+}
+
+static void
+closing_does_not_wait_for_a_pipe_that_stays_open(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0};
+	make_text(&text, 60000);
+	if (!run("gzip -c", &text, &packed))
+		skip();
+	assert_true(packed.size > 8192);
+	int ends[2];
+	char path[64];
+	size_t have;
+	assert_int_equal(pipe(ends), 0);
+	/* Enough to be recognised; the rest never comes. */
+	assert_int_equal(write(ends[1], packed.data, packed.size - 100), packed.size - 100);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+	struct in *in;
+	alarm(30); /* ends a test that hangs */
+	assert_int_equal(in_open(path, NULL, &in, NULL), POLY_OK);
+	assert_memory_equal(in_peek(in, 100, &have), text.data, 100);
+	nanosleep(&(struct timespec){0, 20000000}, NULL); /* lets the thread reach the read */
+	in_close(in);
+	alarm(0);
+	close(ends[0]);
+	close(ends[1]);
+	buf_free(&text);
+	buf_free(&packed);
+}
+
+#ifdef POLY_FAULT_INJECTION
+static void
+every_failing_allocation_is_told(void **state)
+{
+	(void)state;
+	struct buf text = {0}, packed = {0}, got = {0};
+	const struct in_options options = {.nesting_limit = 4, .one_thread = true};
+	make_text(&text, 1000);
+	buf_reserve(&got, 4096);
+	for (size_t i = 0; i < KINDS; i++) {
+		buf_clear(&packed);
+		if (!run(kinds[i].command, &text, &packed))
+			continue;
+		enum poly_status status = POLY_ERR_MEMORY;
+		for (size_t k = 1; status == POLY_ERR_MEMORY; k++) {
+			mem_fail_at(k);
+			status = decode(&packed, &options, &got, NULL);
+			mem_fail_at(0);
+			assert_true(k > 1 || status == POLY_ERR_MEMORY);
+		}
+		assert_int_equal(status, POLY_END);
+		expect_equal(&got, &text);
+	}
+	buf_free(&text);
+	buf_free(&packed);
+	buf_free(&got);
+}
+#endif
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_block_size_and_thread_gives_the_same_bytes),
+		cmocka_unit_test(members_one_after_another_are_one_stream),
+		cmocka_unit_test(other_bytes_behind_the_last_member_are_damage),
+		cmocka_unit_test(zeros_behind_gzip_are_padding),
+		cmocka_unit_test(truncation_at_every_byte_is_told_with_its_place),
+		cmocka_unit_test(everything_before_damage_is_delivered),
+		cmocka_unit_test(flipped_bytes_are_survived),
+		cmocka_unit_test(layers_within_layers_are_taken_off),
+		cmocka_unit_test(expansion_beyond_the_limit_is_refused),
+		cmocka_unit_test(windows_beyond_the_limit_are_refused),
+		cmocka_unit_test(skippable_frames_are_skipped),
+		cmocka_unit_test(traces_that_begin_like_a_magic_are_traces),
+		cmocka_unit_test(closing_stops_the_thread),
+		cmocka_unit_test(closing_does_not_wait_for_a_pipe_that_stays_open),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(every_failing_allocation_is_told),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
