@@ -106,9 +106,15 @@ put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 		batch_put(batch, size, base + row, size);
 }
 
-/* Branch, target and fallthrough of a flow instruction. */
-static void
-put_branch(const struct tt6_rows *rows, struct batch *batch, size_t base, size_t row)
+/* Which of 64 rows have a value in the columns that branches fill. */
+struct outcomes {
+	uint64_t branch, target, fallthrough;
+};
+
+/* Branch, target and fallthrough of a flow instruction; to: its row in the batch, as bit. */
+static inline void
+put_branch(const struct tt6_rows *rows, size_t row, const struct poly_batch *view, size_t to,
+	struct outcomes *outcomes)
 {
 	uint32_t pc = (uint32_t)rows->pc[row], next = (uint32_t)rows->second[row];
 	struct powerpc_branch branch = powerpc_branch((uint32_t)rows->opcode[row], pc);
@@ -117,13 +123,29 @@ put_branch(const struct tt6_rows *rows, struct batch *batch, size_t base, size_t
 	bool to_target = branch.has_target ? next == branch.target : next != pc + 4;
 	bool taken = branch.always || (to_target && next != pc + 4);
 	bool fell = !branch.always && next == pc + 4 && !to_target;
-	if (taken || fell)
-		batch_put(batch, branch, base + row,
-			taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
-	if (branch.has_target || taken)
-		batch_put(batch, target, base + row, branch.has_target ? branch.target : next);
-	if (!branch.always)
-		batch_put(batch, fallthrough, base + row, pc + 4);
+	if (view->branch)
+		view->branch[to] = taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN;
+	if (view->target)
+		view->target[to] = branch.has_target ? branch.target : next;
+	if (view->fallthrough)
+		view->fallthrough[to] = pc + 4;
+	outcomes->branch |= (uint64_t)(taken || fell) << to % 64;
+	outcomes->target |= (uint64_t)(branch.has_target || taken) << to % 64;
+	outcomes->fallthrough |= (uint64_t)!branch.always << to % 64;
+}
+
+static void
+put_branches(const struct tt6_rows *rows, struct batch *batch, size_t base, size_t first,
+	uint64_t left)
+{
+	struct outcomes outcomes = {0};
+	for (; left; left &= left - 1) {
+		size_t row = first + (size_t)__builtin_ctzll(left);
+		put_branch(rows, row, &batch->view, base + row, &outcomes);
+	}
+	put_bits(batch, POLY_COLUMN_branch, (base + first) / 64, outcomes.branch);
+	put_bits(batch, POLY_COLUMN_target, (base + first) / 64, outcomes.target);
+	put_bits(batch, POLY_COLUMN_fallthrough, (base + first) / 64, outcomes.fallthrough);
 }
 
 /* What is done row by row: for the rows whose bit is set in the flags. */
@@ -135,9 +157,8 @@ put_rare(struct tt6 *state, struct batch *batch, size_t base, size_t first,
 	uint64_t left = view->access || view->size ? presence->ask : 0;
 	for (; left; left &= left - 1)
 		put_asked(state, batch, base, first + (size_t)__builtin_ctzll(left));
-	left = view->branch || view->target || view->fallthrough ? presence->next : 0;
-	for (; left; left &= left - 1)
-		put_branch(&state->rows, batch, base, first + (size_t)__builtin_ctzll(left));
+	if (view->branch || view->target || view->fallthrough)
+		put_branches(&state->rows, batch, base, first, presence->next);
 }
 
 /* The columns that the facts hold for every row. */

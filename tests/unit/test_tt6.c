@@ -831,8 +831,10 @@ the_fast_decoder_agrees_with_the_plain_one(void **state)
 		struct buf bytes = {0};
 		size_t count = 1 + next_random(&random) % 6000;
 		for (size_t i = 0; i < count; i++) {
+			static const uint32_t pair[] = {
+				TT6_BRANCH_SYNTHETIC, TT6_TRAP, TT6_RFI, 0x4000};
 			uint32_t word = random_word(&random);
-			put_words(&bytes, &word, 1);
+			put_words(&bytes, word % 16 ? &word : pair, word % 16 ? 1 : 4);
 		}
 		bytes.size -= next_random(&random) % 4;
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
@@ -990,6 +992,63 @@ every_twi_gets_its_pair_in_tt6e(void **state)
 }
 
 static void
+a_jump_that_no_branch_announces_is_noted(void **state)
+{
+	static const uint32_t trapped[] = {
+		0x1000, TWI, 0x48000702, 0x700, TT6_RFI, 0x5000, NOP};
+	static const uint32_t plain[] = {0x1000, TWI, NOP};
+	struct buf bytes = {0}, expected = {0};
+	(void)state;
+	put_words(&bytes, trapped, 7);
+	put_words(&expected, plain, 3);
+	struct conversion conversion = {
+		.read = options_for("tt6e"), .to = "tt6", .note = "jumps of the PC"};
+	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
+	assert_bytes(&conversion.out, expected.data, expected.size);
+	assert_int_equal(conversion.notes, 1);
+	buf_free(&conversion.out);
+	buf_free(&bytes);
+	buf_free(&expected);
+}
+
+static void
+traces_written_one_after_the_other_are_spliced(void **state)
+{
+	static const uint32_t one[] = {0x1000, NOP, BLR, 0x2000}, two[] = {0x3000, LWZ, 0x4000};
+	static const uint32_t both[] = {
+		0x1000, NOP, BLR, 0x2000, TT6_SPLICE, 0x3000, LWZ, 0x4000};
+	struct buf bytes = {0}, expected = {0};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	(void)state;
+	put_words(&bytes, one, 4);
+	put_words(&bytes, two, 3);
+	put_words(&expected, both, 8);
+	struct buf parts[] = {
+		{.data = bytes.data, .size = 16}, {.data = bytes.data + 16, .size = 12}};
+	struct conversion conversion = {.read = options_for("tt6")};
+	struct poly_reader *readers[] = {open_bytes(&parts[0], &conversion.read),
+		open_bytes(&parts[1], &conversion.read)};
+	const struct poly_sink sink = {collect, &conversion.out};
+	options.format = "tt6";
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(readers[0]), &options, &writer, NULL),
+		POLY_OK);
+	const struct poly_batch *batch;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(poly_reader_next(readers[i], &batch, NULL), POLY_OK);
+		assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+		poly_reader_close(readers[i]);
+	}
+	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	assert_bytes(&conversion.out, expected.data, expected.size);
+	poly_writer_close(writer);
+	buf_free(&conversion.out);
+	buf_free(&bytes);
+	buf_free(&expected);
+}
+
+static void
 a_branch_waits_for_the_next_instruction(void **state)
 {
 	struct buf bytes = {0};
@@ -1103,6 +1162,17 @@ other_content_gets_no_bid(void **state)
 	static const char text[] =
 		"Here is some text, 4 bytes each: HIJK @ABC; and so on it goes.  ";
 	assert_int_equal(bid_on("tt6", text, sizeof text - 1, &note), 0);
+	static const uint32_t two_branches[] = {
+		0x1000, 0x48000010, 0x1010, 0x4bfffff0, 0x1000, NOP};
+	struct buf few = {0};
+	put_words(&few, two_branches, 6);
+	assert_int_equal(bid_on("tt6", few.data, few.size, &note), 0);
+	put_words(&few, two_branches + 1, 2);
+	store_be32(few.data + 24, 0x4bfffffc); /* a third one: b -4 */
+	store_be32(few.data + 28, 0x1000);
+	store_be32(few.data + 20, NOP);
+	assert_int_equal(bid_on("tt6", few.data, few.size, &note), 24);
+	buf_free(&few);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct buf bytes = {0};
 		load(names[i], &bytes);
@@ -1179,6 +1249,8 @@ main(void)
 		cmocka_unit_test(tt6e_becomes_tt6),
 		cmocka_unit_test(a_cache_operation_needs_its_address_in_tt6e),
 		cmocka_unit_test(every_twi_gets_its_pair_in_tt6e),
+		cmocka_unit_test(a_jump_that_no_branch_announces_is_noted),
+		cmocka_unit_test(traces_written_one_after_the_other_are_spliced),
 		cmocka_unit_test(a_branch_waits_for_the_next_instruction),
 		cmocka_unit_test(full_becomes_tt6_and_tt6e),
 		cmocka_unit_test(content_tells_tt6_from_tt6e),
