@@ -277,8 +277,8 @@ describe(const struct judgement *found, bool little, bool extended, uint64_t oth
 	uint64_t own = failures(found, extended);
 	if (other > own)
 		snprintf(note->text + used, size - (size_t)used,
-			"; %llu contradictions, read as %s %llu", (unsigned long long)own,
-			extended ? "tt6" : "tt6e", (unsigned long long)other);
+			"; %llu contradictions, %llu if read as %s", (unsigned long long)own,
+			(unsigned long long)other, extended ? "tt6" : "tt6e");
 }
 
 /* The bid of a reading whose contradictions are no more than its sibling's. */
@@ -315,9 +315,9 @@ probe_as(const uint8_t *p, size_t n, bool eof, bool extended, struct probe_note 
 		return 0;
 	uint64_t mine = failures(&own, extended), theirs = failures(&other, !extended);
 	if (mine > theirs && is_plausible(&other)) {
-		snprintf(note->text, sizeof note->text, "%llu contradictions, read as %s %llu",
-			(unsigned long long)mine, extended ? "tt6" : "tt6e",
-			(unsigned long long)theirs);
+		snprintf(note->text, sizeof note->text,
+			"%llu contradictions, %llu if read as %s", (unsigned long long)mine,
+			(unsigned long long)theirs, extended ? "tt6" : "tt6e");
 		return 0;
 	}
 	describe(&own, little, extended, theirs, note);
