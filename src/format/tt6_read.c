@@ -8,9 +8,10 @@
  * resynchronise. What is wrong shows in branches that do not go where they should, which check
  * tells. A cut-off record at the end is a row "damaged".
  *
- * Chunks of rows are decoded into scratch by a loop that does nothing else (decode_run), and
- * turned into columns by a second pass (tt6_columns.c). Escapes, the initial PC and the end of
- * the input go through the plain decoder, one at a time.
+ * Chunks of rows are decoded by a loop that does nothing else (decode_run), straight into the
+ * columns that hold words; a second pass (tt6_columns.c) adds presence bits and what follows
+ * from the encoding. Escapes, the initial PC and the end of the input go through the plain
+ * decoder, one at a time.
  *
  * spec: seed 000; reference amber 3, 4, 5.
  */
