@@ -16,10 +16,11 @@ struct bid {
 };
 
 struct contest {
-	struct bid best, second; /* of different families unless the ending decided */
-	bool tied;		 /* best and second are equal and of different families */
-	bool undecidable;	 /* best has a sibling with an equal bid */
-	char misses[300];	 /* what formats that did not bid had to say */
+	struct bid best;
+	const struct format *rival; /* of another family, with an equal score, where tied */
+	bool tied;
+	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
+	char misses[300]; /* what formats that did not bid had to say */
 };
 
 static void
@@ -31,20 +32,26 @@ add_miss(struct contest *contest, const struct bid *bid)
 			bid->format->info.name, bid->note.text);
 }
 
+static bool
+are_siblings(const struct bid *a, const struct bid *b)
+{
+	return a->format && strcmp(a->format->info.family, b->format->info.family) == 0;
+}
+
 static void
 add_bid(struct contest *contest, const struct bid *bid)
 {
 	const struct bid *best = &contest->best;
-	bool sibling = best->format &&
-		       strcmp(best->format->info.family, bid->format->info.family) == 0;
+	bool sibling = are_siblings(best, bid);
+	bool same_bits = best->format && bid->score / BID_SCALE == best->score / BID_SCALE;
 	if (!best->format || bid->score > best->score) {
-		contest->second = contest->best;
+		contest->undecidable = sibling && same_bits;
+		contest->tied = false;
 		contest->best = *bid;
-		contest->tied = contest->undecidable = false;
-	} else if (bid->score == best->score && sibling) {
+	} else if (sibling && same_bits) {
 		contest->undecidable = true;
 	} else if (bid->score == best->score) {
-		contest->second = *bid;
+		contest->rival = bid->format;
 		contest->tied = true;
 	}
 }
@@ -93,13 +100,14 @@ probe_format(struct in *in, const char *name, const struct format **format, char
 	if (contest.tied)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"'%s' and '%s' fit equally well; name the right one with --from",
-			best->format->info.name, contest.second.format->info.name);
+			best->format->info.name, contest.rival->info.name);
 	*format = best->format;
-	snprintf(evidence, PROBE_EVIDENCE, "%s (%d bits)%s%s%s", best->note.text,
+	bool ending = best->score % BID_SCALE != 0;
+	snprintf(evidence, PROBE_EVIDENCE, "%s (%d bits)%s%s", best->note.text,
 		best->score / BID_SCALE,
-		best->score % BID_SCALE ? ", and the name's ending agrees" : "",
-		contest.undecidable ? "; the content can't tell it from others of the family "
-				    : "",
-		contest.undecidable ? best->format->info.family : "");
+		contest.undecidable ? "; undecidable by content within its family" : "",
+		!ending		      ? ""
+		: contest.undecidable ? ", the name's ending decides"
+				      : ", and the name's ending agrees");
 	return POLY_OK;
 }
