@@ -78,7 +78,7 @@ static bool
 same_name(const char *name, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (upper(text[i]) != name[i])
+		if (!name[i] || upper(text[i]) != name[i])
 			return false;
 	}
 	return name[n] == 0;
