@@ -101,7 +101,6 @@ copy_records(
 	const struct poly_sink sink = {output_write, inputs->output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	writing.format = format;
-	writing.options = inputs->options->options.items;
 	writing.columns = columns;
 	struct poly_writer *writer;
 	struct poly_error error;
