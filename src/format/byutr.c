@@ -337,7 +337,7 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 	if (batch->size[row] > SIZE_MOST)
 		findings_add(findings, RULE_Y02, record, offset,
 			"%u bytes, expected at most %d", batch->size[row], SIZE_MOST);
-	if (record > 1 && delta == NO_TIME)
+	if (record > 1 && (delta == NO_TIME || delta == UINT64_MAX))
 		findings_add(findings, RULE_Y02, record, offset,
 			"time ffffffff, expected only in the first record");
 	if (batch->address[row] & 7)
@@ -462,24 +462,35 @@ request_of_row(struct writing *writing, const struct poly_batch *batch, size_t r
 	return POLY_ERR_LOSS;
 }
 
-/* Writes a row by its own bytes, which may be of another layout. */
-static void
+/* True where a row was written by its own bytes, as they fit the layout. */
+static bool
 write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct byutr_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (n != writer->size && poly_present(batch, POLY_COLUMN_request, row))
+		return false;
 	if (poly_present(batch, POLY_COLUMN_time, row))
 		writer->time = batch->time[row];
-	if (n == writer->size || !poly_present(batch, POLY_COLUMN_request, row)) {
-		out_write(writing->out, bytes, n);
-		return;
-	}
+	out_write(writing->out, bytes, n);
+	return true;
+}
+
+/* What only the bytes of a row in another layout say. */
+static void
+take_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct request *request)
+{
 	uint8_t copy[RECORD_MOST] = {0};
+	size_t n;
+	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	memcpy(copy, bytes, n < RECORD_MOST ? n : RECORD_MOST);
-	struct request request = load_request(copy, n);
-	store_request(out_room(writing->out, writer->size), writer->size, &request);
-	out_commit(writing->out, writer->size);
+	struct request recorded = load_request(copy, n);
+	if (no_time(&recorded, batch->first + row))
+		request->delta = NO_TIME;
+	if (recorded.padded)
+		writing_note(writing, "unused bytes that were not 0 were dropped");
 }
 
 static enum poly_status
@@ -487,10 +498,9 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	const struct byutr_writer *writer = writing->state;
-	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
-		write_raw(writing, batch, row);
+	bool has_raw = writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row);
+	if (has_raw && write_raw(writing, batch, row))
 		return POLY_OK;
-	}
 	int type = type_of_row(batch, row);
 	if (type < 0) {
 		writing_note(writing, "records that are no request were dropped");
@@ -500,6 +510,8 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	enum poly_status status = request_of_row(writing, batch, row, &request, error);
 	if (status != POLY_OK)
 		return status;
+	if (has_raw)
+		take_raw(writing, batch, row, &request);
 	store_request(out_room(writing->out, writer->size), writer->size, &request);
 	out_commit(writing->out, writer->size);
 	return POLY_OK;

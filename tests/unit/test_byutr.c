@@ -232,34 +232,71 @@ requests_become_bus_cycles(void **state)
 	buf_free(&out);
 }
 
+/* The failure of writing the first batch, which would lose something; closes the reader. */
+static struct poly_error
+expect_refusal(struct poly_reader *reader, const char *target, const char *option)
+{
+	struct buf out = {0};
+	struct poly_writer *writer;
+	struct poly_error error;
+	struct poly_sink sink = {append, &out};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	const char *words[] = {option, NULL};
+	const struct poly_batch *batch;
+	options.format = target;
+	options.options = words;
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(reader), &options, &writer, &error),
+		POLY_OK);
+	assert_int_equal(poly_writer_write(writer, batch, &error), POLY_ERR_LOSS);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	buf_free(&out);
+	return error;
+}
+
+/* The first time ffffffff, an address of 64 bits and bytes that are not used: all at once. */
+static void
+rows_with_bytes_of_their_own_change_their_layout_too(void **state)
+{
+	(void)state;
+	struct buf bytes = {0}, notes = {0};
+	uint8_t record[24] = {8, [6] = 1, [9] = 8, [12] = 7};
+	memset(record + 16, 0xff, 8);
+	buf_append(&bytes, record, sizeof record);
+	struct buf out = convert(open_bytes(&bytes, "byutr", "byutr.record=24", false), "byutr",
+		"byutr.record=16", &notes);
+	assert_int_equal(out.size, 16);
+	assert_memory_equal(out.data, record, 12);
+	assert_int_equal(load_le32(out.data + 12), UINT32_MAX);
+	assert_string_equal(buf_text(&notes), "1 unused bytes that were not 0 were dropped\n");
+	struct poly_reader *reader = open_bytes(&bytes, "byutr", "byutr.record=24", false);
+	struct poly_error error = expect_refusal(reader, "byutr", "byutr.record=12");
+	assert_int_equal(error.record, 1);
+	buf_append(&bytes, record, sizeof record);
+	struct buf codes = find_all(open_bytes(&bytes, "byutr", "byutr.record=24", true));
+	assert_string_equal(buf_text(&codes), "Y02:2 ");
+	buf_free(&codes);
+	buf_free(&bytes);
+	buf_free(&notes);
+	buf_free(&out);
+}
+
 static void
 addresses_that_do_not_fit_are_refused(void **state)
 {
 	(void)state;
-	struct buf bytes = load_sample("byutr/types16.tr"), out = {0};
+	struct buf bytes = load_sample("byutr/types16.tr");
 	bytes.data[16 + 4] = 1; /* bit 32 of the second record's address */
-	struct poly_reader *reader = open_bytes(&bytes, "byutr", "byutr.record=16", false);
-	const struct poly_batch *batch;
-	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	static const char *const targets[] = {"bach", "bach-text", "byutr"};
 	for (size_t i = 0; i < 3; i++) {
-		struct poly_writer *writer;
-		struct poly_error error;
-		struct poly_sink sink = {append, &out};
-		struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-		const char *words[] = {"byutr.record=12", NULL};
-		options.format = targets[i];
-		options.options = words;
-		assert_int_equal(poly_writer_open_sink(&sink, poly_reader_info(reader),
-					 &options, &writer, &error),
-			POLY_OK);
-		assert_int_equal(poly_writer_write(writer, batch, &error), POLY_ERR_LOSS);
+		struct poly_reader *reader =
+			open_bytes(&bytes, "byutr", "byutr.record=16", false);
+		struct poly_error error = expect_refusal(reader, targets[i], "byutr.record=12");
 		assert_int_equal(error.record, 2);
-		poly_writer_close(writer);
 	}
-	poly_reader_close(reader);
 	buf_free(&bytes);
-	buf_free(&out);
 }
 
 static void
@@ -306,6 +343,7 @@ main(void)
 		cmocka_unit_test(every_rule_has_its_smallest_breach),
 		cmocka_unit_test(bus_cycles_become_requests),
 		cmocka_unit_test(requests_become_bus_cycles),
+		cmocka_unit_test(rows_with_bytes_of_their_own_change_their_layout_too),
 		cmocka_unit_test(addresses_that_do_not_fit_are_refused),
 		cmocka_unit_test(published_traces_have_their_published_counts),
 	};
