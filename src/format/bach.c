@@ -18,6 +18,9 @@ enum { LOW_KEEP, LOW_ZERO };
 /* Records that the byte order is told from (reference bach 4.4). */
 #define SAMPLE_RECORDS 65536
 
+/* The operations that are not defined, all of which a short trace may have once. */
+#define UNDEFINED_MOST 6
+
 struct bach_reader {
 	bool little;  /* addresses stand little end first */
 	uint8_t line; /* bytes that a cacheable operation moves */
@@ -123,8 +126,10 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		"are defined",
 		sample.aligned[little], sample.records, little ? "little" : "big",
 		sample.valid);
+	size_t undefined = sample.records - sample.valid;
 	bool good = 10 * sample.aligned[little] >= 9 * sample.records &&
-		    8 * sample.valid >= 5 * sample.records && different >= 3;
+		    8 * undefined <= 3 * sample.records &&
+		    undefined <= UNDEFINED_MOST + sample.records / 16 && different >= 3;
 	return good && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE) ? bits : 0;
 }
 

@@ -336,7 +336,6 @@ both_byte_orders_are_recognised(void **state)
 	buf_free(&little);
 }
 
-/* Only the longest prefixes count of a trace whose addresses do not tell. */
 static void
 constant_bytes_and_text_are_no_trace(void **state)
 {
@@ -359,6 +358,26 @@ constant_bytes_and_text_are_no_trace(void **state)
 	assert_int_equal(poly_reader_open_memory(text.data, text.size, NULL, &reader, NULL),
 		POLY_ERR_FORMAT);
 	buf_free(&text);
+}
+
+/* As in the middle of records of another size; nibbles.tr has as many, and is a short trace. */
+static void
+many_undefined_operations_are_no_trace(void **state)
+{
+	(void)state;
+	struct buf bytes = {0};
+	for (unsigned i = 0; i < 160; i++) {
+		uint8_t record[6] = {0, 0, (uint8_t)i, 8, 0, i % 4 ? 0x90 : 0xa0};
+		buf_append(&bytes, record, sizeof record);
+	}
+	struct poly_reader *reader;
+	assert_int_equal(poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, NULL),
+		POLY_ERR_FORMAT);
+	bytes.size = 24 * 6; /* 6 of them are undefined */
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, NULL), POLY_OK);
+	poly_reader_close(reader);
+	buf_free(&bytes);
 }
 
 static void
@@ -563,6 +582,7 @@ main(void)
 		cmocka_unit_test(undefined_bits_survive_unless_they_are_to_go),
 		cmocka_unit_test(both_byte_orders_are_recognised),
 		cmocka_unit_test(constant_bytes_and_text_are_no_trace),
+		cmocka_unit_test(many_undefined_operations_are_no_trace),
 		cmocka_unit_test(every_rule_has_its_smallest_breach),
 		cmocka_unit_test(strict_reading_ends_at_the_first_warning),
 		cmocka_unit_test(odd_lines_are_kept_and_foreign_ones_named),
