@@ -5,9 +5,6 @@
 
 #include "base/buf.h"
 
-/* True where n bytes are well-formed UTF-8 (Unicode 15, table 3-7). */
-bool quote_is_utf8(const void *text, size_t n);
-
 /*
  * Appends n bytes of UTF-8 as a JSON string with its quotes. Escaped is what has to be: quotes,
  * backslashes and control characters, by letter where they have one.

@@ -5,7 +5,7 @@
  */
 #include "report/render.h"
 
-#include "base/num.h"
+#include "base/quote.h"
 
 #include <string.h>
 
@@ -27,23 +27,7 @@ json_newline(struct json *json)
 static void
 json_string(struct buf *out, const char *text)
 {
-	static const char letters[] = "\bb\tt\nn\ff\rr\"\"\\\\";
-	buf_byte(out, '"');
-	for (; *text; text++) {
-		const char *letter = letters;
-		while (*letter && *letter != *text)
-			letter += 2;
-		if (*letter) {
-			buf_byte(out, '\\');
-			buf_byte(out, (uint8_t)letter[1]);
-		} else if ((uint8_t)*text < 0x20) {
-			buf_string(out, "\\u00");
-			buf_append(out, num_hex_pairs + 2 * (uint8_t)*text, 2);
-		} else {
-			buf_byte(out, (uint8_t)*text);
-		}
-	}
-	buf_byte(out, '"');
+	quote_json(out, text, strlen(text));
 }
 
 /* Begins the next member of an object, or with key NULL the next element of an array. */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "report/tree.h"
 
 #include "base/mem.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ append_hex(struct buf *to, const void *bytes, size_t n)
 void
 jsonl_text(struct buf *to, const void *text, size_t n)
 {
-	if (quote_is_utf8(text, n)) {
+	if (utf8_is_valid(text, n)) {
 		quote_json(to, text, n);
 		return;
 	}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-8 as reports need it. */
-#ifndef REPORT_UTF8_H
-#define REPORT_UTF8_H
+/* UTF-8: what is well-formed, and what to show of what is not. spec: Unicode 15, table 3-7. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include "base/buf.h"
+
+/* True where n bytes are well-formed. */
+bool utf8_is_valid(const void *text, size_t n);
 
 /*
  * Appends a string; each maximal part of it that is not UTF-8 (Unicode 15, section 3.9) becomes
