@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LZ4 frames. The library is fed one element of the format at a time (header, block, checksum):
- * where it fails it takes back what the same call had decoded, so that no call may contain more
- * than one thing that can be damaged.
+ * LZ4 frames.
  *
- * spec: LZ4 Frame Format Description 1.6.x (general structure, frame descriptor, data blocks,
- * skippable frames); xxHash XXH32 for the header's check byte.
+ * spec: LZ4 Frame Format Description 1.6.x (general structure, frame descriptor, data blocks);
+ * xxHash XXH32 for the header's check byte.
  */
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "io/filter.h"
+#include "io/frames.h"
 
 #include <string.h>
 
@@ -19,10 +17,8 @@
 #endif
 
 #define MAGIC 0x184d2204U
-#define SKIP_MAGIC 0x184d2a50U
-#define SKIP_MASK 0xfffffff0U
 
-enum { MAGIC_SIZE = 4, SKIP_HEADER_SIZE = 8, HEADER_MAX = 19, WORD = 4 };
+enum { HEADER_MAX = 19, WORD = 4 };
 
 /* The descriptor's first byte, FLG; version 1 in its two high bits. */
 enum {
@@ -68,7 +64,7 @@ header_size(uint8_t flags)
 static int
 probe_frame(const uint8_t *p, size_t n)
 {
-	if (n < MAGIC_SIZE || load_le32(p) != MAGIC)
+	if (n < FRAME_MAGIC_SIZE || load_le32(p) != MAGIC)
 		return 0;
 	if (n > 4 && ((p[4] & VERSION_MASK) != VERSION || p[4] & FLAG_RESERVED))
 		return 0;
@@ -81,38 +77,22 @@ probe_frame(const uint8_t *p, size_t n)
 	return p[check] == (uint8_t)(short_xxh32(p + 4, check - 4) >> 8) ? 49 : 0;
 }
 
-/* Skippable frames are zstd's too: the first other frame decides, and has to be in view. */
 static int
 lz4_probe(const uint8_t *p, size_t n)
 {
-	while (n >= SKIP_HEADER_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC) {
-		size_t size = (size_t)load_le32(p + 4);
-		if (size > n - SKIP_HEADER_SIZE)
-			return 0;
-		p += SKIP_HEADER_SIZE + size;
-		n -= SKIP_HEADER_SIZE + size;
-	}
-	return probe_frame(p, n);
+	return frames_probe(p, n, probe_frame);
 }
 
 #ifdef POLY_WITH_LZ4
 
-enum element {
-	ELEMENT_FRAME,
-	ELEMENT_BLOCK,
-	ELEMENT_BODY,
-	ELEMENT_BLOCK_END,
-	ELEMENT_CHECKSUM
-};
+enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_BLOCK_END, ELEMENT_CHECKSUM };
 
 struct lz4_decoder {
+	struct frames frames; /* first */
 	LZ4F_dctx *context;
-	enum element next; /* what follows the present element */
-	uint64_t left;	   /* bytes of the present element that are not read */
+	enum element next; /* what follows the present element of the frame */
 	size_t body;	   /* bytes of the block */
 	uint8_t flags;	   /* of the frame */
-	bool skip;	   /* it is a skippable frame */
-	bool held;	   /* the library may hold output back */
 };
 
 enum { STEP = 64 << 10 };
@@ -147,121 +127,81 @@ lz4_decode_close(void *state)
 	LZ4F_freeDecompressionContext(lz4->context);
 }
 
-/* The source ends inside an element's header. */
-static enum poly_status
-cut_off(struct in *source, size_t have)
+static void
+lz4_frame(void *state, uint8_t first)
 {
-	in_consume(source, have);
-	return POLY_OK;
-}
-
-/* Begins a frame, or finds the end. Nothing left to read afterwards: it is cut off. */
-static enum poly_status
-begin_frame(struct lz4_decoder *lz4, struct in *source, struct poly_error *error)
-{
-	size_t have;
-	const uint8_t *p = in_peek(source, HEADER_MAX, &have);
-	if (!have)
-		return POLY_END;
-	lz4->skip = have >= MAGIC_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC;
-	if (lz4->skip && have >= SKIP_HEADER_SIZE) {
-		lz4->left = SKIP_HEADER_SIZE + (uint64_t)load_le32(p + 4);
-		return POLY_OK;
-	}
-	if (!lz4->skip && have >= MAGIC_SIZE && load_le32(p) != MAGIC)
-		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the last frame is followed by bytes that are not lz4 data");
-	if (have <= MAGIC_SIZE || have < header_size(p[4]))
-		return cut_off(source, have);
-	lz4->left = header_size(p[4]);
-	lz4->flags = p[4];
+	struct lz4_decoder *lz4 = state;
+	lz4->flags = first;
 	lz4->next = ELEMENT_BLOCK;
-	return POLY_OK;
 }
 
 /* A block's size, or the mark of the frame's end. */
-static enum poly_status
+static void
 begin_block(struct lz4_decoder *lz4, struct in *source)
 {
 	size_t have;
 	const uint8_t *p = in_peek(source, WORD, &have);
-	if (have < WORD)
-		return cut_off(source, have);
-	lz4->left = WORD;
+	if (have < WORD) {
+		frames_cut(&lz4->frames, source, have);
+		return;
+	}
+	bool ends = load_le32(p) == 0;
+	lz4->frames.left = WORD;
+	lz4->frames.inside = !ends || lz4->flags & FLAG_CHECKSUM;
 	lz4->body = load_le32(p) & 0x7fffffff;
-	if (load_le32(p))
-		lz4->next = ELEMENT_BODY;
-	else
-		lz4->next = lz4->flags & FLAG_CHECKSUM ? ELEMENT_CHECKSUM : ELEMENT_FRAME;
-	return POLY_OK;
+	lz4->next = ends ? ELEMENT_CHECKSUM : ELEMENT_BODY;
 }
 
-/* Goes on to the next element. */
-static enum poly_status
-begin_element(struct lz4_decoder *lz4, struct in *source, struct poly_error *error)
+static void
+lz4_element(void *state, struct in *source)
 {
+	struct lz4_decoder *lz4 = state;
+	struct frames *frames = &lz4->frames;
 	switch (lz4->next) {
-	case ELEMENT_FRAME: return begin_frame(lz4, source, error);
-	case ELEMENT_BLOCK: return begin_block(lz4, source);
+	case ELEMENT_BLOCK: begin_block(lz4, source); break;
 	case ELEMENT_BODY:
-		lz4->left = lz4->body;
+		frames->left = lz4->body;
 		lz4->next =
 			lz4->flags & FLAG_BLOCK_CHECKSUM ? ELEMENT_BLOCK_END : ELEMENT_BLOCK;
-		return POLY_OK;
+		break;
 	case ELEMENT_BLOCK_END:
-		lz4->left = WORD;
+		frames->left = WORD;
 		lz4->next = ELEMENT_BLOCK;
-		return POLY_OK;
-	case ELEMENT_CHECKSUM: break;
+		break;
+	case ELEMENT_CHECKSUM:
+		frames->left = WORD;
+		frames->inside = false;
+		break;
 	}
-	lz4->left = WORD;
-	lz4->next = ELEMENT_FRAME;
+}
+
+static enum poly_status
+lz4_feed(void *state, const uint8_t *p, size_t *n, struct filter_room *room,
+	struct poly_error *error)
+{
+	struct lz4_decoder *lz4 = state;
+	size_t got = room->size;
+	size_t code = LZ4F_decompress(lz4->context, room->to, &got, p, n, NULL);
+	if (LZ4F_isError(code))
+		return lz4_failure(code, error);
+	room->got = got;
 	return POLY_OK;
 }
 
-/*
- * Reads the present element, whole unless it is cut off or longer than a look-ahead may be, and
- * takes what the library holds.
- */
-static enum poly_status
-decode_element(struct lz4_decoder *lz4, struct in *source, struct filter_room *room,
-	struct poly_error *error)
-{
-	size_t have, got = room->size;
-	size_t want = lz4->left < IN_PEEK_MAX ? (size_t)lz4->left : IN_PEEK_MAX;
-	const uint8_t *p = in_peek(source, lz4->skip ? 1 : want, &have);
-	have = have < lz4->left ? have : (size_t)lz4->left;
-	if (!lz4->skip) {
-		size_t code = LZ4F_decompress(lz4->context, room->to, &got, p, &have, NULL);
-		if (LZ4F_isError(code))
-			return lz4_failure(code, error);
-		room->got = got;
-		lz4->held = got == room->size;
-	}
-	in_consume(source, have);
-	lz4->left -= have;
-	return POLY_OK;
-}
+static const struct frame_format lz4_format = {
+	.name = "lz4",
+	.magic = MAGIC,
+	.header_max = HEADER_MAX,
+	.header_size = header_size,
+	.frame = lz4_frame,
+	.element = lz4_element,
+	.feed = lz4_feed,
+};
 
 static enum poly_status
 lz4_decode(void *state, struct in *source, struct filter_room *room, struct poly_error *error)
 {
-	struct lz4_decoder *lz4 = state;
-	enum poly_status status = POLY_OK;
-	while (!room->got && status == POLY_OK) {
-		size_t have = 1;
-		if (!lz4->left && !lz4->held) {
-			status = begin_element(lz4, source, error);
-			if (status != POLY_OK)
-				return status;
-		}
-		if (!lz4->held)
-			in_peek(source, 1, &have);
-		if (!have)
-			return POLY_OK;
-		status = decode_element(lz4, source, room, error);
-	}
-	return status;
+	return frames_decode(&lz4_format, state, source, room, error);
 }
 
 static const LZ4F_preferences_t preferences = {

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Zstandard. The library is fed one element of the format at a time (header, block, checksum):
- * where it fails it takes back what the same call had decoded, so that no call may contain more
- * than one thing that can be damaged.
- *
- * spec: RFC 8878 3.1 (frames, frame header, blocks), 3.1.2 (skippable frames).
- */
+/* Zstandard. spec: RFC 8878 3.1 (frames, frame header, blocks) */
 #include "base/bits.h"
 #include "base/err.h"
-#include "io/filter.h"
+#include "io/frames.h"
 
 #include <string.h>
 
@@ -18,10 +12,8 @@
 #endif
 
 #define MAGIC 0xfd2fb528U
-#define SKIP_MAGIC 0x184d2a50U
-#define SKIP_MASK 0xfffffff0U
 
-enum { MAGIC_SIZE = 4, SKIP_HEADER_SIZE = 8, HEADER_MAX = 18, BLOCK_HEADER_SIZE = 3 };
+enum { HEADER_MAX = 18, BLOCK_HEADER_SIZE = 3, CHECKSUM_SIZE = 4 };
 
 enum { BLOCK_RLE = 1, BLOCK_RESERVED = 3, BLOCK_MAX = 128 << 10 };
 
@@ -34,7 +26,7 @@ header_size(uint8_t descriptor)
 {
 	static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
 	bool single = descriptor & DESCRIPTOR_SINGLE;
-	size_t size = MAGIC_SIZE + 1U + !single + dictionary[descriptor & 3];
+	size_t size = FRAME_MAGIC_SIZE + 1U + !single + dictionary[descriptor & 3];
 	return size + content[descriptor >> 6] + (single && descriptor < 64);
 }
 
@@ -42,9 +34,9 @@ header_size(uint8_t descriptor)
 static int
 probe_frame(const uint8_t *p, size_t n)
 {
-	if (n < MAGIC_SIZE || load_le32(p) != MAGIC)
+	if (n < FRAME_MAGIC_SIZE || load_le32(p) != MAGIC)
 		return 0;
-	if (n == MAGIC_SIZE)
+	if (n == FRAME_MAGIC_SIZE)
 		return 32;
 	size_t at = header_size(p[4]);
 	if (p[4] & DESCRIPTOR_RESERVED)
@@ -57,18 +49,10 @@ probe_frame(const uint8_t *p, size_t n)
 	return 38;
 }
 
-/* Skippable frames are lz4's too: the first other frame decides, and has to be in view. */
 static int
 zstd_probe(const uint8_t *p, size_t n)
 {
-	while (n >= SKIP_HEADER_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC) {
-		size_t size = (size_t)load_le32(p + 4);
-		if (size > n - SKIP_HEADER_SIZE)
-			return 0;
-		p += SKIP_HEADER_SIZE + size;
-		n -= SKIP_HEADER_SIZE + size;
-	}
-	return probe_frame(p, n);
+	return frames_probe(p, n, probe_frame);
 }
 
 #ifdef POLY_WITH_ZSTD
@@ -78,17 +62,15 @@ zstd_probe(const uint8_t *p, size_t n)
 /* What a hostile header may make the library allocate: what the zstd program allows too. */
 #define WINDOW_BITS 27
 
-enum element { ELEMENT_FRAME, ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
+enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
 
 struct zstd_decoder {
+	struct frames frames; /* first */
 	ZSTD_DCtx *context;
-	enum element next; /* what follows the present element */
-	uint64_t left;	   /* bytes of the present element that are not read */
-	bool skip;	   /* it is a skippable frame */
+	enum element next; /* what follows the present element of the frame */
 	bool checksum;	   /* the frame ends in one */
-	bool last;	   /* the frame ends after the block */
+	bool last;	   /* the block is the frame's last */
 	size_t body;	   /* bytes of the block */
-	bool held;	   /* the library may hold output back */
 };
 
 struct zstd_encoder {
@@ -128,122 +110,78 @@ zstd_failure(size_t code, struct poly_error *error)
 		ZSTD_getErrorName(code));
 }
 
-/* The source ends inside an element's header. */
-static enum poly_status
-cut_off(struct in *source, size_t have)
+static void
+zstd_frame(void *state, uint8_t first)
 {
-	in_consume(source, have);
-	return POLY_OK;
-}
-
-/* Begins a frame, or finds the end. Nothing left to read afterwards: it is cut off. */
-static enum poly_status
-begin_frame(struct zstd_decoder *zstd, struct in *source, struct poly_error *error)
-{
-	size_t have;
-	const uint8_t *p = in_peek(source, HEADER_MAX, &have);
-	if (!have)
-		return POLY_END;
-	zstd->skip = have >= MAGIC_SIZE && (load_le32(p) & SKIP_MASK) == SKIP_MAGIC;
-	if (zstd->skip && have >= SKIP_HEADER_SIZE) {
-		zstd->left = SKIP_HEADER_SIZE + (uint64_t)load_le32(p + 4);
-		return POLY_OK;
-	}
-	if (!zstd->skip && have >= MAGIC_SIZE && load_le32(p) != MAGIC)
-		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the last frame is followed by bytes that are not zstd data");
-	if (have <= MAGIC_SIZE || have < header_size(p[4]))
-		return cut_off(source, have);
-	zstd->left = header_size(p[4]);
-	zstd->checksum = p[4] & DESCRIPTOR_CHECKSUM;
+	struct zstd_decoder *zstd = state;
+	zstd->checksum = first & DESCRIPTOR_CHECKSUM;
 	zstd->next = ELEMENT_BLOCK;
-	return POLY_OK;
 }
 
-static enum poly_status
+static void
 begin_block(struct zstd_decoder *zstd, struct in *source)
 {
 	size_t have;
 	const uint8_t *p = in_peek(source, BLOCK_HEADER_SIZE, &have);
-	if (have < BLOCK_HEADER_SIZE)
-		return cut_off(source, have);
+	if (have < BLOCK_HEADER_SIZE) {
+		frames_cut(&zstd->frames, source, have);
+		return;
+	}
 	unsigned block = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16;
 	zstd->last = block & 1;
 	zstd->body = (block >> 1 & 3) == BLOCK_RLE ? 1 : block >> 3;
-	zstd->left = BLOCK_HEADER_SIZE;
+	zstd->frames.left = BLOCK_HEADER_SIZE;
 	zstd->next = ELEMENT_BODY;
-	return POLY_OK;
 }
 
-/* Goes on to the next element that has bytes. */
-static enum poly_status
-begin_element(struct zstd_decoder *zstd, struct in *source, struct poly_error *error)
+static void
+zstd_element(void *state, struct in *source)
 {
-	if (zstd->next == ELEMENT_BODY) {
-		zstd->left = zstd->body;
-		zstd->next = !zstd->last      ? ELEMENT_BLOCK
-			     : zstd->checksum ? ELEMENT_CHECKSUM
-					      : ELEMENT_FRAME;
+	struct zstd_decoder *zstd = state;
+	struct frames *frames = &zstd->frames;
+	switch (zstd->next) {
+	case ELEMENT_BLOCK: begin_block(zstd, source); break;
+	case ELEMENT_BODY:
+		frames->left = zstd->body;
+		frames->inside = !zstd->last || zstd->checksum;
+		zstd->next = zstd->last ? ELEMENT_CHECKSUM : ELEMENT_BLOCK;
+		break;
+	case ELEMENT_CHECKSUM:
+		frames->left = CHECKSUM_SIZE;
+		frames->inside = false;
+		break;
 	}
-	if (zstd->left)
-		return POLY_OK;
-	if (zstd->next == ELEMENT_FRAME)
-		return begin_frame(zstd, source, error);
-	if (zstd->next == ELEMENT_BLOCK)
-		return begin_block(zstd, source);
-	zstd->left = 4;
-	zstd->next = ELEMENT_FRAME;
-	return POLY_OK;
 }
 
-/*
- * Reads the present element, whole unless it is cut off or longer than a look-ahead may be, and
- * takes what the library holds.
- */
 static enum poly_status
-decode_element(struct zstd_decoder *zstd, struct in *source, struct filter_room *room,
+zstd_feed(void *state, const uint8_t *p, size_t *n, struct filter_room *room,
 	struct poly_error *error)
 {
-	size_t have;
-	size_t want = zstd->left < IN_PEEK_MAX ? (size_t)zstd->left : IN_PEEK_MAX;
-	const uint8_t *p = in_peek(source, zstd->skip ? 1 : want, &have);
-	have = have < zstd->left ? have : (size_t)zstd->left;
-	if (zstd->skip) {
-		in_consume(source, have);
-		zstd->left -= have;
-		return POLY_OK;
-	}
-	ZSTD_inBuffer from = {p, have, 0};
+	struct zstd_decoder *zstd = state;
+	ZSTD_inBuffer from = {p, *n, 0};
 	ZSTD_outBuffer to = {room->to, room->size, 0};
 	size_t code = ZSTD_decompressStream(zstd->context, &to, &from);
 	if (ZSTD_isError(code))
 		return zstd_failure(code, error);
-	in_consume(source, from.pos);
-	zstd->left -= from.pos;
-	zstd->held = to.pos == to.size;
+	*n = from.pos;
 	room->got = to.pos;
 	return POLY_OK;
 }
 
+static const struct frame_format zstd_format = {
+	.name = "zstd",
+	.magic = MAGIC,
+	.header_max = HEADER_MAX,
+	.header_size = header_size,
+	.frame = zstd_frame,
+	.element = zstd_element,
+	.feed = zstd_feed,
+};
+
 static enum poly_status
 zstd_decode(void *state, struct in *source, struct filter_room *room, struct poly_error *error)
 {
-	struct zstd_decoder *zstd = state;
-	enum poly_status status = POLY_OK;
-	while (!room->got && status == POLY_OK) {
-		size_t have = 1;
-		if (!zstd->left && !zstd->held) {
-			status = begin_element(zstd, source, error);
-			if (status != POLY_OK)
-				return status;
-		}
-		if (!zstd->held)
-			in_peek(source, 1, &have);
-		if (!have)
-			return POLY_OK;
-		status = decode_element(zstd, source, room, error);
-	}
-	return status;
+	return frames_decode(&zstd_format, state, source, room, error);
 }
 
 static enum poly_status
