@@ -11,7 +11,7 @@
 #define LISTING_NEEDS                                                           \
 	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |  \
 		POLY_HAS(opcode_size) | POLY_HAS(value) | POLY_HAS(synthetic) | \
-		POLY_HAS(site))
+		POLY_HAS(escape) | POLY_HAS(site))
 
 /* Columns that are shown of a trace that has them, where none are asked for. */
 #define LISTING_USUAL                                                                        \
