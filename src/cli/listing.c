@@ -47,7 +47,7 @@ struct listing {
 	const char *registers; /* names, or NULL */
 	bool usual, colored, headed;
 	struct poly_powerpc_state state; /* of the row, where has_state */
-	bool has_state;
+	bool has_state, had_state;
 };
 
 /* Calls add for every name of a list; false as soon as one call is. */
@@ -186,6 +186,12 @@ listing_new(const struct listing_options *options, const struct poly_trace_info 
 	else
 		each_name(options->columns, listing, add_named);
 	return listing;
+}
+
+bool
+listing_had_registers(const struct listing *listing)
+{
+	return listing->had_state;
 }
 
 void
@@ -351,6 +357,7 @@ read_state(struct listing *listing, const struct poly_batch *batch, size_t row)
 {
 	listing->has_state = listing->registers &&
 			     poly_powerpc_state(batch, row, &listing->state, NULL) == POLY_OK;
+	listing->had_state |= listing->has_state;
 }
 
 static void

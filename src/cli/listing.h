@@ -45,6 +45,9 @@ struct listing *listing_new(const struct listing_options *options,
 /* Prints the rows of a batch, and a header above the first one. */
 void listing_batch(struct listing *listing, const struct poly_batch *batch);
 
+/* True where a row that was printed had registers. */
+bool listing_had_registers(const struct listing *listing);
+
 /* Frees a listing. */
 void listing_free(struct listing *listing);
 
