@@ -109,6 +109,7 @@ POLY_API void poly_report_cell_real(
  * JSON: one object (RFC 8259), indented by two blanks a level. Counts are numbers up to
  * 2^64 - 1, addresses strings ("0x00401000"), reals numbers with their decimals, tables arrays
  * of objects by column key, lists arrays of objects; absent values and empty cells are null.
+ * JSON line: the same on one line, with a blank behind every comma and colon.
  *
  * CSV: blocks separated by one empty line; fields are quoted as in RFC 4180 where they hold a
  * comma, a quote or a line break, or are text without a character; absent fields are empty.
@@ -120,9 +121,10 @@ POLY_API void poly_report_cell_real(
  * named; yes and no are true and false.
  */
 enum poly_rendering {
-	POLY_RENDER_TEXT, /* aligned, for people */
-	POLY_RENDER_JSON, /* one object */
-	POLY_RENDER_CSV,  /* RFC 4180; values in one block, tables in their own */
+	POLY_RENDER_TEXT,      /* aligned, for people */
+	POLY_RENDER_JSON,      /* one object */
+	POLY_RENDER_CSV,       /* RFC 4180; values in one block, tables in their own */
+	POLY_RENDER_JSON_LINE, /* one object on one line: a line of JSON Lines */
 };
 
 /*

@@ -292,7 +292,7 @@ report_findings(struct poly_report *report, const struct poly_reader *reader)
 		if (finding_of_new_rule(reader, i, &finding))
 			counts[finding.rule->severity] += finding.count;
 	}
-	poly_report_section(report, "findings", "Findings");
+	poly_report_section(report, "findings", "Noticed while reading");
 	poly_report_count(report, "errors", "Errors", counts[POLY_ERROR], NULL);
 	poly_report_count(report, "warnings", "Warnings", counts[POLY_WARNING], NULL);
 	poly_report_count(report, "notes", "Notes", counts[POLY_NOTE], NULL);

@@ -62,7 +62,15 @@ find_target(struct convert *convert)
 				"with --to",
 				options->output);
 	}
-	return convert->target != NULL;
+	bool refused = convert->target && options->columns &&
+		       convert->target->columns != POLY_ALL_COLUMNS;
+	if (refused)
+		say("convert",
+			"the records of format '%s' always have the same columns; '--columns' "
+			"is for "
+			"jsonl and csv",
+			convert->target->name);
+	return convert->target && !refused;
 }
 
 /* What the writer needs of the trace; error messages want to know where a record stands. */

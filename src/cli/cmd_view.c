@@ -49,6 +49,8 @@ list_records(struct inputs *inputs, struct source *source)
 	const struct poly_batch *batch;
 	while (!output_failed(inputs->output) && (batch = source_next(source)))
 		listing_batch(listing, batch);
+	if (options->registers && !listing_had_registers(listing))
+		say(source->name, "no record has registers, which FULL traces alone have");
 	listing_free(listing);
 }
 

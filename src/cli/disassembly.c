@@ -111,6 +111,24 @@ starts_stream(const struct poly_batch *batch, size_t row)
 	return opcode >> 26 == 31 && (minor == 342 || minor == 374);
 }
 
+/* The code of an escape record that has no value, and its first words where they are read. */
+static int
+describe_escape(const struct poly_batch *batch, size_t row, char *text)
+{
+	enum { WORDS_MOST = 4 };
+	char digits[2 * 4 * WORDS_MOST + 4] = "";
+	if (poly_present(batch, POLY_COLUMN_payload, row))
+		poly_batch_format(batch, POLY_COLUMN_payload, row, digits, sizeof digits);
+	size_t length = strlen(digits);
+	bool is_long = length > 8 * WORDS_MOST;
+	int n = snprintf(text, DISASSEMBLY_REMARK, "; escape 0x%03x%s",
+		(unsigned)batch->escape[row], length ? ":" : "");
+	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MOST; i += 8)
+		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " %.8s", digits + i);
+	return n +
+	       snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, "%s", is_long ? " ..." : "");
+}
+
 size_t
 disassembly_remark(const struct poly_batch *batch, size_t row, char *text)
 {
@@ -118,10 +136,13 @@ disassembly_remark(const struct poly_batch *batch, size_t row, char *text)
 	if (starts_stream(batch, row)) {
 		struct poly_powerpc_stream stream =
 			poly_powerpc_stream((uint32_t)batch->value[row]);
-		n = snprintf(text, DISASSEMBLY_REMARK, "  ; stream: %u x %u bytes, stride %d",
+		n = snprintf(text, DISASSEMBLY_REMARK, "; stream: %u x %u bytes, stride %d",
 			stream.block_count, 16 * stream.block_size, stream.stride);
 	} else if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) {
-		n = snprintf(text, DISASSEMBLY_REMARK, "  ; put there by the tracer");
+		n = snprintf(text, DISASSEMBLY_REMARK, "; put there by the tracer");
+	} else if (poly_present(batch, POLY_COLUMN_escape, row) &&
+		   !poly_present(batch, POLY_COLUMN_value, row)) {
+		n = describe_escape(batch, row, text);
 	}
 	return (size_t)n;
 }

@@ -22,7 +22,8 @@ const char *disassembly_text(
 
 /*
  * Writes what is to be remarked on a row of a PowerPC trace (the stream of a dst, instructions
- * that the tracer put there), at most DISASSEMBLY_REMARK bytes; returns the length.
+ * that the tracer put there, escapes without a value), at most DISASSEMBLY_REMARK bytes;
+ * returns the length.
  */
 size_t disassembly_remark(const struct poly_batch *batch, size_t row, char *text);
 

@@ -47,7 +47,7 @@ struct listing {
 	const char *registers; /* names, or NULL */
 	bool usual, colored, headed;
 	struct poly_powerpc_state state; /* of the row, where has_state */
-	bool has_state;
+	bool has_state, had_state;
 };
 
 /* Calls add for every name of a list; false as soon as one call is. */
@@ -55,6 +55,8 @@ static bool
 each_name(const char *names, struct listing *listing,
 	bool (*add)(struct listing *listing, const char *name, size_t n))
 {
+	if (names && !*names)
+		return add(listing, names, 0);
 	for (; names && *names; names += *names == ',') {
 		size_t n = strcspn(names, ",");
 		if (listing->count == COLUMNS_MAX) {
@@ -94,6 +96,8 @@ add_column(struct listing *listing, enum poly_column column)
 				       POLY_HAS(fallthrough) | POLY_HAS(address) |
 				       POLY_HAS(real_pc) | POLY_HAS(real_address) |
 				       POLY_HAS(real_target);
+	const poly_columns bytes = POLY_HAS(byte_enables) | POLY_HAS(control) |
+				   POLY_HAS(request) | POLY_HAS(attribute) | POLY_HAS(agent);
 	const char *name = poly_column_name(column);
 	struct shown *shown = add_shown(listing,
 		column == POLY_COLUMN_text ? CELL_TEXT : CELL_COLUMN, name, strlen(name));
@@ -102,6 +106,8 @@ add_column(struct listing *listing, enum poly_column column)
 	shown->right = shown->form == POLY_FORM_DEC;
 	if (addresses >> column & 1 && listing->info)
 		shown->digits = listing->info->address_bits / 4;
+	if (bytes >> column & 1)
+		shown->digits = 2;
 }
 
 static bool
@@ -158,6 +164,8 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 			listing->shown[i].cell != CELL_REGISTER)
 			*columns |= (poly_columns)1 << listing->shown[i].column;
 	}
+	if (*columns & POLY_HAS(text)) /* which tells what escapes hold */
+		*columns |= POLY_HAS(payload);
 	free(listing);
 	return known;
 }
@@ -178,6 +186,12 @@ listing_new(const struct listing_options *options, const struct poly_trace_info 
 	else
 		each_name(options->columns, listing, add_named);
 	return listing;
+}
+
+bool
+listing_had_registers(const struct listing *listing)
+{
+	return listing->had_state;
 }
 
 void
@@ -241,7 +255,7 @@ tame(char *to, size_t n, size_t most)
 static size_t
 put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *to)
 {
-	const size_t most = LONG_CELL - DISASSEMBLY_REMARK - 1;
+	const size_t most = LONG_CELL - DISASSEMBLY_REMARK - 3;
 	const char *text = NULL;
 	size_t n = 0;
 	if (poly_present(batch, POLY_COLUMN_text, row))
@@ -251,8 +265,14 @@ put_text(struct listing *listing, const struct poly_batch *batch, size_t row, ch
 		text = disassembly_text(listing->disassembly, batch, row);
 	if (text)
 		n = put_string(to, text);
-	if (listing->disassembly)
-		n += disassembly_remark(batch, row, to + n);
+	if (listing->disassembly) {
+		char remark[DISASSEMBLY_REMARK];
+		size_t length = disassembly_remark(batch, row, remark);
+		if (length && n)
+			n += put_string(to + n, "  ");
+		memcpy(to + n, remark, length);
+		n += length;
+	}
 	if (n)
 		return n;
 	*to = '-';
@@ -337,6 +357,7 @@ read_state(struct listing *listing, const struct poly_batch *batch, size_t row)
 {
 	listing->has_state = listing->registers &&
 			     poly_powerpc_state(batch, row, &listing->state, NULL) == POLY_OK;
+	listing->had_state |= listing->has_state;
 }
 
 static void

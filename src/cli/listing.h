@@ -11,7 +11,7 @@
 #define LISTING_NEEDS                                                           \
 	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |  \
 		POLY_HAS(opcode_size) | POLY_HAS(value) | POLY_HAS(synthetic) | \
-		POLY_HAS(site))
+		POLY_HAS(escape) | POLY_HAS(site))
 
 /* Columns that are shown of a trace that has them, where none are asked for. */
 #define LISTING_USUAL                                                                        \
@@ -44,6 +44,9 @@ struct listing *listing_new(const struct listing_options *options,
 
 /* Prints the rows of a batch, and a header above the first one. */
 void listing_batch(struct listing *listing, const struct poly_batch *batch);
+
+/* True where a row that was printed had registers. */
+bool listing_had_registers(const struct listing *listing);
 
 /* Frees a listing. */
 void listing_free(struct listing *listing);

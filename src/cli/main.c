@@ -36,6 +36,10 @@ find_command(const char *name)
 static int
 unknown_command(const char *name)
 {
+	if (*name == '-') {
+		say(NULL, "unknown option '%s'; 'polytrace help' tells what there is", name);
+		return STATUS_TROUBLE;
+	}
 	const char *nearest = commands[0]->name;
 	for (size_t i = 1; i < COMMAND_COUNT; i++) {
 		if (opt_distance(name, commands[i]->name) < opt_distance(name, nearest))

@@ -140,7 +140,7 @@ static void
 expected(const struct opt *opt, char *text, size_t size)
 {
 	if (opt->type == OPT_NUMBER) {
-		snprintf(text, size, "a number");
+		snprintf(text, size, "a number of at most 2^64 - 1");
 		return;
 	}
 	size_t used = 0;

@@ -30,7 +30,8 @@ const struct opt source_table[] = {
 };
 
 const struct opt rendering_table[] = {
-	{"json", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, json), "print JSON"},
+	{"json", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, json),
+		"print JSON Lines"},
 	{"csv", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, csv), "print CSV"},
 	{0},
 };
@@ -53,9 +54,10 @@ source_open(struct source *source, const char *path, const struct source_options
 	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
 	reading.check = wants->check;
 	if (options->skip.given)
-		reading.skip = options->skip.value;
+		reading.skip = source->skip = options->skip.value;
 	if (options->count.given)
 		reading.count = options->count.value;
+	source->count_is_zero = options->count.given && !options->count.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
 	source->status = poly_reader_open(path, &reading, &source->reader, &source->error);
@@ -156,10 +158,23 @@ source_tell_end(const struct source *source)
 	}
 }
 
+/* An empty result is explained where --skip went beyond the end. */
+static void
+tell_nothing_left(const struct source *source)
+{
+	struct poly_reader_counts counts;
+	poly_reader_counts(source->reader, &counts);
+	if (source->skip && source->status == POLY_END && !counts.records &&
+		!source->count_is_zero)
+		say(source->name, "no records: there are no more than the %llu left out",
+			(unsigned long long)source->skip);
+}
+
 int
 source_close(struct source *source)
 {
 	progress_clear(&source->progress);
+	tell_nothing_left(source);
 	if (source->tells_findings)
 		tell_findings(source);
 	tell_skipped(source);
@@ -179,7 +194,9 @@ source_unknown_column(const char *name, size_t n)
 		if (opt_distance(word, other) < opt_distance(word, nearest))
 			nearest = other;
 	}
-	if (opt_near(word, opt_distance(word, nearest)))
+	if (!n)
+		say(NULL, "a column without a name, expected names with a comma between two");
+	else if (opt_near(word, opt_distance(word, nearest)))
 		say(NULL, "there is no column '%s'; did you mean '%s'?", word, nearest);
 	else
 		say(NULL, "there is no column '%s'; polytrace-columns(5) lists them", word);
@@ -189,6 +206,8 @@ source_unknown_column(const char *name, size_t n)
 bool
 source_columns(const char *names, poly_columns *columns)
 {
+	if (!*names)
+		return source_unknown_column(names, 0);
 	for (*columns = 0; *names; names += *names == ',') {
 		size_t n = strcspn(names, ",");
 		enum poly_column column = poly_column_find(names, n);
@@ -216,7 +235,7 @@ enum poly_rendering
 source_rendering(const struct source_options *options)
 {
 	if (options->json)
-		return POLY_RENDER_JSON;
+		return POLY_RENDER_JSON_LINE;
 	return options->csv ? POLY_RENDER_CSV : POLY_RENDER_TEXT;
 }
 
@@ -273,6 +292,8 @@ run_all(struct inputs *inputs, char **paths)
 			output_text(inputs->output, say_input(*path));
 			output_text(inputs->output, " <==\n");
 		}
+		if (path != paths && source_rendering(inputs->options) == POLY_RENDER_CSV)
+			output_text(inputs->output, "\n");
 		int status = inputs->one(inputs, *path);
 		if (status > worst)
 			worst = status;

@@ -35,6 +35,8 @@ struct source {
 	struct poly_reader *reader;
 	struct progress progress;
 	bool tells_findings;	 /* at its end */
+	uint64_t skip;		 /* records that are left out at the front */
+	bool count_is_zero;	 /* none is asked for */
 	enum poly_status status; /* what ended it */
 	struct poly_error error;
 };

@@ -82,23 +82,24 @@ probe_format(struct in *in, const char *name, const struct format **format, char
 {
 	size_t n;
 	const uint8_t *p = in_peek(in, IN_PEEK_MAX, &n);
-	bool eof = n < IN_PEEK_MAX;
+	/* Where damage ended the input, its length says nothing. */
+	enum poly_status end = n < IN_PEEK_MAX ? in_status(in, error) : POLY_OK;
+	bool eof = n < IN_PEEK_MAX && end >= 0;
 	if (n == 0) {
-		enum poly_status status = in_status(in, error);
-		return status < 0 ? status
-				  : err_set(error, POLY_ERR_FORMAT, 0,
-					    "the input is empty, so its format can't be told; "
-					    "name it with --from");
+		return end < 0 ? end
+			       : err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+					 "the input is empty, so its format can't be told; "
+					 "name it with --from");
 	}
 	struct contest contest = {0};
 	hold_contest(&contest, p, n, eof, name);
 	const struct bid *best = &contest.best;
 	if (!best->format)
-		return err_set(error, POLY_ERR_FORMAT, 0,
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"no format fits; name it with --from (nearest: %s)",
 			contest.misses[0] ? contest.misses : "none");
 	if (contest.tied)
-		return err_set(error, POLY_ERR_FORMAT, 0,
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"'%s' and '%s' fit equally well; name the right one with --from",
 			best->format->info.name, contest.rival->info.name);
 	*format = best->format;

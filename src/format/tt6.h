@@ -260,7 +260,7 @@ int tt6e_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 #define TT6_ORDER_BYTES ((size_t)64 << 10)
 
 /* True where the first bytes (at most TT6_ORDER_BYTES count) make sense only byte-swapped. */
-bool tt6_is_little(const uint8_t *p, size_t n, bool eof);
+bool tt6_is_little(const uint8_t *p, size_t n);
 
 /* What the last words written wait for: the pc of the next instruction. */
 enum tt6_wait { TT6_WAIT_NONE, TT6_WAIT_INITIAL_PC, TT6_WAIT_NEXT_PC, TT6_WAIT_TRAP_RETURN };

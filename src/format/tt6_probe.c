@@ -3,7 +3,8 @@
  * Telling TT6 and TT6E by content: there is no magic, so a reading is judged by what has to
  * agree in it. A relative branch states its target twice, in the opcode and in the word behind
  * it; a PC has one opcode; a sync escape is one of four words; a twi is followed by its
- * synthetic pair in TT6E and not in TT6. The reading with fewer failures wins.
+ * synthetic pair in TT6E and not in TT6. The reading with fewer failures wins. A length that is
+ * no multiple of 4 is no objection: what was cut off is to be told by the reader.
  *
  * spec: reference amber 4.9 (3) and (4).
  */
@@ -221,36 +222,32 @@ judge_reading(const uint8_t *p, size_t n, bool little, bool extended, struct jud
 
 /* What can be said before anything is decoded; NULL: nothing against it. */
 static const char *
-objection(const uint8_t *p, size_t n, bool eof, bool little)
+objection(const uint8_t *p, size_t n, bool little)
 {
 	if (n < 4 * (CONSISTENT_LEAST + 1))
 		return "too short to tell";
-	if (eof && n % 4)
-		return "the length is not a multiple of 4 bytes";
 	uint32_t pc = tt6_load(p, little);
 	return pc == 0 || pc % 4 ? "no initial PC that is a multiple of 4" : NULL;
 }
 
 static bool
-makes_sense(const uint8_t *p, size_t n, bool eof, bool little)
+makes_sense(const uint8_t *p, size_t n, bool little)
 {
 	struct judgement found;
 	for (unsigned extended = 0; extended < 2; extended++) {
-		if (!objection(p, n, eof, little) &&
-			judge_reading(p, n, little, extended, &found) && is_plausible(&found))
+		if (!objection(p, n, little) && judge_reading(p, n, little, extended, &found) &&
+			is_plausible(&found))
 			return true;
 	}
 	return false;
 }
 
 bool
-tt6_is_little(const uint8_t *p, size_t n, bool eof)
+tt6_is_little(const uint8_t *p, size_t n)
 {
-	if (n > TT6_ORDER_BYTES) {
+	if (n > TT6_ORDER_BYTES)
 		n = TT6_ORDER_BYTES;
-		eof = false;
-	}
-	return !makes_sense(p, n, eof, false) && makes_sense(p, n, eof, true);
+	return !makes_sense(p, n, false) && makes_sense(p, n, true);
 }
 
 /* What speaks for the reading that won. */
@@ -291,10 +288,10 @@ bid_of(const struct judgement *found)
 }
 
 static int
-probe_as(const uint8_t *p, size_t n, bool eof, bool extended, struct probe_note *note)
+probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 {
-	bool little = tt6_is_little(p, n, eof);
-	const char *against = objection(p, n, eof, little);
+	bool little = tt6_is_little(p, n);
+	const char *against = objection(p, n, little);
 	struct judgement own, other;
 	if (against) {
 		snprintf(note->text, sizeof note->text, "%s", against);
@@ -327,11 +324,13 @@ probe_as(const uint8_t *p, size_t n, bool eof, bool extended, struct probe_note 
 int
 tt6_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
-	return probe_as(p, n, eof, false, note);
+	(void)eof;
+	return probe_as(p, n, false, note);
 }
 
 int
 tt6e_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
-	return probe_as(p, n, eof, true, note);
+	(void)eof;
+	return probe_as(p, n, true, note);
 }

@@ -65,7 +65,7 @@ open_as(struct reading *reading, bool extended, struct poly_error *error)
 		want = TT6_ORDER_BYTES;
 	const uint8_t *p = in_peek(reading->in, want, &have);
 	if (reading->options[TT6_OPTION_ENDIAN] == TT6_AUTO)
-		state->little = tt6_is_little(p, have, have < want);
+		state->little = tt6_is_little(p, have);
 	struct poly_trace_info *view = &reading->info->view;
 	if (!extended)
 		view->columns &= ~POLY_HAS(synthetic);
@@ -269,8 +269,8 @@ add_damaged(const struct filling *filling, size_t needed)
 				"the last record is cut off: %llu bytes are missing",
 				needed - have);
 		if (have % 4)
-			found(filling, TT6_A01,
-				"the file ends in %llu bytes that are no whole word", have % 4);
+			found(filling, TT6_A01, "the last word has %llu of its 4 bytes",
+				have % 4);
 	}
 	batch_put_bytes(
 		filling->batch, POLY_COLUMN_raw, filling->base + state->rows.count, p, have);

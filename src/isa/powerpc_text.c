@@ -186,14 +186,17 @@ condition_of(uint32_t opcode)
 	return condition;
 }
 
-/* The operands of a plain one: BO, BI. */
+/* The operands of a plain one: BO, BI, a mere number where it is not tested: bcl 20, 31. */
 static void
 add_plain_condition(struct line *line, uint32_t opcode, const char *end, const char *hint)
 {
 	add(line, "bc%s%s", end, hint);
 	line->between = " ";
 	add_number(line, opcode >> 21 & 31);
-	add_condition_bit(line, opcode >> 16 & 31);
+	if (opcode >> 21 & 16)
+		add_number(line, opcode >> 16 & 31);
+	else
+		add_condition_bit(line, opcode >> 16 & 31);
 }
 
 /* Mnemonic and condition of bc, bclr and bcctr; end: "lr", "ctrl", "a" and so on. */

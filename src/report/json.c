@@ -12,6 +12,7 @@
 /* Indentation and commas: a bracket is empty until something was put into it. */
 struct json {
 	struct render *render;
+	bool one_line;
 	unsigned depth;
 	bool filled[POLY_REPORT_DEPTH + 3]; /* by depth; a row is one level below its table */
 };
@@ -19,6 +20,8 @@ struct json {
 static void
 json_newline(struct json *json)
 {
+	if (json->one_line)
+		return;
 	buf_byte(&json->render->out, '\n');
 	for (unsigned i = 0; i < json->depth; i++)
 		buf_string(&json->render->out, "  ");
@@ -37,7 +40,7 @@ json_next(struct json *json, const char *key)
 	struct buf *out = &json->render->out;
 	render_flush(json->render);
 	if (json->filled[json->depth])
-		buf_byte(out, ',');
+		buf_string(out, json->one_line ? ", " : ",");
 	json->filled[json->depth] = true;
 	json_newline(json);
 	if (key) {
@@ -120,9 +123,9 @@ json_enter(struct json *json, const struct item *item, char *closing)
 }
 
 void
-render_json(struct render *render)
+render_json(struct render *render, bool one_line)
 {
-	struct json json = {.render = render};
+	struct json json = {.render = render, .one_line = one_line};
 	char closing[POLY_REPORT_DEPTH + 2] = "";
 	const struct item *items = render->report->items;
 	json_open(&json, '{');

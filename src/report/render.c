@@ -107,7 +107,8 @@ poly_report_render(const struct poly_report *report, enum poly_rendering renderi
 	struct render render = {.report = report, .sink = sink};
 	switch (rendering) {
 	case POLY_RENDER_TEXT: render_text(&render); break;
-	case POLY_RENDER_JSON: render_json(&render); break;
+	case POLY_RENDER_JSON: render_json(&render, false); break;
+	case POLY_RENDER_JSON_LINE: render_json(&render, true); break;
 	case POLY_RENDER_CSV: render_csv(&render); break;
 	default:
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,

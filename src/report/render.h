@@ -24,7 +24,7 @@ void render_number(const struct item *item, bool grouped, char *text);
 
 /* The renderers: a whole report, which is sound, into render->out. */
 void render_text(struct render *render);
-void render_json(struct render *render);
+void render_json(struct render *render, bool one_line);
 void render_csv(struct render *render);
 
 #endif

@@ -266,13 +266,35 @@ def every_format_has_a_page_with_its_options_and_rules():
                 yield f'{name}: polytrace-{PAGES[name]}(5) lacks {word}'
 
 
+def the_examples_of_the_pages_run():
+    """In a folder with traces of the names that they use."""
+    names = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_002.tt6e',
+             'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
+             'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
+             'run.full': 'full/start.full1008'}
+    for page in pages():
+        text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
+        with tempfile.TemporaryDirectory() as folder:
+            for name, sample in names.items():
+                shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
+            for command in re.findall(r'^\.Dl \$ (polytrace .*)$', text_of_page, re.M):
+                if not shutil.which('jq'):
+                    command = command.split(' | jq')[0]
+                path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
+                done = subprocess.run(command, shell=True, cwd=folder, capture_output=True,
+                                      stdin=subprocess.DEVNULL, env=dict(os.environ, PATH=path))
+                if done.returncode or not (done.stdout or ' -o ' in command):
+                    yield f'{page}: {command}: {done}'
+
+
 LAWS = [every_help_agrees_with_its_manual_page, help_is_the_same_in_all_its_ways,
         every_command_has_a_test_of_its_printing, an_unknown_option_is_trouble,
         a_slip_is_met_with_the_nearest_name, a_full_device_is_trouble, a_closed_pipe_is_quiet,
         no_input_on_a_terminal_is_trouble, colour_is_for_terminals,
         an_interruption_ends_work_and_is_said, long_work_shows_its_progress_on_a_terminal,
         manual_pages_are_sound, every_page_is_installed, the_page_of_columns_lists_every_column,
-        every_format_has_a_page_with_its_options_and_rules]
+        every_format_has_a_page_with_its_options_and_rules,
+        the_examples_of_the_pages_run]
 print(f'1..{len(LAWS)}')
 for number, law in enumerate(LAWS, 1):
     if law is manual_pages_are_sound and not shutil.which('mandoc'):

@@ -92,7 +92,15 @@ def objdump(words, dialect):
     texts = [plain(m[1]) for m in
              (re.match(r'\s*[0-9a-f]+:\t(?:[0-9a-f]{2} ){4}\t(.*)$', line) for line in lines) if m]
     assert len(texts) == len(words), (dialect, len(texts), len(words))
-    return [None if text.startswith('.long') else text for text in texts]
+    return [None if text.startswith('.long') else untested_bit(text) for text in texts]
+
+
+def untested_bit(text):
+    """Text of a branch on no condition with its BI as a number (objdump names the bit)."""
+    def number(m):
+        bit = re.fullmatch(r'(?:4\*cr(\d)\+)?(lt|gt|eq|so)', m[2])
+        return m[1] + str(4 * int(bit[1] or 0) + ('lt', 'gt', 'eq', 'so').index(bit[2]))
+    return re.sub(r"^(bc\S* (?:1[6-9]|2\d|3[01]), )((?:4\*cr\d\+)?(?:lt|gt|eq|so))\b", number, text)
 
 
 def zero_base(text):

@@ -453,7 +453,7 @@ disassembly_is_in_one_style(void **state)
 		{0, 0x4bfffffc, "b 0xfffffffc"},
 		{0x100000000, 0x4bfffffc, "b 0xfffffffc"},
 		{0x200000000, 0x4bfffffd, "bl 0x1fffffffc"},
-		{0x1000, 0x429f0005, "bcl 20, 4*cr7+so, 0x1004"},
+		{0x1000, 0x429f0005, "bcl 20, 31, 0x1004"},
 		{0x1000, 0x409e0010, "bne cr7, 0x1010"},
 		{0, 0x4e800020, "blr"},
 		{0, 0x7c642c2a, "lswx r3, r4, r5"},

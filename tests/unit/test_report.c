@@ -641,6 +641,33 @@ pythons_parser_reads_json_and_prints_the_same(void **state)
 	buf_free(&theirs);
 }
 
+/* A report in one rendering and in the other with its line breaks and indentation gone. */
+static void
+a_line_of_json_says_what_the_indented_object_says(void **state)
+{
+	(void)state;
+	struct poly_report *r = random_report(20, 400);
+	struct buf indented = {0}, line = {0}, joined = {0};
+	assert_int_equal(render(r, POLY_RENDER_JSON, &indented), POLY_OK);
+	assert_int_equal(render(r, POLY_RENDER_JSON_LINE, &line), POLY_OK);
+	for (size_t i = 0; i + 1 < indented.size; i++) {
+		size_t before = i;
+		while (i + 1 < indented.size && indented.data[i] == '\n')
+			for (i++; indented.data[i] == ' '; i++)
+				;
+		if (i > before && indented.data[before - 1] == ',')
+			buf_byte(&joined, ' ');
+		buf_byte(&joined, indented.data[i]);
+	}
+	buf_byte(&joined, '\n');
+	assert_int_equal(line.size, joined.size);
+	assert_memory_equal(line.data, joined.data, line.size);
+	poly_report_free(r);
+	buf_free(&indented);
+	buf_free(&line);
+	buf_free(&joined);
+}
+
 static void
 pythons_csv_reader_finds_the_values_of_the_json(void **state)
 {
@@ -780,6 +807,7 @@ main(void)
 		cmocka_unit_test(wrong_use_is_told_when_rendering),
 		cmocka_unit_test(refused_output_is_an_io_error),
 		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
+		cmocka_unit_test(a_line_of_json_says_what_the_indented_object_says),
 		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),
 		cmocka_unit_test(lines_of_text_never_end_in_a_blank),
 #ifdef POLY_FAULT_INJECTION

@@ -1,2 +1,2 @@
-polytrace check --json bach/special.tr
-polytrace check --csv bach/special.tr
+polytrace check --json bach/special.tr amber/sync.tt6
+polytrace check --csv bach/special.tr amber/sync.tt6

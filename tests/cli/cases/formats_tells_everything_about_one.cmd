@@ -1,2 +1,2 @@
 polytrace formats bach-text
-polytrace formats --json byutr | sed -n "/options/,\$p"
+polytrace formats --json byutr | python3 -m json.tool | sed -n "/options/,\$p"

@@ -11,3 +11,9 @@ polytrace view --color=blue x
 polytrace view -qn1 x
 polytrace --version
 polytrace help convert
+polytrace --verbose
+polytrace view -c '' x
+polytrace view -c pc,,address x
+polytrace view --json -c '' x
+polytrace view -r '' x
+polytrace view -s 18446744073709551616 x
