@@ -19,13 +19,11 @@ enum { LOW_KEEP, LOW_ZERO };
 #define SAMPLE_RECORDS 65536
 
 struct bach_reader {
-	bool little;  /* addresses stand little end first */
-	uint8_t line; /* bytes that a cacheable operation moves */
-	const struct bus_decoder *decoder;
+	struct bus_layout layout;
+	bus_decode_fn decode;
 	struct bus_check check;
-	/* Columns that are needed though nobody asked for them. */
-	uint8_t enables[POLY_BATCH_ROWS], control[POLY_BATCH_ROWS], accesses[POLY_BATCH_ROWS];
-	uint8_t lanes[POLY_BATCH_ROWS];
+	/* The column access where it is needed though nobody asked for it. */
+	uint8_t accesses[POLY_BATCH_ROWS];
 };
 
 struct bach_writer {
@@ -136,13 +134,13 @@ open_order(struct reading *reading)
 	struct sample sample;
 	size_t have;
 	if (reading->options[OPTION_ENDIAN] != ENDIAN_AUTO) {
-		reader->little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
+		reader->layout.little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
 		return true;
 	}
 	const uint8_t *p = in_peek(reading->in, SAMPLE_RECORDS * BUS_CYCLE_SIZE, &have);
 	take_sample(&sample, p, have);
-	reader->little = sample_is_little(&sample);
-	if (!reader->little)
+	reader->layout.little = sample_is_little(&sample);
+	if (!reader->layout.little)
 		return true;
 	char why[160];
 	snprintf(why, sizeof why,
@@ -157,16 +155,16 @@ bach_open(struct reading *reading, struct poly_error *error)
 {
 	struct bach_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	reader->line = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
-	reader->decoder = bus_decoder();
+	reader->layout.line = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
+	reader->decode = bus_decoder_at(0);
 	if (!open_order(reading) ||
-		!info_fact(reading->info, "bach.endian", reader->little ? "le" : "be") ||
-		!info_fact(reading->info, "bach.line", reader->line == 8 ? "8" : "32"))
+		!info_fact(reading->info, "bach.endian", reader->layout.little ? "le" : "be") ||
+		!info_fact(reading->info, "bach.line", reader->layout.line == 8 ? "8" : "32"))
 		return err_memory(error);
 	view->isa = "x86";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_PHYSICAL;
-	view->byte_order = reader->little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
+	view->byte_order = reader->layout.little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
 	view->records = bus_record_names;
 	view->record_count = BUS_RECORD_COUNT;
 	return POLY_OK;
@@ -177,7 +175,7 @@ static void
 keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
 	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
-		if (bus_load(p, reader->little).address & 7)
+		if (bus_load(p, reader->layout.little).address & 7)
 			batch_put_bytes(batch, POLY_COLUMN_raw, row, p, BUS_CYCLE_SIZE);
 	}
 }
@@ -189,7 +187,8 @@ put_events(const struct bach_reader *reader, struct batch *batch, size_t first, 
 {
 	for (; rows; rows &= rows - 1) {
 		size_t row = first + (size_t)__builtin_ctzll(rows);
-		struct bus_cycle cycle = bus_load(p + row * BUS_CYCLE_SIZE, reader->little);
+		struct bus_cycle cycle =
+			bus_load(p + row * BUS_CYCLE_SIZE, reader->layout.little);
 		int event = bus_event(&cycle);
 		if (event >= 0)
 			batch_put(batch, event, row, (uint8_t)event);
@@ -235,29 +234,20 @@ mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8
 static void
 decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
-	struct poly_batch *view = &batch->view;
-	const struct bus_decoder *decoder = reader->decoder;
-	uint8_t *enables = view->byte_enables ? view->byte_enables : reader->enables;
-	uint8_t *control = view->control ? view->control : reader->control;
-	uint8_t *accesses = view->access ? view->access : reader->accesses;
-	decoder->split(p, n, enables, control);
-	if (view->kind)
-		decoder->translate(view->kind, control, n, bus_kinds);
-	if (view->record)
-		decoder->translate(view->record, control, n, bus_records);
-	bool odd = true;
-	if (view->address) {
-		decoder->lanes(reader->lanes, enables, control, n);
-		odd = decoder->addresses(view->address, p, n, reader->lanes, reader->little);
-	}
-	if (view->raw && odd)
+	const struct poly_batch *view = &batch->view;
+	const bool accesses = view->access || view->size || view->event;
+	const struct bus_columns to = {.kind = view->kind,
+		.record = view->record,
+		.enables = view->byte_enables,
+		.control = view->control,
+		.access = view->access || !accesses ? view->access : reader->accesses,
+		.address = view->address,
+		.size = view->size};
+	struct bus_found found = reader->decode(p, n, &reader->layout, &to);
+	if (view->raw && found.odd)
 		keep_odd(reader, batch, p, n);
-	if (view->size)
-		decoder->sizes(view->size, enables, control, n, reader->line);
-	if (!view->access && !view->size && !view->event)
-		return;
-	if (decoder->translate(accesses, control, n, bus_accesses) & BUS_NO_ACCESS) {
-		mark_accesses(reader, batch, accesses, p, n);
+	if (found.idle) {
+		mark_accesses(reader, batch, to.access, p, n);
 	} else {
 		batch_all_present(batch, POLY_COLUMN_access);
 		batch_all_present(batch, POLY_COLUMN_size);
