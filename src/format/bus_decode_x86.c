@@ -128,8 +128,9 @@ narrow_sizes(uint32_t *to, __m128i enables, __m128i operations, uint8_t line)
 
 static NARROW struct bus_found
 decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
-	const struct bus_columns *to)
+	const struct bus_columns *wanted)
 {
+	const struct bus_columns to = *wanted; /* its own, so that no store changes it */
 	const bool little = layout->little;
 	__m128i low_bytes = _mm_setzero_si128(), accesses = low_bytes;
 	size_t i = 0;
@@ -137,26 +138,26 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 		__m128i enables = narrow_gather(p, 4), control = narrow_gather(p, 5),
 			operations = high(control);
 		low_bytes = _mm_or_si128(low_bytes, narrow_gather(p, little ? 0 : 3));
-		if (to->enables)
-			store(to->enables + i, enables);
-		if (to->control)
-			store(to->control + i, control);
-		if (to->kind)
-			store(to->kind + i, _mm_shuffle_epi8(load(bus_kinds), operations));
-		if (to->record)
-			store(to->record + i, _mm_shuffle_epi8(load(bus_records), operations));
-		if (to->access) {
+		if (to.enables)
+			store(to.enables + i, enables);
+		if (to.control)
+			store(to.control + i, control);
+		if (to.kind)
+			store(to.kind + i, _mm_shuffle_epi8(load(bus_kinds), operations));
+		if (to.record)
+			store(to.record + i, _mm_shuffle_epi8(load(bus_records), operations));
+		if (to.access) {
 			__m128i access = _mm_shuffle_epi8(load(bus_accesses), operations);
 			accesses = _mm_or_si128(accesses, access);
-			store(to->access + i, access);
+			store(to.access + i, access);
 		}
-		if (to->address)
+		if (to.address)
 			narrow_addresses(
-				to->address + i, p, narrow_lanes(enables, operations), little);
-		if (to->size)
-			narrow_sizes(to->size + i, enables, operations, layout->line);
+				to.address + i, p, narrow_lanes(enables, operations), little);
+		if (to.size)
+			narrow_sizes(to.size + i, enables, operations, layout->line);
 	}
-	struct bus_columns rest = bus_columns_behind(to, i);
+	struct bus_columns rest = bus_columns_behind(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
 	low_bytes =
 		_mm_cmpeq_epi8(_mm_and_si128(low_bytes, _mm_set1_epi8(7)), _mm_setzero_si128());
@@ -261,8 +262,9 @@ wide_sizes(uint32_t *to, __m512i enables, __m512i operations, uint8_t line)
 
 static WIDE struct bus_found
 decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
-	const struct bus_columns *to)
+	const struct bus_columns *wanted)
 {
+	const struct bus_columns to = *wanted; /* its own, so that no store changes it */
 	const bool little = layout->little;
 	const __m512i kinds = wide_table(bus_kinds), records = wide_table(bus_records),
 		      accesses = wide_table(bus_accesses);
@@ -276,28 +278,28 @@ decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
 			control = wide_gather(registers, 5), operations = wide_high(control);
 		odd |= _mm512_test_epi8_mask(
 			wide_gather(registers, little ? 0 : 3), _mm512_set1_epi8(7));
-		if (to->enables)
-			_mm512_storeu_si512(to->enables + i, enables);
-		if (to->control)
-			_mm512_storeu_si512(to->control + i, control);
-		if (to->kind)
+		if (to.enables)
+			_mm512_storeu_si512(to.enables + i, enables);
+		if (to.control)
+			_mm512_storeu_si512(to.control + i, control);
+		if (to.kind)
 			_mm512_storeu_si512(
-				to->kind + i, _mm512_shuffle_epi8(kinds, operations));
-		if (to->record)
+				to.kind + i, _mm512_shuffle_epi8(kinds, operations));
+		if (to.record)
 			_mm512_storeu_si512(
-				to->record + i, _mm512_shuffle_epi8(records, operations));
-		if (to->access) {
+				to.record + i, _mm512_shuffle_epi8(records, operations));
+		if (to.access) {
 			__m512i access = _mm512_shuffle_epi8(accesses, operations);
 			idle |= _mm512_movepi8_mask(access);
-			_mm512_storeu_si512(to->access + i, access);
+			_mm512_storeu_si512(to.access + i, access);
 		}
-		if (to->address)
+		if (to.address)
 			wide_addresses(
-				to->address + i, p, wide_lanes(enables, operations), little);
-		if (to->size)
-			wide_sizes(to->size + i, enables, operations, layout->line);
+				to.address + i, p, wide_lanes(enables, operations), little);
+		if (to.size)
+			wide_sizes(to.size + i, enables, operations, layout->line);
 	}
-	struct bus_columns rest = bus_columns_behind(to, i);
+	struct bus_columns rest = bus_columns_behind(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
 	return (struct bus_found){found.odd || odd, found.idle || idle};
 }
