@@ -18,6 +18,9 @@ enum { LOW_KEEP, LOW_ZERO };
 /* Records that the byte order is told from (reference bach 4.4). */
 #define SAMPLE_RECORDS 65536
 
+/* Records of them that a bid is made of: a hundred are worth the most that is bid. */
+#define BID_RECORDS 4096
+
 struct bach_reader {
 	struct bus_layout layout;
 	bus_decode_fn decode;
@@ -35,15 +38,13 @@ struct bach_writer {
 /* What the front of an input says on the byte order. */
 struct sample {
 	size_t records;
-	size_t aligned[2];    /* A2 to A0 are 0: as big, as little endian */
-	size_t valid;	      /* the operation is defined */
-	uint64_t evenness[2]; /* squared counts of the byte that would be the highest */
+	size_t aligned[2]; /* A2 to A0 are 0: as big, as little endian */
+	size_t valid;	   /* the operation is defined */
 };
 
 static void
 take_sample(struct sample *sample, const uint8_t *p, size_t n)
 {
-	uint32_t first[256] = {0}, last[256] = {0};
 	memset(sample, 0, sizeof *sample);
 	sample->records = n / BUS_CYCLE_SIZE;
 	if (sample->records > SAMPLE_RECORDS)
@@ -52,13 +53,19 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n)
 		sample->aligned[0] += (p[3] & 7) == 0;
 		sample->aligned[1] += (p[0] & 7) == 0;
 		sample->valid += BUS_VALID >> (p[5] >> 4) & 1;
-		first[p[0]]++;
-		last[p[3]]++;
 	}
-	for (size_t i = 0; i < 256; i++) {
-		sample->evenness[0] += (uint64_t)first[i] * first[i];
-		sample->evenness[1] += (uint64_t)last[i] * last[i];
-	}
+}
+
+/* The squared counts of the values of a byte of n records: larger where it changes less. */
+static uint64_t
+evenness(const uint8_t *p, size_t n)
+{
+	uint64_t counts[256] = {0}, sum = 0;
+	for (size_t i = 0; i < n; i++)
+		counts[p[i * BUS_CYCLE_SIZE]]++;
+	for (size_t i = 0; i < 256; i++)
+		sum += counts[i] * counts[i];
+	return sum;
 }
 
 /*
@@ -66,11 +73,11 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n)
  * byte changes less; big endian where nothing tells.
  */
 static bool
-sample_is_little(const struct sample *sample)
+sample_is_little(const struct sample *sample, const uint8_t *p)
 {
 	if (sample->aligned[0] != sample->aligned[1])
 		return sample->aligned[1] > sample->aligned[0];
-	return sample->evenness[1] > sample->evenness[0];
+	return evenness(p + 3, sample->records) > evenness(p, sample->records);
 }
 
 /* Bits that one record speaks for a bus cycle, in quarters; below 0 where it speaks against. */
@@ -89,13 +96,17 @@ record_bits(const struct bus_cycle *cycle)
 	return !whole ? -3 : cycle->enables == 0 ? 5 : 9;
 }
 
-/* Quarters of bits of a sample. A record that repeats the one before says nothing new. */
+/*
+ * Quarters of bits of a sample's first records, more where they are alike. A record that
+ * repeats the one before says nothing new.
+ */
 static int
 sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *different)
 {
 	long bits = 0;
 	*different = 0;
-	for (size_t i = 0; i < sample->records; i++, p += BUS_CYCLE_SIZE) {
+	for (size_t i = 0; i < sample->records && (i < BID_RECORDS || *different < 3);
+		i++, p += BUS_CYCLE_SIZE) {
 		if (i && memcmp(p, p - BUS_CYCLE_SIZE, BUS_CYCLE_SIZE) == 0)
 			continue;
 		struct bus_cycle cycle = bus_load(p, little);
@@ -114,7 +125,7 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	if (n < 3 * BUS_CYCLE_SIZE)
 		return 0;
 	take_sample(&sample, p, n);
-	bool little = sample_is_little(&sample);
+	bool little = sample_is_little(&sample, p);
 	int bits = sample_bits(&sample, p, little, &different) / 4;
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
@@ -139,7 +150,7 @@ open_order(struct reading *reading)
 	}
 	const uint8_t *p = in_peek(reading->in, SAMPLE_RECORDS * BUS_CYCLE_SIZE, &have);
 	take_sample(&sample, p, have);
-	reader->layout.little = sample_is_little(&sample);
+	reader->layout.little = sample_is_little(&sample, p);
 	if (!reader->layout.little)
 		return true;
 	char why[160];
