@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-_Static_assert(POLY_ACCESS_COUNT <= SUMMARY_ACCESSES, "accesses are indexed by three bits");
-
-/* In a sum of one batch the count stands above the bytes: 4096 rows of less than 2^32 bytes. */
-#define PACKED_ONE ((uint64_t)1 << 48)
-/* Sums kept side by side, so that equal accesses in a row do not wait for each other. */
-#define PACKED_LANES 4
-
 poly_columns
 poly_summary_columns(void)
 {
@@ -29,8 +22,7 @@ poly_summary_new(void)
 	if (!summary)
 		return NULL;
 	summary->pc = summary->time = RANGE_EMPTY;
-	for (size_t i = 0; i < SUMMARY_ACCESSES; i++)
-		summary->accesses.ranges[i] = RANGE_EMPTY;
+	accesses_init(&summary->accesses);
 	for (size_t i = 0; i < PARTY_COUNT; i++)
 		distinct_init(&summary->parties[i]);
 	return summary;
@@ -44,79 +36,6 @@ poly_summary_free(struct poly_summary *summary)
 	for (size_t i = 0; i < PARTY_COUNT; i++)
 		distinct_fini(&summary->parties[i]);
 	mem_free(summary);
-}
-
-/* An empty range and that of all addresses have extent 0: for them every address comes here. */
-static void __attribute__((noinline, cold))
-access_widen(struct summary_accesses *accesses, unsigned access, uint64_t address)
-{
-	struct range *range = &accesses->ranges[access];
-	range_add(range, address);
-	accesses->low[access] = range->low;
-	accesses->extent[access] = range->high - range->low + 1;
-}
-
-/* The address of a row; rows outside of what was seen are few. */
-static inline void
-access_address(struct summary_accesses *accesses, unsigned access, uint64_t address)
-{
-	if (address - accesses->low[access] >= accesses->extent[access])
-		access_widen(accesses, access, address);
-}
-
-/* 64 rows from row on, all with access, address and size. */
-static void
-access_word(struct summary_accesses *accesses, const struct poly_batch *batch, size_t row,
-	uint64_t packed[PACKED_LANES][SUMMARY_ACCESSES])
-{
-	const uint8_t *access = batch->access + row;
-	const uint64_t *address = batch->address + row;
-	const uint32_t *size = batch->size + row;
-	for (size_t i = 0; i < 64; i += PACKED_LANES) {
-		for (size_t lane = 0; lane < PACKED_LANES; lane++) {
-			unsigned which = access[i + lane] % SUMMARY_ACCESSES;
-			packed[lane][which] += PACKED_ONE + size[i + lane];
-			access_address(accesses, which, address[i + lane]);
-		}
-	}
-}
-
-/* Some rows from row on: those that have access and address, and of them those with size. */
-static void
-access_rows(struct summary_accesses *accesses, const struct poly_batch *batch, size_t row,
-	uint64_t rows, uint64_t sized)
-{
-	while (rows) {
-		size_t r = row + (size_t)__builtin_ctzll(rows);
-		unsigned which = batch->access[r] % SUMMARY_ACCESSES;
-		accesses->counts[which]++;
-		if (sized & rows & -rows)
-			accesses->bytes[which] += batch->size[r];
-		access_address(accesses, which, batch->address[r]);
-		rows &= rows - 1;
-	}
-}
-
-static void
-update_accesses(struct summary_accesses *accesses, const struct poly_batch *batch)
-{
-	uint64_t packed[PACKED_LANES][SUMMARY_ACCESSES] = {{0}};
-	size_t words = batch->access && batch->address ? tally_words(batch) : 0;
-	for (size_t w = 0; w < words; w++) {
-		uint64_t rows = tally_present(batch, POLY_COLUMN_access, w) &
-				tally_present(batch, POLY_COLUMN_address, w);
-		uint64_t sized = batch->size ? tally_present(batch, POLY_COLUMN_size, w) : 0;
-		if ((rows & sized) == UINT64_MAX)
-			access_word(accesses, batch, 64 * w, packed);
-		else
-			access_rows(accesses, batch, 64 * w, rows, sized);
-	}
-	for (size_t lane = 0; lane < PACKED_LANES; lane++) {
-		for (size_t i = 0; i < SUMMARY_ACCESSES; i++) {
-			accesses->counts[i] += packed[lane][i] / PACKED_ONE;
-			accesses->bytes[i] += packed[lane][i] % PACKED_ONE;
-		}
-	}
 }
 
 /* The rows of a word whose column, if they have it, is value. */
@@ -164,26 +83,13 @@ poly_summary_update(struct poly_summary *summary, const struct poly_batch *batch
 	tally_column(&summary->kinds, batch, POLY_COLUMN_kind, batch->kind);
 	tally_column(&summary->records, batch, POLY_COLUMN_record, batch->record);
 	update_exceptions(summary, batch);
-	update_accesses(&summary->accesses, batch);
+	accesses_update(&summary->accesses, batch);
 	range_column(&summary->pc, batch, POLY_COLUMN_pc, batch->pc);
 	range_column(&summary->time, batch, POLY_COLUMN_time, batch->time);
 	struct distinct *parties = summary->parties;
 	distinct_column32(&parties[PARTY_CPU], batch, POLY_COLUMN_cpu, batch->cpu);
 	distinct_column(&parties[PARTY_PROCESS], batch, POLY_COLUMN_process, batch->process);
 	distinct_column(&parties[PARTY_THREAD], batch, POLY_COLUMN_thread, batch->thread);
-}
-
-static void
-merge_accesses(struct summary_accesses *into, const struct summary_accesses *from)
-{
-	for (unsigned i = 0; i < SUMMARY_ACCESSES; i++) {
-		into->counts[i] += from->counts[i];
-		into->bytes[i] += from->bytes[i];
-		if (from->ranges[i].low > from->ranges[i].high)
-			continue;
-		access_widen(into, i, from->ranges[i].low);
-		access_widen(into, i, from->ranges[i].high);
-	}
 }
 
 void
@@ -200,7 +106,7 @@ poly_summary_merge(struct poly_summary *into, const struct poly_summary *from)
 	into->later += from->later;
 	into->uops += from->uops;
 	into->raw += from->raw;
-	merge_accesses(&into->accesses, &from->accesses);
+	accesses_merge(&into->accesses, &from->accesses);
 	range_merge(&into->pc, &from->pc);
 	range_merge(&into->time, &from->time);
 	for (size_t i = 0; i < PARTY_COUNT; i++)

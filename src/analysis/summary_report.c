@@ -159,8 +159,7 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 }
 
 static void
-report_accesses(
-	struct poly_report *report, const struct summary_accesses *accesses, unsigned digits)
+report_accesses(struct poly_report *report, const struct accesses *accesses, unsigned digits)
 {
 	poly_report_table(report, "accesses", "Accesses");
 	poly_report_column(report, "access", "Access", false);

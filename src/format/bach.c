@@ -21,14 +21,15 @@ enum { LOW_KEEP, LOW_ZERO };
 /* The operations that are not defined, all of which a short trace may have once. */
 #define UNDEFINED_MOST 6
 
+/* Records of them that a bid is made of: a hundred are worth the most that is bid. */
+#define BID_RECORDS 4096
+
 struct bach_reader {
-	bool little;  /* addresses stand little end first */
-	uint8_t line; /* bytes that a cacheable operation moves */
-	const struct bus_decoder *decoder;
+	struct bus_layout layout;
+	bus_decode_fn decode;
 	struct bus_check check;
-	/* Columns that are needed though nobody asked for them. */
-	uint8_t enables[POLY_BATCH_ROWS], control[POLY_BATCH_ROWS], accesses[POLY_BATCH_ROWS];
-	uint8_t lanes[POLY_BATCH_ROWS];
+	/* The column access where it is needed though nobody asked for it. */
+	uint8_t accesses[POLY_BATCH_ROWS];
 };
 
 struct bach_writer {
@@ -40,15 +41,13 @@ struct bach_writer {
 /* What the front of an input says on the byte order. */
 struct sample {
 	size_t records;
-	size_t aligned[2];    /* A2 to A0 are 0: as big, as little endian */
-	size_t valid;	      /* the operation is defined */
-	uint64_t evenness[2]; /* squared counts of the byte that would be the highest */
+	size_t aligned[2]; /* A2 to A0 are 0: as big, as little endian */
+	size_t valid;	   /* the operation is defined */
 };
 
 static void
 take_sample(struct sample *sample, const uint8_t *p, size_t n)
 {
-	uint32_t first[256] = {0}, last[256] = {0};
 	memset(sample, 0, sizeof *sample);
 	sample->records = n / BUS_CYCLE_SIZE;
 	if (sample->records > SAMPLE_RECORDS)
@@ -57,13 +56,19 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n)
 		sample->aligned[0] += (p[3] & 7) == 0;
 		sample->aligned[1] += (p[0] & 7) == 0;
 		sample->valid += BUS_VALID >> (p[5] >> 4) & 1;
-		first[p[0]]++;
-		last[p[3]]++;
 	}
-	for (size_t i = 0; i < 256; i++) {
-		sample->evenness[0] += (uint64_t)first[i] * first[i];
-		sample->evenness[1] += (uint64_t)last[i] * last[i];
-	}
+}
+
+/* The squared counts of the values of a byte of n records: larger where it changes less. */
+static uint64_t
+evenness(const uint8_t *p, size_t n)
+{
+	uint64_t counts[256] = {0}, sum = 0;
+	for (size_t i = 0; i < n; i++)
+		counts[p[i * BUS_CYCLE_SIZE]]++;
+	for (size_t i = 0; i < 256; i++)
+		sum += counts[i] * counts[i];
+	return sum;
 }
 
 /*
@@ -71,11 +76,11 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n)
  * byte changes less; big endian where nothing tells.
  */
 static bool
-sample_is_little(const struct sample *sample)
+sample_is_little(const struct sample *sample, const uint8_t *p)
 {
 	if (sample->aligned[0] != sample->aligned[1])
 		return sample->aligned[1] > sample->aligned[0];
-	return sample->evenness[1] > sample->evenness[0];
+	return evenness(p + 3, sample->records) > evenness(p, sample->records);
 }
 
 /* Bits that one record speaks for a bus cycle, in quarters; below 0 where it speaks against. */
@@ -94,13 +99,17 @@ record_bits(const struct bus_cycle *cycle)
 	return !whole ? -3 : cycle->enables == 0 ? 5 : 9;
 }
 
-/* Quarters of bits of a sample. A record that repeats the one before says nothing new. */
+/*
+ * Quarters of bits of a sample's first records, more where they are alike. A record that
+ * repeats the one before says nothing new.
+ */
 static int
 sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *different)
 {
 	long bits = 0;
 	*different = 0;
-	for (size_t i = 0; i < sample->records; i++, p += BUS_CYCLE_SIZE) {
+	for (size_t i = 0; i < sample->records && (i < BID_RECORDS || *different < 3);
+		i++, p += BUS_CYCLE_SIZE) {
 		if (i && memcmp(p, p - BUS_CYCLE_SIZE, BUS_CYCLE_SIZE) == 0)
 			continue;
 		struct bus_cycle cycle = bus_load(p, little);
@@ -119,7 +128,7 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	if (n < 3 * BUS_CYCLE_SIZE)
 		return 0;
 	take_sample(&sample, p, n);
-	bool little = sample_is_little(&sample);
+	bool little = sample_is_little(&sample, p);
 	int bits = sample_bits(&sample, p, little, &different) / 4;
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
@@ -141,13 +150,13 @@ open_order(struct reading *reading)
 	struct sample sample;
 	size_t have;
 	if (reading->options[OPTION_ENDIAN] != ENDIAN_AUTO) {
-		reader->little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
+		reader->layout.little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
 		return true;
 	}
 	const uint8_t *p = in_peek(reading->in, SAMPLE_RECORDS * BUS_CYCLE_SIZE, &have);
 	take_sample(&sample, p, have);
-	reader->little = sample_is_little(&sample);
-	if (!reader->little)
+	reader->layout.little = sample_is_little(&sample, p);
+	if (!reader->layout.little)
 		return true;
 	char why[160];
 	snprintf(why, sizeof why,
@@ -162,16 +171,16 @@ bach_open(struct reading *reading, struct poly_error *error)
 {
 	struct bach_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	reader->line = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
-	reader->decoder = bus_decoder();
+	reader->layout.line = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
+	reader->decode = bus_decoder_at(0);
 	if (!open_order(reading) ||
-		!info_fact(reading->info, "bach.endian", reader->little ? "le" : "be") ||
-		!info_fact(reading->info, "bach.line", reader->line == 8 ? "8" : "32"))
+		!info_fact(reading->info, "bach.endian", reader->layout.little ? "le" : "be") ||
+		!info_fact(reading->info, "bach.line", reader->layout.line == 8 ? "8" : "32"))
 		return err_memory(error);
 	view->isa = "x86";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_PHYSICAL;
-	view->byte_order = reader->little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
+	view->byte_order = reader->layout.little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
 	view->records = bus_record_names;
 	view->record_count = BUS_RECORD_COUNT;
 	return POLY_OK;
@@ -182,7 +191,7 @@ static void
 keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
 	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
-		if (bus_load(p, reader->little).address & 7)
+		if (bus_load(p, reader->layout.little).address & 7)
 			batch_put_bytes(batch, POLY_COLUMN_raw, row, p, BUS_CYCLE_SIZE);
 	}
 }
@@ -194,7 +203,8 @@ put_events(const struct bach_reader *reader, struct batch *batch, size_t first, 
 {
 	for (; rows; rows &= rows - 1) {
 		size_t row = first + (size_t)__builtin_ctzll(rows);
-		struct bus_cycle cycle = bus_load(p + row * BUS_CYCLE_SIZE, reader->little);
+		struct bus_cycle cycle =
+			bus_load(p + row * BUS_CYCLE_SIZE, reader->layout.little);
 		int event = bus_event(&cycle);
 		if (event >= 0)
 			batch_put(batch, event, row, (uint8_t)event);
@@ -240,29 +250,20 @@ mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8
 static void
 decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
-	struct poly_batch *view = &batch->view;
-	const struct bus_decoder *decoder = reader->decoder;
-	uint8_t *enables = view->byte_enables ? view->byte_enables : reader->enables;
-	uint8_t *control = view->control ? view->control : reader->control;
-	uint8_t *accesses = view->access ? view->access : reader->accesses;
-	decoder->split(p, n, enables, control);
-	if (view->kind)
-		decoder->translate(view->kind, control, n, bus_kinds);
-	if (view->record)
-		decoder->translate(view->record, control, n, bus_records);
-	bool odd = true;
-	if (view->address) {
-		decoder->lanes(reader->lanes, enables, control, n);
-		odd = decoder->addresses(view->address, p, n, reader->lanes, reader->little);
-	}
-	if (view->raw && odd)
+	const struct poly_batch *view = &batch->view;
+	const bool accesses = view->access || view->size || view->event;
+	const struct bus_columns to = {.kind = view->kind,
+		.record = view->record,
+		.enables = view->byte_enables,
+		.control = view->control,
+		.access = view->access || !accesses ? view->access : reader->accesses,
+		.address = view->address,
+		.size = view->size};
+	struct bus_found found = reader->decode(p, n, &reader->layout, &to);
+	if (view->raw && found.odd)
 		keep_odd(reader, batch, p, n);
-	if (view->size)
-		decoder->sizes(view->size, enables, control, n, reader->line);
-	if (!view->access && !view->size && !view->event)
-		return;
-	if (decoder->translate(accesses, control, n, bus_accesses) & BUS_NO_ACCESS) {
-		mark_accesses(reader, batch, accesses, p, n);
+	if (found.idle) {
+		mark_accesses(reader, batch, to.access, p, n);
 	} else {
 		batch_all_present(batch, POLY_COLUMN_access);
 		batch_all_present(batch, POLY_COLUMN_size);
