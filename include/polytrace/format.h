@@ -46,7 +46,7 @@ enum poly_severity {
 struct poly_rule {
 	const char *code;	     /* "A05": stable, unique within the format */
 	enum poly_severity severity; /* how bad it is */
-	const char *title;	     /* one sentence: the condition */
+	const char *title;	     /* one sentence: what has to hold */
 	const char *source;	     /* reference document and section */
 };
 

@@ -122,7 +122,7 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_table(report, "rules", "Rules ('polytrace check')");
 	poly_report_column(report, "rule", "Rule", false);
 	poly_report_column(report, "severity", "Severity", false);
-	poly_report_column(report, "condition", "Condition", false);
+	poly_report_column(report, "condition", "What has to hold", false);
 	poly_report_column(report, "source", "Source", false);
 	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);

@@ -4,16 +4,16 @@
 
 /* clang-format off */
 const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {
-	{"B01", POLY_WARNING, "the last record is cut off", "reference bach 5"},
-	{"B02", POLY_WARNING, "the operation is one of 0, 2, 4, 6, 10, 11, which do not occur", "reference bach 2.2"},
-	{"B03", POLY_WARNING, "A2 to A0 of the address are not 0", "reference bach 4.1"},
-	{"B04", POLY_WARNING, "a transfer asks for no byte, or for bytes with a gap", "reference bach 2.3"},
-	{"B05", POLY_WARNING, "the byte enables and address are no known special cycle", "reference bach 4.3"},
-	{"B06", POLY_WARNING, "an interrupt acknowledge is not a pair with byte enables ef and fe", "reference bach 4.3"},
-	{"B07", POLY_NOTE, "cacheable operations stand together with noncacheable fetches and reads", "reference bach 2.2"},
-	{"B08", POLY_NOTE, "the address of a port is above 0xffff", "reference bach 5"},
-	{"B09", POLY_WARNING, "more addresses are aligned in the other byte order", "reference bach 4.4"},
-	{"B10", POLY_WARNING, "a port access spans more than 4 bytes or crosses a 4-byte boundary", "reference bach 5"},
+	{"B01", POLY_WARNING, "the last record is whole", "reference bach 5"},
+	{"B02", POLY_WARNING, "the operation is none of 0, 2, 4, 6, 10, 11, which do not occur", "reference bach 2.2"},
+	{"B03", POLY_WARNING, "A2 to A0 of the address are 0", "reference bach 4.1"},
+	{"B04", POLY_WARNING, "a transfer asks for bytes, and without a gap", "reference bach 2.3"},
+	{"B05", POLY_WARNING, "the byte enables and address are those of a known special cycle", "reference bach 4.3"},
+	{"B06", POLY_WARNING, "an interrupt acknowledge is a pair with byte enables ef and fe", "reference bach 4.3"},
+	{"B07", POLY_NOTE, "cacheable operations do not stand together with noncacheable fetches and reads", "reference bach 2.2"},
+	{"B08", POLY_NOTE, "the address of a port is at most 0xffff", "reference bach 5"},
+	{"B09", POLY_WARNING, "no more addresses are aligned in the other byte order", "reference bach 4.4"},
+	{"B10", POLY_WARNING, "a port access spans at most 4 bytes and crosses no 4-byte boundary", "reference bach 5"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */

@@ -316,9 +316,9 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 
 /* clang-format off */
 static const struct poly_rule rules[] = {
-	{"Y01", POLY_WARNING, "the last record is cut off", "reference bach 5"},
-	{"Y02", POLY_WARNING, "the type is unknown, the size above 32, or the time ffffffff after the first record", "reference bach 5"},
-	{"Y03", POLY_NOTE, "the address is not a multiple of 8", "reference bach 5"},
+	{"Y01", POLY_WARNING, "the last record is whole", "reference bach 5"},
+	{"Y02", POLY_WARNING, "the type is known, the size at most 32, and the time not ffffffff after the first record", "reference bach 5"},
+	{"Y03", POLY_NOTE, "the address is a multiple of 8", "reference bach 5"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */

@@ -264,6 +264,9 @@ def every_format_has_a_page_with_its_options_and_rules():
         for word in words:
             if not re.search(r'^\.It (Cm )?' + re.escape(word) + r'\b', page, re.M):
                 yield f'{name}: polytrace-{PAGES[name]}(5) lacks {word}'
+        for rule in facts.get('rules', []):
+            if f'\n{rule["condition"]}' not in page.replace('\\&', ''):
+                yield f'{name}: polytrace-{PAGES[name]}(5) says {rule["rule"]} otherwise'
 
 
 def the_examples_of_the_pages_run():
