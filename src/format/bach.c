@@ -4,9 +4,9 @@
  *
  * spec: seed 001; reference bach 2 to 6
  */
-#include "format/bus_check.h"
 #include "format/bus_decode.h"
 #include "format/bus_text.h"
+#include "format/bus_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -270,25 +270,6 @@ decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t
 	}
 }
 
-/* The bytes behind the last whole record. */
-static enum poly_status
-read_tail(struct reading *reading, struct batch *batch, const uint8_t *p, size_t n)
-{
-	if (n == 0)
-		return POLY_END;
-	uint64_t offset = in_offset(reading->in);
-	if (in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, BUS_B01, reading->record + 1, offset,
-			"the last record has %zu bytes, expected %d", n, BUS_CYCLE_SIZE);
-	batch_put(batch, kind, 0, POLY_KIND_OTHER);
-	batch_put(batch, record, 0, BUS_RECORD_DAMAGED);
-	batch_put(batch, origin, 0, offset);
-	batch_put_bytes(batch, POLY_COLUMN_raw, 0, p, n);
-	batch->view.rows = 1;
-	in_consume(reading->in, n);
-	return POLY_OK;
-}
-
 static enum poly_status
 bach_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -298,7 +279,8 @@ bach_read(struct reading *reading, struct batch *batch, struct poly_error *error
 	const uint8_t *p = in_peek(reading->in, BUS_CYCLE_SIZE, &have);
 	size_t n = have / BUS_CYCLE_SIZE;
 	if (n == 0)
-		return read_tail(reading, batch, p, have);
+		return bus_read_tail(
+			reading, batch, BUS_B01, BUS_RECORD_DAMAGED, BUS_CYCLE_SIZE);
 	if (n > batch->capacity)
 		n = batch->capacity;
 	decode(reader, batch, p, n);
@@ -393,7 +375,6 @@ bach_write(struct writing *writing, const struct poly_batch *batch, struct poly_
 }
 
 static const char *const endian_words[] = {"be", "le", "auto", NULL};
-static const char *const line_words[] = {"32", "8", NULL};
 static const char *const low_words[] = {"keep", "zero", NULL};
 
 static const struct poly_option options[] = {
@@ -402,9 +383,7 @@ static const struct poly_option options[] = {
 		"byte order of the addresses; auto: the order in which more of them are "
 		"multiples of 8, and for writing the source's",
 		"reference bach 3/1"},
-	{"bach.line", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, line_words,
-		"bytes that a cacheable fetch or read and a write-back are assumed to move",
-		"reference bach 3/3"},
+	BUS_LINE_OPTION,
 	{"bach.low", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, LOW_KEEP, 0, 0, low_words,
 		"what becomes of the undefined lower four bits of control",
 		"reference bach 3/6"},
@@ -418,17 +397,9 @@ static const struct format bach = {
 			.family = "bach",
 			.title = "BYU BACH six-byte bus trace of a Pentium",
 			.extensions = "bach tr",
-			.spec = "seed 001",
-			.can_read = true,
-			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
-				   POLY_HAS(byte_enables) | POLY_HAS(control) | POLY_HAS(raw) |
-				   POLY_HAS(origin),
-			.needs = POLY_HAS(access) | POLY_HAS(address),
 			.listing = "bach-text",
 			.options = options,
-			.rules = bus_rules,
+			BUS_CYCLE_INFO,
 		},
 	.reader_size = sizeof(struct bach_reader),
 	.writer_size = sizeof(struct bach_writer),

@@ -5,8 +5,8 @@
  *
  * spec: seed 001, its program; reference bach 4.5
  */
-#include "format/bus_check.h"
 #include "format/bus_text.h"
+#include "format/bus_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,14 +111,6 @@ put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
 		batch_put(batch, event, row, (uint8_t)event);
 }
 
-static void
-put_damaged(struct batch *batch, size_t row, const uint8_t *line, size_t n)
-{
-	batch_put(batch, kind, row, POLY_KIND_OTHER);
-	batch_put(batch, record, row, BUS_RECORD_DAMAGED);
-	batch_put_bytes(batch, POLY_COLUMN_raw, row, line, n);
-}
-
 /* The failure of a line that is no record; the rows before it stand. */
 static enum poly_status
 bad_line(const struct reading *reading, const char *line, size_t n, struct poly_error *error)
@@ -182,7 +174,7 @@ read_line(struct reading *reading, struct batch *batch, size_t row, struct poly_
 			findings_add(reading->findings, BUS_B01, reading->record + row + 1,
 				offset, "the last line has no end, and its %zu bytes no record",
 				n);
-		put_damaged(batch, row, line, n);
+		bus_put_damaged(batch, row, BUS_RECORD_DAMAGED, line, n);
 	} else {
 		return bad_line(reading, (const char *)line, n, error);
 	}
@@ -217,7 +209,7 @@ text_resync(struct reading *reading, struct batch *batch, struct poly_error *err
 		return POLY_END;
 	if (n > LINE_MOST)
 		n = LINE_MOST;
-	put_damaged(batch, 0, line, n);
+	bus_put_damaged(batch, 0, BUS_RECORD_DAMAGED, line, n);
 	batch_put(batch, origin, 0, in_offset(reading->in));
 	batch->view.rows = 1;
 	in_consume(reading->in, n);
@@ -289,12 +281,8 @@ text_write(struct writing *writing, const struct poly_batch *batch, struct poly_
 	return status;
 }
 
-static const char *const line_words[] = {"32", "8", NULL};
-
 static const struct poly_option options[] = {
-	{"bach.line", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, line_words,
-		"bytes that a cacheable fetch or read and a write-back are assumed to move",
-		"reference bach 3/3"},
+	BUS_LINE_OPTION,
 	{.name = NULL},
 };
 
@@ -305,16 +293,8 @@ static const struct format bach_text = {
 			.family = "bach-text",
 			.title = "listing of a BYU BACH six-byte bus trace",
 			.extensions = "bach.txt",
-			.spec = "seed 001",
-			.can_read = true,
-			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
-				   POLY_HAS(byte_enables) | POLY_HAS(control) | POLY_HAS(raw) |
-				   POLY_HAS(origin),
-			.needs = POLY_HAS(access) | POLY_HAS(address),
 			.options = options,
-			.rules = bus_rules,
+			BUS_CYCLE_INFO,
 		},
 	.reader_size = sizeof(struct text_reader),
 	.writer_size = sizeof(struct text_writer),

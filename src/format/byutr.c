@@ -6,7 +6,7 @@
  * spec: reference bach 2.4
  */
 #include "format/bus_text.h"
-#include "format/format.h"
+#include "format/bus_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -272,26 +272,6 @@ put_request(struct reading *reading, struct batch *batch, size_t row, const uint
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, reader->size);
 }
 
-/* The bytes behind the last whole record. */
-static enum poly_status
-read_tail(struct reading *reading, struct batch *batch, const uint8_t *p, size_t n)
-{
-	const struct byutr_reader *reader = reading->state;
-	uint64_t offset = in_offset(reading->in);
-	if (n == 0)
-		return POLY_END;
-	if (in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, RULE_Y01, reading->record + 1, offset,
-			"the last record has %zu bytes, expected %zu", n, reader->size);
-	batch_put(batch, kind, 0, POLY_KIND_OTHER);
-	batch_put(batch, record, 0, RECORD_DAMAGED);
-	batch_put(batch, origin, 0, offset);
-	batch_put_bytes(batch, POLY_COLUMN_raw, 0, p, n);
-	batch->view.rows = 1;
-	in_consume(reading->in, n);
-	return POLY_OK;
-}
-
 static enum poly_status
 byutr_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -301,7 +281,7 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 	const uint8_t *p = in_peek(reading->in, reader->size, &have);
 	size_t n = have / reader->size;
 	if (n == 0)
-		return read_tail(reading, batch, p, have);
+		return bus_read_tail(reading, batch, RULE_Y01, RECORD_DAMAGED, reader->size);
 	if (n > batch->capacity)
 		n = batch->capacity;
 	uint64_t offset = in_offset(reading->in);
