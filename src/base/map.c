@@ -73,6 +73,16 @@ map_find(const struct map *map, uint64_t key)
 	return map->used[i] ? &map->entries[i].value : NULL;
 }
 
+uint64_t *
+map_before(struct map *map, uint64_t key, uint64_t fresh, size_t most)
+{
+	bool added = false;
+	if (map->count >= most)
+		return map_find(map, key);
+	uint64_t *value = map_get(map, key, fresh, &added);
+	return added ? NULL : value;
+}
+
 void
 map_free(struct map *map)
 {

@@ -27,6 +27,12 @@ uint64_t *map_get(struct map *map, uint64_t key, uint64_t fresh, bool *added);
 /* The value stored under key, or NULL. Holds until the next map_get. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
+/*
+ * The value stored under key before. Where there is none, fresh is stored for the next time,
+ * unless most keys are held already, and NULL returned. Holds until the next call.
+ */
+uint64_t *map_before(struct map *map, uint64_t key, uint64_t fresh, size_t most);
+
 /* Gives the memory back; the map may be used again. */
 void map_free(struct map *map);
 

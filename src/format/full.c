@@ -32,7 +32,8 @@ read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_erro
 	static const uint8_t big[] = {0xa1, 0x11, 0x8e, 0x17},
 			     swapped[] = {0x17, 0x8e, 0x11, 0xa1};
 	size_t here = n < FULL_MAGIC_SIZE ? n : FULL_MAGIC_SIZE;
-	bool is_big = memcmp(p, big, here) == 0, is_swapped = memcmp(p, swapped, here) == 0;
+	bool is_big = here == 0 || memcmp(p, big, here) == 0,
+	     is_swapped = here && memcmp(p, swapped, here) == 0;
 	if (!is_big && !is_swapped)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"the trace does not begin with the magic a1118e17 in either byte "
@@ -40,6 +41,9 @@ read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_erro
 	reader->dialect.little = order == FULL_AUTO ? !is_big : order == FULL_SECOND;
 	const char *magic = n < FULL_MAGIC_SIZE ? "none" : is_big ? "be" : "le";
 	const char *endian = reader->dialect.little ? "le" : "be";
+	if (n < FULL_MAGIC_SIZE && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, FULL_A01, 0, 0,
+			"the file has %zu bytes, expected at least the 4 of the magic", n);
 	if (!is_big)
 		findings_add(reading->findings, FULL_A23, 0, 0,
 			"the magic is 178e11a1, byte-swapped, expected a1118e17");
@@ -96,15 +100,12 @@ full_open(struct reading *reading, struct poly_error *error)
 		full_detect(p + magic, n - magic, reader->dialect.little, reading->options);
 	if (!found.layout && (status = in_status(reading->in, error)) < 0)
 		return status;
-	if (!found.layout) {
-		findings_add(reading->findings, FULL_A20, 0, FULL_MAGIC_SIZE,
-			"the size of the records can't be told");
+	if (!found.layout)
 		return err_set(error, POLY_ERR_FORMAT, FULL_MAGIC_SIZE,
 			"A20: the size of the records can't be told (the best layout passes "
 			"%u of 1000 checks, the next %u); name it with amber.record=1004, "
 			"1008, 1148, 1152 or 1160",
 			found.best, found.second);
-	}
 	reader->dialect.layout = found.layout;
 	reader->dialect.post = found.post;
 	status = state_facts(reading, &found, p + magic, n - magic, error);
@@ -176,6 +177,7 @@ static const struct poly_option full_options[] = {
 };
 
 static const struct poly_rule full_rules[] = {
+	[FULL_A01] = {"A01", POLY_ERROR, "the size is at least 4 bytes", "reference amber 5"},
 	[FULL_A03] = {"A03", POLY_ERROR, "the initial PC is a multiple of 4",
 		"reference amber 5"},
 	[FULL_A04] = {"A04", POLY_WARNING,
@@ -186,7 +188,8 @@ static const struct poly_rule full_rules[] = {
 	[FULL_A07] = {"A07", POLY_WARNING,
 		"sc returns to the next instruction or to the one after it",
 		"reference amber 5"},
-	[FULL_A08] = {"A08", POLY_WARNING, "a PC has one opcode", "reference amber 5"},
+	[FULL_A08] = {"A08", POLY_WARNING,
+		"a PC has one opcode (the first 1048576 PCs are watched)", "reference amber 5"},
 	[FULL_A15] = {"A15", POLY_NOTE,
 		"every opcode that accesses memory is in the TT6 tables, and not taken for "
 		"compute",

@@ -183,6 +183,7 @@ enum full_choice {
 
 /* Indices into the table of rules. */
 enum full_rule {
+	FULL_A01,
 	FULL_A03,
 	FULL_A04,
 	FULL_A05,
@@ -220,7 +221,7 @@ struct full_check {
 	bool known;	       /* the next address is still to come: of step, record, offset */
 	struct full_step step; /* lr and ctr are not set */
 	uint64_t record, offset; /* of the step's row, as in findings */
-	struct map opcodes;	 /* by pc: its opcode, and MAP_REPORTED where another was met */
+	struct map opcodes;	 /* by pc: its first opcode */
 	struct map outside;	 /* by opcode class outside the TT6 tables: how often */
 };
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Bit of a value of the map of opcodes: another opcode was met at that pc and reported. */
-#define REPORTED ((uint64_t)1 << 32)
+/* PCs that are watched at most: a bound for the memory of a long or broken trace. */
+#define WATCHED_MOST ((size_t)1 << 20)
 
 /* A row that is tested. */
 struct place {
@@ -59,14 +59,11 @@ check_next(const struct full_check *check, struct findings *findings, uint64_t n
 static void
 check_opcode(const struct place *place, uint64_t pc, uint32_t opcode)
 {
-	bool added;
-	uint64_t *seen = map_get(&place->check->opcodes, pc, opcode, &added);
-	if (!seen || added || (*seen & REPORTED) || *seen == opcode)
-		return;
-	findings_add(place->findings, FULL_A08, record_of(place), offset_of(place),
-		"%08llx has opcode %08x, and had %08x", (unsigned long long)pc, opcode,
-		(uint32_t)*seen);
-	*seen |= REPORTED;
+	const uint64_t *first = map_before(&place->check->opcodes, pc, opcode, WATCHED_MOST);
+	if (first && *first != opcode)
+		findings_add(place->findings, FULL_A08, record_of(place), offset_of(place),
+			"%08llx has opcode %08x, and had %08x", (unsigned long long)pc, opcode,
+			(uint32_t)*first);
 }
 
 /* A15, counted by what tells such opcodes apart, and A17. */

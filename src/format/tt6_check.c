@@ -76,17 +76,6 @@ tt6_check_free(struct tt6_check *check)
 	mem_free(check);
 }
 
-/* The value kept of an address; NULL where it is new, or too many are watched already. */
-static uint64_t *
-watched(struct map *map, uint64_t key, uint64_t fresh)
-{
-	bool added = false;
-	if (map->count >= WATCHED_MOST)
-		return map_find(map, key);
-	uint64_t *value = map_get(map, key, fresh, &added);
-	return added ? NULL : value;
-}
-
 /* A05 and A06: op 18 and 16 state their target. PC of the record as the branch implies it. */
 static void
 check_relative(const struct checking *checking)
@@ -137,7 +126,8 @@ static void
 check_opcode(const struct checking *checking)
 {
 	uint32_t opcode = checking->opcode;
-	uint64_t *before = watched(&checking->check->opcodes, checking->pc, opcode);
+	uint64_t *before =
+		map_before(&checking->check->opcodes, checking->pc, opcode, WATCHED_MOST);
 	if (before && *before != opcode)
 		FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, and had 0x%x before",
 			(unsigned)checking->pc, (unsigned)opcode, (unsigned)*before);
@@ -302,7 +292,8 @@ check_sync(const struct checking *checking)
 	uint64_t address = batch->address[checking->row], count = batch->value[checking->row];
 	unsigned sync = batch->sync[checking->row];
 	if (sync == POLY_SYNC_SIGNAL || sync == POLY_SYNC_BROADCAST) {
-		uint64_t *last = watched(&checking->check->signals, address, count);
+		uint64_t *last =
+			map_before(&checking->check->signals, address, count, WATCHED_MOST);
 		if (last && count <= *last)
 			FOUND(checking, TT6_A19,
 				"the signal count of 0x%llx is %llu, and was %llu before: %s",

@@ -1033,6 +1033,36 @@ rules_of_the_flow_are_tested(void **unused)
 	buf_free(&bytes);
 }
 
+static void
+every_opcode_that_a_pc_did_not_have_first_is_counted(void **unused)
+{
+	(void)unused;
+	const struct shape shape = {1004, false, false};
+	struct listed list[8];
+	for (size_t i = 0; i < 8; i++) /* branches to themselves; the last three are others */
+		list[i] = (struct listed){
+			.op = i > 4 ? 0x48000001 : 0x48000000, .pc = 0x1000, .msr = 0x4000};
+	struct buf bytes = pack(&shape, list, 8);
+	struct poly_reader *reader = open_trace(&bytes, "amber.record=1004", true, false);
+	assert_int_equal(findings_of(reader, "A08"), 3);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+files_shorter_than_the_magic_are_no_sound_traces(void **unused)
+{
+	(void)unused;
+	struct buf bytes = {0};
+	for (size_t n = 0; n <= 4; n++) {
+		struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
+		assert_int_equal(findings_of(reader, "A01"), n < 4);
+		poly_reader_close(reader);
+		buf_byte(&bytes, (uint8_t)(0xa1118e17 >> (24 - 8 * n % 32)));
+	}
+	buf_free(&bytes);
+}
+
 /* Reference amber 7.2. */
 static void
 made_runs_have_their_records(void **unused)
@@ -1154,6 +1184,8 @@ main(void)
 		cmocka_unit_test(branches_are_decided_by_the_registers),
 		cmocka_unit_test(addresses_are_wide_where_the_mode_is),
 		cmocka_unit_test(rules_of_the_flow_are_tested),
+		cmocka_unit_test(every_opcode_that_a_pc_did_not_have_first_is_counted),
+		cmocka_unit_test(files_shorter_than_the_magic_are_no_sound_traces),
 		cmocka_unit_test(made_runs_have_their_records),
 		cmocka_unit_test(runs_are_converted_byte_for_byte),
 		cmocka_unit_test(a_last_branch_without_successor_is_left_out),
