@@ -74,7 +74,8 @@ POLY_API enum poly_status poly_writer_open_sink(const struct poly_sink *sink,
 
 /*
  * Writes the rows of a batch. POLY_ERR_LOSS: a record lacks what the format needs (the error
- * names record and column). POLY_ERR_IO, POLY_ERR_MEMORY. Failures are sticky.
+ * names record and column), or the writer is strict and there is a note (poly_writer_note_at).
+ * POLY_ERR_IO, POLY_ERR_MEMORY. Failures are sticky.
  */
 POLY_API enum poly_status poly_writer_write(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error);
@@ -88,8 +89,9 @@ POLY_API const char *poly_writer_note_at(
 
 /*
  * Writes what is still held back and brings the file to its place. After it only
- * poly_writer_note_at and poly_writer_close may be called. POLY_ERR_IO, POLY_ERR_MEMORY, or the
- * failure that an earlier call returned: then nothing appears under the file's name.
+ * poly_writer_note_at and poly_writer_close may be called. POLY_ERR_IO, POLY_ERR_MEMORY,
+ * POLY_ERR_LOSS where the writer is strict and there is a note, or the failure that an earlier
+ * call returned: then nothing appears under the file's name.
  */
 POLY_API enum poly_status poly_writer_finish(
 	struct poly_writer *writer, struct poly_error *error);

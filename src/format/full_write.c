@@ -211,8 +211,11 @@ enum poly_status
 full_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++)
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		status = write_row(writing, batch, row, error);
+		if (status != POLY_OK && error)
+			error->record = batch->first + row + 1;
+	}
 	return status;
 }
 

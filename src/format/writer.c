@@ -26,6 +26,7 @@ struct poly_writer {
 	struct notes notes;
 	struct option_values values;
 	bool opened; /* the format's wopen was called */
+	bool strict; /* what is noted is a failure */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -153,6 +154,7 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->given = writer->values.given;
 	writing->columns = options->columns;
 	writing->notes = &writer->notes;
+	writer->strict = options->strict;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);
@@ -219,6 +221,17 @@ poly_writer_open_sink(const struct poly_sink *sink, const struct poly_trace_info
 	return writer_open(&to, source, options, writer, error);
 }
 
+/* Under strict every note is a failure. */
+static enum poly_status
+refuse_notes(struct poly_writer *writer)
+{
+	const char *note = writer->notes.list[0].what;
+	if (!writer->strict || !note)
+		return POLY_OK;
+	return err_set(&writer->failure, POLY_ERR_LOSS, POLY_NO_OFFSET,
+		"strict allows no loss: %s", note);
+}
+
 /* Remembers a failure, and tells it. */
 static enum poly_status
 writer_status(struct poly_writer *writer, enum poly_status status, struct poly_error *error)
@@ -238,6 +251,8 @@ poly_writer_write(
 	enum poly_status status = writer->status;
 	if (status == POLY_OK)
 		status = writer->format->write(&writer->writing, batch, &writer->failure);
+	if (status == POLY_OK)
+		status = refuse_notes(writer);
 	return writer_status(writer, status, error);
 }
 
@@ -247,6 +262,8 @@ poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
 	enum poly_status status = writer->status;
 	if (status == POLY_OK && writer->format->wfinish)
 		status = writer->format->wfinish(&writer->writing, &writer->failure);
+	if (status == POLY_OK)
+		status = refuse_notes(writer);
 	if (status == POLY_OK)
 		status = out_finish(writer->writing.out, &writer->failure);
 	return writer_status(writer, status, error);
