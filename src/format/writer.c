@@ -152,6 +152,9 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->options = writer->values.values;
 	writing->given = writer->values.given;
 	writing->columns = options->columns;
+	/* Messages say where a record stands. */
+	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
+			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
@@ -217,6 +220,12 @@ poly_writer_open_sink(const struct poly_sink *sink, const struct poly_trace_info
 {
 	struct destination to = {NULL, *sink};
 	return writer_open(&to, source, options, writer, error);
+}
+
+poly_columns
+poly_writer_columns(const struct poly_writer *writer)
+{
+	return writer->writing.uses;
 }
 
 /* Remembers a failure, and tells it. */
