@@ -85,6 +85,13 @@ POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
 POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
+/*
+ * Leaves out, of the columns asked for when the reader was opened, those that are not in
+ * columns: for who learns only from the opened trace what to look at. It is for the time before
+ * the first poly_reader_next; later it changes nothing.
+ */
+POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns);
+
 /* Facts of the trace, complete from the start; held until the reader is closed. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
 

@@ -58,6 +58,12 @@ POLY_API enum poly_status poly_writer_open(const char *path,
 	const struct poly_trace_info *source, const struct poly_write_options *options,
 	struct poly_writer **writer, struct poly_error *error);
 
+/*
+ * The columns that a writer looks at in the batches of the trace that it was opened for: what
+ * poly_reader_want may be told, so that nothing is decoded in vain.
+ */
+POLY_API poly_columns poly_writer_columns(const struct poly_writer *writer);
+
 /* Receives written bytes: returns 0, or an errno value. */
 typedef int (*poly_write_fn)(void *user, const void *data, size_t size);
 

@@ -73,19 +73,6 @@ find_target(struct convert *convert)
 	return convert->target && !refused;
 }
 
-/* What the writer needs of the trace; error messages want to know where a record stands. */
-static poly_columns
-columns_to_read(const struct convert *convert)
-{
-	poly_columns columns = convert->target->columns | convert->target->needs;
-	if (columns == POLY_ALL_COLUMNS)
-		columns = convert->columns;
-	/* Sites cost time, and are written only where they are asked for by name. */
-	if (convert->columns == POLY_ALL_COLUMNS)
-		columns &= ~POLY_HAS(site);
-	return columns | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
-}
-
 static void
 tell_loss(const struct convert *convert)
 {
@@ -111,7 +98,9 @@ open_writer(struct convert *convert)
 	struct poly_error error;
 	enum poly_status status = poly_writer_open(convert->options->output,
 		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
-	if (status != POLY_OK)
+	if (status == POLY_OK)
+		poly_reader_want(convert->source.reader, poly_writer_columns(convert->writer));
+	else
 		say_error(convert->output, &error);
 	return status == POLY_OK;
 }
@@ -183,7 +172,7 @@ copy(struct convert *convert)
 static int
 convert_file(struct convert *convert, const char *path)
 {
-	const struct source_wants wants = {.columns = columns_to_read(convert),
+	const struct source_wants wants = {.columns = source_written_columns(convert->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!source_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_TROUBLE;

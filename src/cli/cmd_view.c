@@ -108,8 +108,10 @@ copy_records(
 	struct poly_error error;
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
-	if (status == POLY_OK)
+	if (status == POLY_OK) {
+		poly_reader_want(source->reader, poly_writer_columns(writer));
 		status = write_records(source, writer, &error);
+	}
 	poly_writer_close(writer);
 	/* What is wrong with the output is told when it is finished. */
 	if (status == POLY_OK || output_failed(inputs->output))
@@ -123,12 +125,10 @@ view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	poly_columns columns = POLY_ALL_COLUMNS;
-	struct source_wants wants = {.columns = columns & ~POLY_HAS(site), .prints = true};
-	if (options->columns) {
-		if (!source_columns(options->columns, &columns))
-			return STATUS_TROUBLE;
-		wants.columns = columns | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(origin);
-	}
+	if (options->columns && !source_columns(options->columns, &columns))
+		return STATUS_TROUBLE;
+	const struct source_wants wants = {
+		.columns = source_written_columns(columns), .prints = true};
 	struct source source;
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;

@@ -219,6 +219,13 @@ source_columns(const char *names, poly_columns *columns)
 	return true;
 }
 
+poly_columns
+source_written_columns(poly_columns columns)
+{
+	bool sites = columns != POLY_ALL_COLUMNS && columns & POLY_HAS(site);
+	return sites ? POLY_ALL_COLUMNS : POLY_ALL_COLUMNS & ~POLY_HAS(site);
+}
+
 void
 source_column_names(poly_columns columns, char *text, size_t size)
 {

@@ -100,6 +100,12 @@ int inputs_run(struct inputs *inputs, char **operands);
  */
 bool source_columns(const char *names, poly_columns *columns);
 
+/*
+ * The columns to be asked of a reader for a writer that may write those in columns, and says
+ * which it looks at when it is open. Sites cost time: they are only written by name.
+ */
+poly_columns source_written_columns(poly_columns columns);
+
 /* Tells that there is no column of a name of n bytes; returns false. */
 bool source_unknown_column(const char *name, size_t n);
 

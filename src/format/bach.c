@@ -317,6 +317,7 @@ bach_wopen(struct writing *writing, struct poly_error *error)
 		order == ENDIAN_LE || (order == ENDIAN_AUTO && fact && strcmp(fact, "le") == 0);
 	writer->low = writing->options[OPTION_LOW] == LOW_ZERO ? 0xf0 : 0xff;
 	writer->conversion.raw = bus_raw_of(writing->source);
+	writing->uses = bus_uses(writing->source);
 	return POLY_OK;
 }
 

@@ -231,6 +231,7 @@ text_wopen(struct writing *writing, struct poly_error *error)
 	(void)error;
 	struct text_writer *writer = writing->state;
 	writer->conversion.raw = bus_raw_of(writing->source);
+	writing->uses = bus_uses(writing->source);
 	writer->print = bus_printer();
 	return POLY_OK;
 }

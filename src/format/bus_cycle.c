@@ -2,8 +2,6 @@
 /* What a six-byte bus record says. spec: seed 001; reference bach 2.2, 4.1 to 4.5 */
 #include "format/bus_cycle.h"
 
-#include "base/bits.h"
-
 const char *const bus_record_names[BUS_RECORD_COUNT] = {"INVALID", "INT_ACK", "SPECIAL",
 	"IO_READ", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "D_READ", "NC_D_READ", "WRITE_BACK",
 	"D_WRITE", "damaged"};
@@ -99,12 +97,6 @@ bus_enables(unsigned first, unsigned size)
 {
 	unsigned lanes = (1u << size) - 1;
 	return (uint8_t) ~(lanes << first);
-}
-
-struct bus_cycle
-bus_load(const uint8_t *p, bool little)
-{
-	return (struct bus_cycle){little ? load_le32(p) : load_be32(p), p[4], p[5]};
 }
 
 void

@@ -10,6 +10,8 @@
 
 #include "polytrace/batch.h"
 
+#include "base/bits.h"
+
 #include <stdbool.h>
 
 /* Bytes of a binary record. */
@@ -89,7 +91,13 @@ int bus_operation(const char *name, size_t n);
 uint8_t bus_enables(unsigned first, unsigned size);
 
 /* The record in six bytes, of either byte order. */
-struct bus_cycle bus_load(const uint8_t *p, bool little);
+static inline struct bus_cycle
+bus_load(const uint8_t *p, bool little)
+{
+	return (struct bus_cycle){little ? load_le32(p) : load_be32(p), p[4], p[5]};
+}
+
+/* Stores it so. */
 void bus_store(uint8_t *p, const struct bus_cycle *cycle, bool little);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Six-byte bus records taken apart into columns, many rows at a time. The plain version is the
- * reference; those with byte shuffles take 16 (SSSE3) or 64 rows (AVX-512) in one step and give
- * the same. Pure.
+ * reference; those with byte shuffles take 16 (SSE4.1) or 64 rows (AVX-512) in one step and
+ * give the same. Pure.
  */
 #ifndef FORMAT_BUS_DECODE_H
 #define FORMAT_BUS_DECODE_H

@@ -13,9 +13,9 @@
 
 #include <immintrin.h>
 
-#define NARROW __attribute__((target("ssse3")))
+#define NARROW __attribute__((target("sse4.1")))
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vbmi")))
-#define NARROW_STEP 16 /* rows of a step: 96 bytes, six registers of 16 */
+#define NARROW_STEP 16 /* rows of a step: 96 bytes */
 #define WIDE_STEP 64   /* rows of a step: 384 bytes, six registers of 64 */
 #define REGISTERS 6
 
@@ -54,28 +54,46 @@ high(__m128i v)
 	return low(_mm_srli_epi16(v, 4));
 }
 
-/* Where the byte at offset of row r is in register k of a step's six; -1, which gives 0, where
- * it is in another. */
-#define PLACE(r, at) \
-	(6 * (r) + (at) % 8) / 16 == (at) / 8 ? (int8_t)((6 * (r) + (at) % 8) % 16) : (int8_t)-1
-#define PLACES(offset)                                                                      \
-	{                                                                                   \
-		{OF_16(PLACE, 0, offset)}, {OF_16(PLACE, 0, 8 + (offset))},                 \
-			{OF_16(PLACE, 0, 16 + (offset))}, {OF_16(PLACE, 0, 24 + (offset))}, \
-			{OF_16(PLACE, 0, 32 + (offset))}, {OF_16(PLACE, 0, 40 + (offset))}, \
-	}
-static const int8_t narrow_places[6][REGISTERS][16] = {
-	[0] = PLACES(0), [3] = PLACES(3), [4] = PLACES(4), [5] = PLACES(5)};
+/*
+ * Two records as two numbers of 64 bits, by byte order of the file: address, byte enables and
+ * control from the low end on.
+ */
+static const int8_t record_pair[2][16] = {
+	{3, 2, 1, 0, 4, 5, -1, -1, 9, 8, 7, 6, 10, 11, -1, -1},
+	{0, 1, 2, 3, 4, 5, -1, -1, 6, 7, 8, 9, 10, 11, -1, -1},
+};
 
-/* The byte at an offset of 16 records. */
+/* The records of a step. */
+struct narrow {
+	__m128i pairs[NARROW_STEP / 2];	      /* as by record_pair */
+	__m128i enables, control, operations; /* a byte a row */
+};
+
+/* Byte enables and control of four records in 32 bits each. */
 static inline NARROW __m128i
-narrow_gather(const uint8_t *p, unsigned offset)
+upper_halves(__m128i first, __m128i second)
 {
-	__m128i all = _mm_shuffle_epi8(load(p), load(narrow_places[offset][0]));
-	for (int k = 1; k < REGISTERS; k++)
-		all = _mm_or_si128(all,
-			_mm_shuffle_epi8(load(p + 16 * k), load(narrow_places[offset][k])));
-	return all;
+	return _mm_castps_si128(_mm_shuffle_ps(
+		_mm_castsi128_ps(first), _mm_castsi128_ps(second), _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+static inline NARROW void
+narrow_load(struct narrow *step, const uint8_t *p, bool little)
+{
+	const __m128i order = load(record_pair[little]), byte = _mm_set1_epi16(0xff);
+	__m128i words[2];
+	for (int j = 0; j < NARROW_STEP / 2; j++)
+		step->pairs[j] = _mm_shuffle_epi8(load(p + 2 * BUS_CYCLE_SIZE * j), order);
+	for (int j = 0; j < 2; j++) {
+		const __m128i *pairs = step->pairs + 4 * j;
+		words[j] = _mm_packus_epi32(
+			upper_halves(pairs[0], pairs[1]), upper_halves(pairs[2], pairs[3]));
+	}
+	step->enables =
+		_mm_packus_epi16(_mm_and_si128(words[0], byte), _mm_and_si128(words[1], byte));
+	step->control =
+		_mm_packus_epi16(_mm_srli_epi16(words[0], 8), _mm_srli_epi16(words[1], 8));
+	step->operations = high(step->control);
 }
 
 /* The first lane asked for, 0 where none is or the operation moves no data. */
@@ -87,26 +105,19 @@ narrow_lanes(__m128i enables, __m128i operations)
 	return _mm_and_si128(first, _mm_shuffle_epi8(load(transfer_lanes), operations));
 }
 
-/* The addresses of two records as two numbers of 64 bits, by byte order of the file. */
-static const int8_t address_pair[2][16] = {
-	{3, 2, 1, 0, -1, -1, -1, -1, 9, 8, 7, 6, -1, -1, -1, -1},
-	{0, 1, 2, 3, -1, -1, -1, -1, 6, 7, 8, 9, -1, -1, -1, -1},
-};
-
 static inline NARROW void
-narrow_addresses(uint64_t *to, const uint8_t *p, __m128i lanes, bool little)
+narrow_addresses(uint64_t *to, const struct narrow *step)
 {
-	const __m128i order = load(address_pair[little]), aligned = _mm_set1_epi64x(~7),
-		      zero = _mm_setzero_si128();
-	__m128i eight = _mm_unpacklo_epi8(lanes, zero), rest = _mm_unpackhi_epi8(lanes, zero);
-	const __m128i fours[4] = {_mm_unpacklo_epi16(eight, zero),
-		_mm_unpackhi_epi16(eight, zero), _mm_unpacklo_epi16(rest, zero),
-		_mm_unpackhi_epi16(rest, zero)};
-	for (int j = 0; j < NARROW_STEP / 2; j++, p += 2 * BUS_CYCLE_SIZE) {
-		__m128i v = _mm_and_si128(_mm_shuffle_epi8(load(p), order), aligned);
+	const __m128i aligned = _mm_set1_epi64x(0xfffffff8), zero = _mm_setzero_si128();
+	__m128i lanes = narrow_lanes(step->enables, step->operations);
+	__m128i first = _mm_unpacklo_epi8(lanes, zero), second = _mm_unpackhi_epi8(lanes, zero);
+	const __m128i fours[4] = {_mm_unpacklo_epi16(first, zero),
+		_mm_unpackhi_epi16(first, zero), _mm_unpacklo_epi16(second, zero),
+		_mm_unpackhi_epi16(second, zero)};
+	for (int j = 0; j < NARROW_STEP / 2; j++) {
 		__m128i pair = j % 2 ? _mm_unpackhi_epi32(fours[j / 2], zero)
 				     : _mm_unpacklo_epi32(fours[j / 2], zero);
-		store(to + 2 * j, _mm_or_si128(v, pair));
+		store(to + 2 * j, _mm_or_si128(_mm_and_si128(step->pairs[j], aligned), pair));
 	}
 }
 
@@ -131,37 +142,36 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const struct bus_columns *wanted)
 {
 	const struct bus_columns to = *wanted; /* its own, so that no store changes it */
-	const bool little = layout->little;
-	__m128i low_bytes = _mm_setzero_si128(), accesses = low_bytes;
+	__m128i all = _mm_setzero_si128(), accesses = all;
 	size_t i = 0;
 	for (; i + NARROW_STEP <= n; i += NARROW_STEP, p += NARROW_STEP * BUS_CYCLE_SIZE) {
-		__m128i enables = narrow_gather(p, 4), control = narrow_gather(p, 5),
-			operations = high(control);
-		low_bytes = _mm_or_si128(low_bytes, narrow_gather(p, little ? 0 : 3));
+		struct narrow step;
+		narrow_load(&step, p, layout->little);
+		for (int j = 0; j < NARROW_STEP / 2; j++)
+			all = _mm_or_si128(all, step.pairs[j]);
 		if (to.enables)
-			store(to.enables + i, enables);
+			store(to.enables + i, step.enables);
 		if (to.control)
-			store(to.control + i, control);
+			store(to.control + i, step.control);
 		if (to.kind)
-			store(to.kind + i, _mm_shuffle_epi8(load(bus_kinds), operations));
+			store(to.kind + i, _mm_shuffle_epi8(load(bus_kinds), step.operations));
 		if (to.record)
-			store(to.record + i, _mm_shuffle_epi8(load(bus_records), operations));
+			store(to.record + i,
+				_mm_shuffle_epi8(load(bus_records), step.operations));
 		if (to.access) {
-			__m128i access = _mm_shuffle_epi8(load(bus_accesses), operations);
+			__m128i access = _mm_shuffle_epi8(load(bus_accesses), step.operations);
 			accesses = _mm_or_si128(accesses, access);
 			store(to.access + i, access);
 		}
 		if (to.address)
-			narrow_addresses(
-				to.address + i, p, narrow_lanes(enables, operations), little);
+			narrow_addresses(to.address + i, &step);
 		if (to.size)
-			narrow_sizes(to.size + i, enables, operations, layout->line);
+			narrow_sizes(to.size + i, step.enables, step.operations, layout->line);
 	}
 	struct bus_columns rest = bus_columns_behind(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
-	low_bytes =
-		_mm_cmpeq_epi8(_mm_and_si128(low_bytes, _mm_set1_epi8(7)), _mm_setzero_si128());
-	found.odd |= _mm_movemask_epi8(low_bytes) != 0xffff;
+	all = _mm_or_si128(all, _mm_unpackhi_epi64(all, all));
+	found.odd |= (_mm_cvtsi128_si32(all) & 7) != 0;
 	found.idle |= _mm_movemask_epi8(accesses) != 0; /* BUS_NO_ACCESS is the upper bit */
 	return found;
 }
@@ -311,7 +321,7 @@ bus_decoder_at(size_t i)
 	size_t n = 0;
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi"))
 		fit[n++] = decode_wide;
-	if (__builtin_cpu_supports("ssse3"))
+	if (__builtin_cpu_supports("sse4.1"))
 		fit[n++] = decode_narrow;
 	fit[n++] = bus_decode_plain;
 	return i < n ? fit[i] : NULL;

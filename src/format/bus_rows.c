@@ -22,6 +22,17 @@ bus_raw_of(const struct poly_trace_info *info)
 	return order && strcmp(order, "le") == 0 ? BUS_RAW_LITTLE : BUS_RAW_BIG;
 }
 
+poly_columns
+bus_uses(const struct poly_trace_info *info)
+{
+	const poly_columns recorded =
+		POLY_HAS(address) | POLY_HAS(byte_enables) | POLY_HAS(control) | POLY_HAS(raw);
+	if (strcmp(info->format, "bach") == 0 || strcmp(info->format, "bach-text") == 0)
+		return recorded;
+	return recorded | POLY_HAS(access) | POLY_HAS(size) | POLY_HAS(event) |
+	       POLY_HAS(origin);
+}
+
 static bool
 in_all_rows(const struct poly_batch *batch, enum poly_column column)
 {

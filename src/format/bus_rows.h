@@ -17,6 +17,12 @@ enum bus_raw {
 /* What the column raw of a trace with these facts holds. */
 enum bus_raw bus_raw_of(const struct poly_trace_info *info);
 
+/*
+ * The columns that rows of such a trace are made cycles of: what was recorded says it all where
+ * the trace is read as bus cycles.
+ */
+poly_columns bus_uses(const struct poly_trace_info *info);
+
 /* True where every row has an address of 32 bits, byte_enables and control, and no raw bytes.
  */
 bool bus_rows_plain(const struct poly_batch *batch);

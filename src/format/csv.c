@@ -138,6 +138,7 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 		buf_string(&state->text, column_table[c].name);
 		state->list[state->count++] = (enum poly_column)c;
 	}
+	writing->uses = columns;
 	if (!state->count)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"'%s' has none of the columns to be written", writing->source->format);

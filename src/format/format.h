@@ -46,6 +46,7 @@ struct writing {
 	const bool *given;		      /* which options the user gave */
 	bool own_raw;			      /* the column raw holds this family's bytes */
 	poly_columns columns;		      /* columns that the user wants written */
+	poly_columns uses;		      /* columns looked at; wopen may take some away */
 	struct notes *notes;		      /* see writing_note */
 };
 

@@ -28,6 +28,8 @@ full_wopen(struct writing *writing, struct poly_error *error)
 	if (source->raw_format && strcmp(source->raw_format, "tt6") == 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"a TT6 trace has no registers, which FULL records are made of");
+	writing->uses = POLY_HAS(opcode) | POLY_HAS(payload) | POLY_HAS(sync) |
+			POLY_HAS(address) | POLY_HAS(value) | POLY_HAS(raw) | POLY_HAS(origin);
 	writer->from.little = fact_is(writing, "amber.endian", "le");
 	writer->little = order == FULL_AUTO ? writer->from.little : order == FULL_SECOND;
 	writer->magic = !fact_is(writing, "amber.magic", "none");

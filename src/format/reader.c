@@ -26,9 +26,9 @@ struct poly_reader {
 	struct slice slice; /* of the batch, where not all of it is wanted */
 	struct reading reading;
 	struct option_values values; /* of the format */
-	bool opened;		   /* the format's open was called: close it */
-	enum poly_status ended;	   /* POLY_OK while records may follow */
-	struct poly_error failure; /* what ended it */
+	bool opened;		     /* the format's open was called: close it */
+	enum poly_status ended;	     /* POLY_OK while records may follow */
+	struct poly_error failure;   /* what ended it */
 	struct poly_reader_counts counts;
 	bool damaged; /* the last thing delivered was a damaged place */
 	char evidence[PROBE_EVIDENCE];
@@ -90,9 +90,8 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reader->opened = true;
 	if (format->open && (status = format->open(reading, error)) != POLY_OK)
 		return status;
-	poly_columns filled = columns_to_fill(reader);
-	view->columns |= filled & POLY_HAS(site);
-	return batch_init(&reader->batch, filled, reader->options.batch_rows, view, error);
+	view->columns |= columns_to_fill(reader) & POLY_HAS(site);
+	return POLY_OK;
 }
 
 /* Takes over an opened input, or passes on its failure. */
@@ -161,6 +160,12 @@ poly_reader_open_memory(const void *data, size_t size, const struct poly_read_op
 	struct in_options input = input_options(fresh);
 	enum poly_status status = in_open_memory(data, size, &input, &fresh->in, error);
 	return reader_start(fresh, NULL, status, reader, error);
+}
+
+void
+poly_reader_want(struct poly_reader *reader, poly_columns columns)
+{
+	reader->options.columns &= columns;
 }
 
 /* Under strict the first warning ends the trace, after the record that it is about. */
@@ -238,11 +243,15 @@ pass_over(struct poly_reader *reader, struct poly_error *failure)
 static enum poly_status
 fill_batch(struct poly_reader *reader, struct poly_error *failure)
 {
-	batch_clear(&reader->batch);
+	enum poly_status status;
 	memset(failure, 0, sizeof *failure);
 	failure->offset = POLY_NO_OFFSET;
-	enum poly_status status =
-		reader->format->read(&reader->reading, &reader->batch, failure);
+	if (reader->batch.capacity)
+		batch_clear(&reader->batch);
+	else if ((status = batch_init(&reader->batch, columns_to_fill(reader),
+			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
+		return status;
+	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
 		return sound_end(reader, failure);
 	if (reader->batch.view.rows && (status == POLY_OK || status == POLY_ERR_FORMAT)) {

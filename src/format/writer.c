@@ -153,6 +153,9 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->options = writer->values.values;
 	writing->given = writer->values.given;
 	writing->columns = options->columns;
+	/* Messages say where a record stands. */
+	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
+			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
 	writing->own_raw =
@@ -230,6 +233,12 @@ refuse_notes(struct poly_writer *writer)
 		return POLY_OK;
 	return err_set(&writer->failure, POLY_ERR_LOSS, POLY_NO_OFFSET,
 		"strict allows no loss: %s", note);
+}
+
+poly_columns
+poly_writer_columns(const struct poly_writer *writer)
+{
+	return writer->writing.uses;
 }
 
 /* Remembers a failure, and tells it. */

@@ -2,8 +2,9 @@
 /*
  * The laws: what must hold of every format in the registry, tried on every sample. TAP.
  *
- * usage: laws ROOT SAMPLES. A line of SAMPLES is "format path [option=value]"; paths are relative
- * to ROOT/tests/data. Of bytes that read the same as two formats, name the preferred one.
+ * usage: laws ROOT SAMPLES. A line of SAMPLES is "format path [option=value]"; paths are
+ * relative to ROOT/tests/data. Of bytes that read the same as two formats, name the preferred
+ * one.
  */
 #include "polytrace/polytrace.h"
 
@@ -169,26 +170,36 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Reads bytes and writes them in the same format. */
+/* Bytes to be read, and the format to write them in. */
+struct rewriting {
+	const uint8_t *data;
+	size_t size;
+	const struct poly_read_options *options;
+	const char *format;
+	bool every_column; /* the reader delivers more than the writer looks at */
+};
+
 static void
-rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
-	struct buf *out, struct outcome *outcome)
+rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *outcome)
 {
 	struct poly_reader *reader = NULL;
 	struct poly_writer *writer = NULL;
 	struct poly_sink sink = {collect, out};
 	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
-	target.format = options->format;
+	target.format = rewriting->format;
 	memset(outcome, 0, sizeof *outcome);
 	buf_clear(out);
-	outcome->status =
-		poly_reader_open_memory(data, size, options, &reader, &outcome->error);
+	outcome->status = poly_reader_open_memory(
+		rewriting->data, rewriting->size, rewriting->options, &reader, &outcome->error);
 	outcome->opened = outcome->status == POLY_OK;
 	if (outcome->opened)
 		outcome->status = poly_writer_open_sink(
 			&sink, poly_reader_info(reader), &target, &writer, &outcome->error);
-	if (outcome->status == POLY_OK)
+	if (outcome->status == POLY_OK) {
+		if (!rewriting->every_column)
+			poly_reader_want(reader, poly_writer_columns(writer));
 		drain(reader, outcome, false, writer);
+	}
 	if (writer && outcome->status != POLY_ERR_LOSS) {
 		enum poly_status status = poly_writer_finish(writer, &outcome->error);
 		if (status != POLY_OK)
@@ -196,6 +207,15 @@ rewrite(const uint8_t *data, size_t size, const struct poly_read_options *option
 	}
 	poly_writer_close(writer);
 	poly_reader_close(reader);
+}
+
+/* Reads bytes and writes them in the same format. */
+static void
+rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
+	struct buf *out, struct outcome *outcome)
+{
+	struct rewriting rewriting = {data, size, options, options->format, false};
+	rewrite_as(&rewriting, out, outcome);
 }
 
 /* A rewritten trace: the same bytes, or those before the damage that was reported. */
@@ -390,6 +410,37 @@ law_projection(const struct sample *sample, const struct poly_read_options *opti
 	return good;
 }
 
+/* What a writer says that it looks at is all that it needs to write the same. */
+static bool
+law_writers_columns(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct buf all = {0}, few = {0};
+	struct outcome one, other;
+	const struct poly_format_info *format;
+	bool good = true;
+	for (size_t i = 0; good && (format = poly_format_at(i)); i++) {
+		struct rewriting rewriting = {
+			sample->data, sample->size, options, format->name, true};
+		if (!format->can_write)
+			continue;
+		rewrite_as(&rewriting, &all, &one);
+		rewriting.every_column = false;
+		rewrite_as(&rewriting, &few, &other);
+		good = one.status == other.status && all.size == few.size &&
+		       (!all.size || memcmp(all.data, few.data, all.size) == 0) &&
+		       strcmp(one.error.message, other.error.message) == 0 &&
+		       one.error.offset == other.error.offset;
+		if (!good)
+			fails("%s: %zu bytes, status %d, '%s'; by its columns %zu bytes, "
+			      "status %d, '%s'",
+				format->name, all.size, one.status, one.error.message, few.size,
+				other.status, other.error.message);
+	}
+	buf_free(&all);
+	buf_free(&few);
+	return good;
+}
+
 static bool
 law_end_is_sticky(const struct sample *sample, const struct poly_read_options *options)
 {
@@ -540,6 +591,7 @@ static const struct {
 	{"flipped_bytes_are_survived", law_flipped_bytes},
 	{"blocks_and_batches_change_nothing", law_blocks_and_batches},
 	{"projection_changes_nothing", law_projection},
+	{"writers_say_which_columns_they_look_at", law_writers_columns},
 	{"the_end_is_sticky", law_end_is_sticky},
 	{"content_tells_the_format", law_detection},
 	{"probes_are_pure", law_probes_are_pure},

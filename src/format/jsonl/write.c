@@ -51,6 +51,7 @@ jsonl_wopen(struct writing *writing, struct poly_error *error)
 	struct jsonl_writer *state = writing->state;
 	state->verbatim = writing_every_column(writing);
 	state->columns = state->verbatim ? JSONL_CANONICAL : writing->columns;
+	writing->uses = state->columns | POLY_HAS(verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
 	if (header && state->verbatim)
 		append_verbatim(state, header, strlen(header));
