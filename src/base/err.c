@@ -37,6 +37,14 @@ err_system(struct poly_error *error, uint64_t offset, const char *what)
 }
 
 enum poly_status
+err_missing(struct poly_error *error, const char *what, const char *package)
+{
+	return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
+		"%s needs a library that this build was made without: Debian package '%s'",
+		what, package);
+}
+
+enum poly_status
 err_memory(struct poly_error *error)
 {
 	return err_set(error, POLY_ERR_MEMORY, POLY_NO_OFFSET, "out of memory");

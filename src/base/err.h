@@ -19,6 +19,9 @@ enum poly_status err_set(struct poly_error *error, enum poly_status status, uint
  */
 enum poly_status err_system(struct poly_error *error, uint64_t offset, const char *what);
 
+/* POLY_ERR_UNSUPPORTED: what needs a library, of that Debian package, that the build lacks. */
+enum poly_status err_missing(struct poly_error *error, const char *what, const char *package);
+
 /* As err_set with POLY_ERR_MEMORY and its only message. */
 enum poly_status err_memory(struct poly_error *error);
 

@@ -21,7 +21,7 @@ struct filter_sink {
 
 /*
  * The framework allocates and zeroes the states. A filter whose library is not in the build has
- * open functions that return POLY_ERR_UNSUPPORTED and name the library's package.
+ * open functions that return err_missing.
  */
 struct filter {
 	const char *name;      /* "gzip" */
@@ -61,9 +61,5 @@ struct filter {
 
 /* The i-th filter from 0; NULL after the last one. */
 const struct filter *filter_at(size_t i);
-
-/* What the open functions return without their library: POLY_ERR_UNSUPPORTED. */
-enum poly_status filter_missing(
-	const char *name, const char *package, struct poly_error *error);
 
 #endif

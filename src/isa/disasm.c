@@ -106,8 +106,7 @@ static enum poly_status
 open_library(struct poly_disasm *disasm, struct poly_error *error)
 {
 	(void)disasm;
-	return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-		"disassembly needs libcapstone, which is not in this build");
+	return err_missing(error, "disassembly", "libcapstone-dev");
 }
 
 static void

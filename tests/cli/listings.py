@@ -97,8 +97,12 @@ def the_native_listing_is_that_of_the_sample_program():
 
 TESTS = [view_shows_tt6_as_its_listings_do, view_shows_the_registers_of_full_as_its_listings_do,
          a_window_is_a_part_of_the_whole, the_native_listing_is_that_of_the_sample_program]
+ZIPPED = [view_shows_the_registers_of_full_as_its_listings_do, a_window_is_a_part_of_the_whole]
 print(f'1..{len(TESTS)}')
 for number, test in enumerate(TESTS, 1):
+    if test in ZIPPED and 'isal' in os.environ.get('POLYTRACE_LACKS', '').split():
+        print(f'ok {number} - {test.__name__} # SKIP the build lacks isal')
+        continue
     faults = list(test())
     for fault in faults:
         print('# ' + fault)

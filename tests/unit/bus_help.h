@@ -67,8 +67,11 @@ open_bytes(const struct buf *bytes, const char *format, const char *option, bool
 	options.format = format;
 	options.options = words;
 	options.check = options.skip_errors = tolerant;
-	if (poly_reader_open_memory(bytes->data, bytes->size, &options, &reader, &error) !=
-		POLY_OK)
+	enum poly_status status =
+		poly_reader_open_memory(bytes->data, bytes->size, &options, &reader, &error);
+	if (status == POLY_ERR_UNSUPPORTED)
+		skip();
+	if (status != POLY_OK)
 		fail_msg("%s", error.message);
 	return reader;
 }

@@ -48,7 +48,10 @@ slurp(const char *name)
 	struct poly_error error;
 	struct buf all = {0};
 	size_t have;
-	assert_int_equal(in_open(data_path(name), NULL, &in, &error), POLY_OK);
+	enum poly_status status = in_open(data_path(name), NULL, &in, &error);
+	if (status == POLY_ERR_UNSUPPORTED)
+		skip();
+	assert_int_equal(status, POLY_OK);
 	for (;;) {
 		const uint8_t *p = in_peek(in, 1, &have);
 		if (!have)
@@ -549,19 +552,29 @@ try_cut(const struct buf *bytes, const struct shape *shape, const struct listed 
 	assert_rewritten(bytes, given, false);
 }
 
+/* Every place near the end of a record; elsewhere all of them, by all shapes together. */
+static bool
+is_cut(size_t n, size_t record, unsigned turn)
+{
+	size_t within = (n + record - 4) % record;
+	return within < 8 || within >= record - 8 || n % 20 == turn;
+}
+
 static void
 truncation_is_survived(void **unused)
 {
 	(void)unused;
 	static const char *const names[] = {"altivec", "isamix", "sort"};
-	for (unsigned i = 0; i < 60; i++) {
-		struct listed *list = load_states(names[i / 20]);
+	for (unsigned i = 0; i < 20; i++) {
+		struct listed *list = load_states(names[i % 3]);
 		struct shape shape = {sizes[i % 5], i / 5 % 2, i / 10 % 2};
-		struct buf bytes = pack(&shape, list + 7 * i / 2, 3);
-		for (size_t n = i % 11; n <= bytes.size; n += n % 97 < 20 ? 1 : 13) {
+		struct buf bytes = pack(&shape, list + 11 * i, 3);
+		for (size_t n = 0; n <= bytes.size; n++) {
+			if (!is_cut(n, shape.size, i))
+				continue;
 			struct buf cut = {.data = malloc(n ? n : 1), .size = n};
 			memcpy(cut.data, bytes.data, n);
-			try_cut(&cut, &shape, list + 7 * i / 2);
+			try_cut(&cut, &shape, list + 11 * i);
 			free(cut.data);
 		}
 		buf_free(&bytes);
@@ -1072,8 +1085,11 @@ made_runs_have_their_records(void **unused)
 	for (size_t i = 0; i < 2; i++) {
 		const struct poly_batch *batch;
 		struct poly_reader *reader;
-		assert_int_equal(
-			poly_reader_open(data_path(names[i]), NULL, &reader, NULL), POLY_OK);
+		enum poly_status status =
+			poly_reader_open(data_path(names[i]), NULL, &reader, NULL);
+		if (status == POLY_ERR_UNSUPPORTED)
+			skip();
+		assert_int_equal(status, POLY_OK);
 		assert_fact(reader, "amber.record", i ? "1008" : "1004");
 		assert_fact(reader, "amber.state", "pre");
 		assert_int_equal(poly_reader_info(reader)->first_pc, 0x100000b8);

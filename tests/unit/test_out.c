@@ -334,7 +334,12 @@ expect_compressed(const char *program, const char *path, size_t n)
 		buf_printf(&truth, "%zu %zx\n", i * i % 7919, i);
 	truth.size = n;
 	struct out *out;
-	assert_int_equal(out_open(path, true, &out, NULL), POLY_OK);
+	enum poly_status status = out_open(path, true, &out, NULL);
+	if (status == POLY_ERR_UNSUPPORTED) {
+		buf_free(&truth);
+		return;
+	}
+	assert_int_equal(status, POLY_OK);
 	for (size_t at = 0, step = 1; at < n; at += step, step = step * 3 % 200000 + 1) {
 		step = step < n - at ? step : n - at;
 		out_write(out, truth.data + at, step);
@@ -379,7 +384,10 @@ a_compressed_pipe_that_closes_is_an_error(void **state)
 		struct poly_error error;
 		unlink(paths[i]);
 		assert_int_equal(symlink("/dev/full", paths[i]), 0);
-		assert_int_equal(out_open(paths[i], true, &out, NULL), POLY_OK);
+		enum poly_status status = out_open(paths[i], true, &out, NULL);
+		if (status == POLY_ERR_UNSUPPORTED)
+			continue;
+		assert_int_equal(status, POLY_OK);
 		out_write(out, "text", 4);
 		assert_int_equal(out_finish(out, &error), POLY_ERR_IO);
 		assert_int_equal(error.sys_errno, ENOSPC);

@@ -238,8 +238,7 @@ enum poly_status
 object_parse(struct object *object, const uint8_t *text, size_t n, struct poly_error *error)
 {
 	(void)object, (void)text, (void)n;
-	return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-		"reading JSON Lines needs the library Jansson, which this build lacks");
+	return err_missing(error, "reading JSON Lines", "libjansson-dev");
 }
 
 void

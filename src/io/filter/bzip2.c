@@ -231,7 +231,7 @@ static enum poly_status
 bzip2_decode_open(void *state, struct poly_error *error)
 {
 	(void)state;
-	return filter_missing("bzip2", "libbz2-dev", error);
+	return err_missing(error, "bzip2", "libbz2-dev");
 }
 
 #define bzip2_encode_open bzip2_decode_open

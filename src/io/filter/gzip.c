@@ -336,7 +336,7 @@ static enum poly_status
 gzip_decode_open(void *state, struct poly_error *error)
 {
 	(void)state;
-	return filter_missing("gzip", "libisal-dev", error);
+	return err_missing(error, "gzip", "libisal-dev");
 }
 
 #define gzip_encode_open gzip_decode_open

@@ -289,7 +289,7 @@ static enum poly_status
 lz4_decode_open(void *state, struct poly_error *error)
 {
 	(void)state;
-	return filter_missing("lz4", "liblz4-dev", error);
+	return err_missing(error, "lz4", "liblz4-dev");
 }
 
 #define lz4_encode_open lz4_decode_open

@@ -199,7 +199,7 @@ static enum poly_status
 xz_decode_open(void *state, struct poly_error *error)
 {
 	(void)state;
-	return filter_missing("xz", "liblzma-dev", error);
+	return err_missing(error, "xz", "liblzma-dev");
 }
 
 #define xz_encode_open xz_decode_open

@@ -247,7 +247,7 @@ static enum poly_status
 zstd_decode_open(void *state, struct poly_error *error)
 {
 	(void)state;
-	return filter_missing("zstd", "libzstd-dev", error);
+	return err_missing(error, "zstd", "libzstd-dev");
 }
 
 #define zstd_encode_open zstd_decode_open

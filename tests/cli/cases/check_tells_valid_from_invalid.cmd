@@ -1,3 +1,4 @@
+# needs isal
 polytrace check bach/special.tr
 echo $?
 polytrace check --strict bach/special.tr >$T/strict

@@ -1,3 +1,4 @@
+# needs isal
 head -c 2000 full/sort.full.gz >$T/cut.gz
 echo before >$T/t.tt6
 polytrace convert $T/cut.gz -o $T/t.tt6

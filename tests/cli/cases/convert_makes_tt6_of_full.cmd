@@ -1,3 +1,4 @@
+# needs isal
 for run in altivec isamix sort; do
 	polytrace convert full/$run.full.gz -o $T/$run.tt6e
 	polytrace convert full/$run.full.gz -o $T/$run.tt6

@@ -1,1 +1,2 @@
+# needs capstone
 polytrace view amber/sync.tt6
