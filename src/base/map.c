@@ -6,19 +6,20 @@
 
 #include <string.h>
 
-static size_t
-map_hash(uint64_t key)
-{
-	key *= 0x9E3779B97F4A7C15u; /* 2^64 divided by the golden ratio: Fibonacci hashing */
-	return (size_t)(key ^ key >> 32);
-}
-
+/*
+ * Double hashing: where a key is looked for next depends on other bits of its hash than where
+ * it is looked for first, so that the addresses of a trace can't be chosen to meet in one
+ * place.
+ */
 static size_t
 map_place(const struct map *map, uint64_t key)
 {
-	size_t i = map_hash(key) & map->mask;
+	/* 2^64 divided by the golden ratio: Fibonacci hashing */
+	uint64_t hash = key * 0x9E3779B97F4A7C15u;
+	size_t i = (size_t)(hash ^ hash >> 32) & map->mask;
+	size_t step = (size_t)(hash >> 40) | 1; /* odd: every place is reached */
 	while (map->used[i] && map->entries[i].key != key)
-		i = (i + 1) & map->mask;
+		i = (i + step) & map->mask;
 	return i;
 }
 
