@@ -54,7 +54,7 @@ decode(const char *path, poly_columns columns)
 	struct poly_reader_counts counts;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		;
-	poly_reader_counts(reader, &counts);
+	poly_reader_count(reader, &counts);
 	poly_reader_close(reader);
 	return counts.records;
 }
@@ -107,7 +107,7 @@ run_bach_listing(void)
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_writer_write(writer, batch, NULL);
 	poly_writer_finish(writer, NULL);
-	poly_reader_counts(reader, &counts);
+	poly_reader_count(reader, &counts);
 	poly_writer_close(writer);
 	poly_reader_close(reader);
 	fclose(to);
@@ -123,7 +123,7 @@ run_bach_info(void)
 	struct poly_reader_counts counts;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_summary_update(summary, batch);
-	poly_reader_counts(reader, &counts);
+	poly_reader_count(reader, &counts);
 	poly_summary_free(summary);
 	poly_reader_close(reader);
 	return counts.records;

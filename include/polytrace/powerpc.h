@@ -34,7 +34,7 @@ struct poly_powerpc_state {
  * "amber.state" = "post", after it. POLY_ERR_FORMAT: the row has no payload, or its length fits
  * no layout of amber 4.7.
  */
-POLY_API enum poly_status poly_powerpc_state(const struct poly_batch *batch, size_t row,
+POLY_API enum poly_status poly_powerpc_state_decode(const struct poly_batch *batch, size_t row,
 	struct poly_powerpc_state *state, struct poly_error *error);
 
 /*
@@ -54,7 +54,7 @@ struct poly_powerpc_stream {
 };
 
 /* The stream that the contents of rB (the column value of a dst row) describe. */
-POLY_API struct poly_powerpc_stream poly_powerpc_stream(uint32_t rb);
+POLY_API struct poly_powerpc_stream poly_powerpc_stream_decode(uint32_t rb);
 
 #ifdef __cplusplus
 }

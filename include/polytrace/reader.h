@@ -116,7 +116,7 @@ struct poly_reader_counts {
 };
 
 /* What has been read so far. */
-POLY_API void poly_reader_counts(
+POLY_API void poly_reader_count(
 	const struct poly_reader *reader, struct poly_reader_counts *counts);
 
 /* One place where a rule did not hold. */

@@ -97,7 +97,7 @@ report_input(struct poly_report *report, const struct poly_reader *reader)
 	struct poly_reader_counts counts;
 	if (!reader)
 		return;
-	poly_reader_counts(reader, &counts);
+	poly_reader_count(reader, &counts);
 	poly_report_section(report, "input", "Input");
 	if (counts.input_total)
 		poly_report_count(

@@ -65,7 +65,7 @@ add_damage(struct poly_report *report, const struct source *source, struct tally
 {
 	struct poly_reader_counts counts = {0};
 	if (source->reader)
-		poly_reader_counts(source->reader, &counts);
+		poly_reader_count(source->reader, &counts);
 	if (counts.skipped_places) {
 		char message[100];
 		snprintf(message, sizeof message, "%llu bytes of damage were passed over",
@@ -111,7 +111,7 @@ add_verdict(struct poly_report *report, const struct source *source, bool strict
 	bool trouble = source->status < 0 && source->status != POLY_ERR_FORMAT;
 	struct poly_reader_counts counts = {0};
 	if (source->reader)
-		poly_reader_counts(source->reader, &counts);
+		poly_reader_count(source->reader, &counts);
 	const char *verdict = valid ? "valid" : "invalid";
 	poly_report_text(report, "verdict", "Verdict", trouble ? "unknown" : verdict);
 	if (source->reader)

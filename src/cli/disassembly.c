@@ -135,7 +135,7 @@ disassembly_remark(const struct poly_batch *batch, size_t row, char *text)
 	int n = 0;
 	if (starts_stream(batch, row)) {
 		struct poly_powerpc_stream stream =
-			poly_powerpc_stream((uint32_t)batch->value[row]);
+			poly_powerpc_stream_decode((uint32_t)batch->value[row]);
 		n = snprintf(text, DISASSEMBLY_REMARK, "; stream: %u x %u bytes, stride %d",
 			stream.block_count, 16 * stream.block_size, stream.stride);
 	} else if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) {

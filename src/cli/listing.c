@@ -355,8 +355,8 @@ row_color(const struct listing *listing, const struct poly_batch *batch, size_t 
 static void
 read_state(struct listing *listing, const struct poly_batch *batch, size_t row)
 {
-	listing->has_state = listing->registers &&
-			     poly_powerpc_state(batch, row, &listing->state, NULL) == POLY_OK;
+	listing->has_state = listing->registers && poly_powerpc_state_decode(batch, row,
+							   &listing->state, NULL) == POLY_OK;
 	listing->had_state |= listing->has_state;
 }
 

@@ -129,7 +129,7 @@ static void
 tell_skipped(const struct source *source)
 {
 	struct poly_reader_counts counts;
-	poly_reader_counts(source->reader, &counts);
+	poly_reader_count(source->reader, &counts);
 	if (counts.skipped_places)
 		say(source->name, "passed over %llu bytes in %llu damaged place%s",
 			(unsigned long long)counts.skipped_bytes,
@@ -150,7 +150,7 @@ source_tell_end(const struct source *source)
 {
 	if (source->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;
-		poly_reader_counts(source->reader, &counts);
+		poly_reader_count(source->reader, &counts);
 		say(source->name, "interrupted after %llu records: the result is partial",
 			(unsigned long long)counts.records);
 	} else if (source->status < 0) {
@@ -163,7 +163,7 @@ static void
 tell_nothing_left(const struct source *source)
 {
 	struct poly_reader_counts counts;
-	poly_reader_counts(source->reader, &counts);
+	poly_reader_count(source->reader, &counts);
 	if (source->skip && source->status == POLY_END && !counts.records &&
 		!source->count_is_zero)
 		say(source->name, "no records: there are no more than the %llu left out",

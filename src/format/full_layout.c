@@ -121,8 +121,8 @@ full_state(const struct full_dialect *dialect, const uint8_t *record,
 }
 
 enum poly_status
-poly_powerpc_state(const struct poly_batch *batch, size_t row, struct poly_powerpc_state *state,
-	struct poly_error *error)
+poly_powerpc_state_decode(const struct poly_batch *batch, size_t row,
+	struct poly_powerpc_state *state, struct poly_error *error)
 {
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))

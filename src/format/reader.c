@@ -384,7 +384,7 @@ poly_reader_compression(const struct poly_reader *reader)
 }
 
 void
-poly_reader_counts(const struct poly_reader *reader, struct poly_reader_counts *counts)
+poly_reader_count(const struct poly_reader *reader, struct poly_reader_counts *counts)
 {
 	*counts = reader->counts;
 	in_progress(reader->in, &counts->input_bytes, &counts->input_total);

@@ -295,7 +295,7 @@ poly_powerpc_register(const struct poly_powerpc_state *state, const char *name, 
 }
 
 struct poly_powerpc_stream
-poly_powerpc_stream(uint32_t rb)
+poly_powerpc_stream_decode(uint32_t rb)
 {
 	struct poly_powerpc_stream stream = {
 		.block_size = rb >> 24 & 31,

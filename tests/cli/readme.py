@@ -35,6 +35,9 @@ def played(block, folder):
 
 
 def main():
+    if os.environ.get('POLYTRACE_LACKS'):
+        print('1..0 # SKIP the build lacks ' + os.environ['POLYTRACE_LACKS'])
+        return
     text = open(README).read()
     blocks = BLOCK.findall(text)
     print(f'1..{1 + len(blocks)}')

@@ -539,7 +539,7 @@ endless_lines_are_passed_over_in_parts(void **state)
 			records += batch->record[row] != BUS_RECORD_DAMAGED;
 		}
 	}
-	poly_reader_counts(reader, &counts);
+	poly_reader_count(reader, &counts);
 	assert_int_equal(records, 2);
 	assert_int_equal(damaged, 2);
 	assert_int_equal(counts.skipped_bytes, 4096 + 19);

@@ -382,7 +382,7 @@ assert_row(const struct poly_batch *batch, size_t row, const struct listed *list
 	bool post = poly_present(batch, POLY_COLUMN_next_pc, row), known = !post || i > 0;
 	assert_int_equal(batch->kind[row], POLY_KIND_INSTRUCTION);
 	assert_int_equal(batch->opcode[row], list[i].op);
-	assert_int_equal(poly_powerpc_state(batch, row, &state, &error), POLY_OK);
+	assert_int_equal(poly_powerpc_state_decode(batch, row, &state, &error), POLY_OK);
 	assert_state(&state, &list[i + post]);
 	assert_int_equal(poly_present(batch, POLY_COLUMN_pc, row), known);
 	assert_int_equal(
@@ -431,7 +431,8 @@ assert_states(struct poly_reader *reader, const struct listed *list, size_t coun
 		for (size_t row = 0; row < batch->rows; row++, i++) {
 			assert_true(i < count);
 			assert_int_equal(batch->opcode[row], list[i].op);
-			assert_int_equal(poly_powerpc_state(batch, row, &state, NULL), POLY_OK);
+			assert_int_equal(
+				poly_powerpc_state_decode(batch, row, &state, NULL), POLY_OK);
 			assert_state(&state, &list[i]);
 		}
 	}
@@ -801,7 +802,7 @@ reading_goes_on_after_damage(void **unused)
 		struct poly_reader_counts counts;
 		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 			;
-		poly_reader_counts(reader, &counts);
+		poly_reader_count(reader, &counts);
 		assert_int_equal(counts.skipped_places, 1);
 		assert_int_equal(counts.skipped_bytes, 57 + i * 400);
 		assert_int_equal(counts.records, 71);

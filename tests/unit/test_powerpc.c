@@ -429,11 +429,11 @@ static void
 streams_have_their_zeros_expanded(void **state)
 {
 	(void)state;
-	struct poly_powerpc_stream stream = poly_powerpc_stream(0);
+	struct poly_powerpc_stream stream = poly_powerpc_stream_decode(0);
 	assert_int_equal(stream.block_size, 32);
 	assert_int_equal(stream.block_count, 256);
 	assert_int_equal(stream.stride, 32768);
-	stream = poly_powerpc_stream(0xe20380f0);
+	stream = poly_powerpc_stream_decode(0xe20380f0);
 	assert_int_equal(stream.block_size, 2);
 	assert_int_equal(stream.block_count, 3);
 	assert_int_equal(stream.stride, -32528);
