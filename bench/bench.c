@@ -33,11 +33,12 @@ discard(void *user, const void *data, size_t size)
 }
 
 static struct poly_reader *
-open_or_die(const char *path, poly_columns columns)
+open_or_die(const char *path, const char *format, poly_columns columns)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	struct poly_error error;
+	options.format = format;
 	options.columns = columns;
 	if (poly_reader_open(path, &options, &reader, &error) != POLY_OK) {
 		fprintf(stderr, "bench: %s: %s\n", path, error.message);
@@ -46,10 +47,11 @@ open_or_die(const char *path, poly_columns columns)
 	return reader;
 }
 
+/* The format is named, as the baseline knows it too. */
 static uint64_t
-decode(const char *path, poly_columns columns)
+decode(const char *path, const char *format, poly_columns columns)
 {
-	struct poly_reader *reader = open_or_die(path, columns);
+	struct poly_reader *reader = open_or_die(path, format, columns);
 	const struct poly_batch *batch;
 	struct poly_reader_counts counts;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
@@ -69,14 +71,15 @@ run_tt6e_baseline(void)
 static uint64_t
 run_tt6e(void)
 {
-	return decode(tt6e_path, POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(address) |
-					 POLY_HAS(next_pc) | POLY_HAS(value));
+	return decode(tt6e_path, "tt6e",
+		POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(address) | POLY_HAS(next_pc) |
+			POLY_HAS(value));
 }
 
 static uint64_t
 run_tt6e_all(void)
 {
-	return decode(tt6e_path, POLY_ALL_COLUMNS);
+	return decode(tt6e_path, "tt6e", POLY_ALL_COLUMNS);
 }
 
 static uint64_t
@@ -91,7 +94,7 @@ run_bach_baseline(void)
 static uint64_t
 run_bach_listing(void)
 {
-	struct poly_reader *reader = open_or_die(bach_path, POLY_ALL_COLUMNS);
+	struct poly_reader *reader = open_or_die(bach_path, NULL, POLY_ALL_COLUMNS);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
 	struct poly_error error;
@@ -117,7 +120,7 @@ run_bach_listing(void)
 static uint64_t
 run_bach_info(void)
 {
-	struct poly_reader *reader = open_or_die(bach_path, poly_summary_columns());
+	struct poly_reader *reader = open_or_die(bach_path, NULL, poly_summary_columns());
 	struct poly_summary *summary = poly_summary_new();
 	const struct poly_batch *batch;
 	struct poly_reader_counts counts;
