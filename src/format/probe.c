@@ -9,6 +9,9 @@
 #define BID_SCALE 8
 #define BID_ENDING 4
 
+/* Bytes of the first look. */
+#define SHORT_LOOK ((size_t)256 << 10)
+
 struct bid {
 	const struct format *format;
 	int score; /* BID_SCALE * bits, and BID_ENDING for the name */
@@ -19,6 +22,7 @@ struct contest {
 	struct bid best;
 	const struct format *rival; /* of another family, with an equal score, where tied */
 	bool tied;
+	bool whole;	  /* it saw all there is */
 	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
 	char misses[300]; /* what formats that did not bid had to say */
 };
@@ -76,23 +80,46 @@ hold_contest(struct contest *contest, const uint8_t *p, size_t n, bool eof, cons
 	}
 }
 
+/*
+ * Holds a contest on at most most bytes. Where damage ended the input its length says nothing.
+ * POLY_END: the input is empty.
+ */
+static enum poly_status
+look_at(struct in *in, size_t most, const char *name, struct contest *contest,
+	struct poly_error *error)
+{
+	size_t n;
+	const uint8_t *p = in_peek(in, most, &n);
+	enum poly_status end = n < most ? in_status(in, error) : POLY_OK;
+	if (n == 0)
+		return end;
+	*contest = (struct contest){.whole = n < most};
+	hold_contest(contest, p, n < most ? n : most, contest->whole && end >= 0, name);
+	return POLY_OK;
+}
+
+/* A short look tells most traces; the long one is for those that it leaves open. */
+static enum poly_status
+decide(struct in *in, const char *name, struct contest *contest, struct poly_error *error)
+{
+	enum poly_status status = look_at(in, SHORT_LOOK, name, contest, error);
+	bool open = !contest->best.format || contest->tied || contest->undecidable;
+	if (status == POLY_OK && open && !contest->whole)
+		status = look_at(in, IN_PEEK_MAX, name, contest, error);
+	return status;
+}
+
 enum poly_status
 probe_format(struct in *in, const char *name, const struct format **format, char *evidence,
 	struct poly_error *error)
 {
-	size_t n;
-	const uint8_t *p = in_peek(in, IN_PEEK_MAX, &n);
-	/* Where damage ended the input, its length says nothing. */
-	enum poly_status end = n < IN_PEEK_MAX ? in_status(in, error) : POLY_OK;
-	bool eof = n < IN_PEEK_MAX && end >= 0;
-	if (n == 0) {
-		return end < 0 ? end
-			       : err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-					 "the input is empty, so its format can't be told; "
-					 "name it with --from");
-	}
 	struct contest contest = {0};
-	hold_contest(&contest, p, n, eof, name);
+	enum poly_status status = decide(in, name, &contest, error);
+	if (status == POLY_END)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"the input is empty, so its format can't be told; name it with --from");
+	if (status != POLY_OK)
+		return status;
 	const struct bid *best = &contest.best;
 	if (!best->format)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
