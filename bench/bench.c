@@ -64,8 +64,8 @@ decode(const char *path, const char *format, poly_columns columns)
 static uint64_t
 run_tt6e_baseline(void)
 {
-	uint32_t last[4];
-	return baseline_tt6e(tt6e_path, last);
+	static struct baseline_record records[BASELINE_RECORDS];
+	return baseline_tt6e(tt6e_path, records);
 }
 
 static uint64_t

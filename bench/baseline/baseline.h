@@ -6,11 +6,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A decoded record; what a record does not have is 0. */
+struct baseline_record {
+	uint32_t pc, opcode, address, third;
+};
+
+/* Records that a decoder hands on at a time. */
+#define BASELINE_RECORDS 1024
+
 /*
- * Decodes a TT6E file a word at a time, classes by the seed's macros; last gets PC, opcode,
- * address and third word as they stood at each record. Returns the number of records.
+ * Decodes a TT6E file a word at a time into records, classes by the seed's macros; records has
+ * room for BASELINE_RECORDS, and is filled again and again. Returns their number.
  */
-uint64_t baseline_tt6e(const char *path, uint32_t last[4]);
+uint64_t baseline_tt6e(const char *path, struct baseline_record *records);
 
 /* Prints a BACH file as the seed's program does, addresses in the right order; the records. */
 uint64_t baseline_bach(const char *path, FILE *to);

@@ -51,36 +51,43 @@ next_word(FILE *from, uint32_t *word)
 	return true;
 }
 
+/* The words behind an opcode; the PC of the next record. */
+static uint32_t
+next_record(FILE *from, struct baseline_record *record)
+{
+	uint32_t opcode = record->opcode, major = opcode >> 26, minor = opcode >> 1 & 0x3ff;
+	uint32_t next = record->pc + 4;
+	record->address = record->third = 0;
+	if (major == 0) {
+		for (uint32_t n = opcode & 0xffff; n && next_word(from, &record->third); n--)
+			;
+		return record->pc;
+	}
+	if (is_flow(major, minor)) {
+		next_word(from, &next);
+	} else if (is_memory(major, minor)) {
+		next_word(from, &record->address);
+	} else if (is_extended(major, minor)) {
+		next_word(from, &record->address);
+		next_word(from, &record->third);
+	}
+	return next;
+}
+
 uint64_t
-baseline_tt6e(const char *path, uint32_t last[4])
+baseline_tt6e(const char *path, struct baseline_record *records)
 {
 	FILE *from = fopen(path, "rb");
-	uint32_t pc, word, address = 0, third = 0;
-	uint64_t records = 1;
+	uint32_t pc, opcode;
+	uint64_t count = 1;
 	if (!from || !next_word(from, &pc))
 		return 0;
-	for (; next_word(from, &word); records++) {
-		uint32_t major = word >> 26, minor = word >> 1 & 0x3ff;
-		if (major == 0) {
-			for (uint32_t n = word & 0xffff; n && next_word(from, &third); n--)
-				;
-		} else if (is_flow(major, minor)) {
-			next_word(from, &pc);
-		} else if (is_memory(major, minor)) {
-			next_word(from, &address);
-			pc += 4;
-		} else if (is_extended(major, minor)) {
-			next_word(from, &address);
-			next_word(from, &third);
-			pc += 4;
-		} else {
-			pc += 4;
-		}
-		last[0] = pc;
-		last[1] = word;
-		last[2] = address;
-		last[3] = third;
+	for (; next_word(from, &opcode); count++) {
+		struct baseline_record *record = &records[count % BASELINE_RECORDS];
+		record->pc = pc;
+		record->opcode = opcode;
+		pc = next_record(from, record);
 	}
 	fclose(from);
-	return records;
+	return count;
 }
