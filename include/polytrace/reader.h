@@ -22,9 +22,12 @@ extern "C" {
 
 struct poly_reader;
 
-/* How to read. Initialise with POLY_READ_OPTIONS_INIT, then change fields. */
+/*
+ * How to read. Initialise with POLY_READ_OPTIONS_INIT, then change fields. Later versions may
+ * append fields; a program that was built before has their initial values.
+ */
 struct poly_read_options {
-	size_t size;	      /* of this struct in bytes; set by the macro */
+	size_t size;	      /* of this struct in bytes; set by the macro, and not 0 */
 	const char *format;   /* name of the format; NULL: find it by content */
 	const char *name;     /* stands for the file's name in detection; NULL: the path */
 	poly_columns columns; /* columns wanted; others may be absent from the batches */
@@ -36,7 +39,7 @@ struct poly_read_options {
 	unsigned nesting_limit; /* most layers of compression */
 	uint64_t expansion_limit; /* most bytes decompressed per byte of input; 0: no limit */
 	size_t block_size; /* bytes asked of the input at a time; 0: the library's choice */
-	size_t batch_rows; /* most rows of a batch, 1 to POLY_BATCH_ROWS */
+	size_t batch_rows; /* most rows of a batch; POLY_BATCH_ROWS where it is 0 or more */
 	bool one_thread;   /* do not read ahead in a thread of its own */
 	/* Called between batches of long work; a result other than 0 cancels. NULL: not called.
 	 */
@@ -60,9 +63,9 @@ struct poly_read_options {
  * options may be NULL for the initial values. On POLY_OK *reader belongs to the caller, who
  * closes it; on failure it is NULL.
  * POLY_ERR_IO: cannot be opened or read. POLY_ERR_FORMAT: no format fits, or two fit equally;
- * the message names them. POLY_ERR_USAGE: unknown format or option, value out of range.
- * POLY_ERR_LIMIT: compressed too deeply. POLY_ERR_UNSUPPORTED: compressed in a way that this
- * build lacks. POLY_ERR_MEMORY.
+ * the message names them. POLY_ERR_USAGE: unknown format or option, value out of range,
+ * options of size 0. POLY_ERR_LIMIT: compressed too deeply. POLY_ERR_UNSUPPORTED: its
+ * compression or format needs a library that this build lacks. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_reader_open(const char *path,
 	const struct poly_read_options *options, struct poly_reader **reader,

@@ -15,9 +15,12 @@ extern "C" {
 
 struct poly_writer;
 
-/* How to write. Initialise with POLY_WRITE_OPTIONS_INIT, then change fields. */
+/*
+ * How to write. Initialise with POLY_WRITE_OPTIONS_INIT, then change fields. Later versions may
+ * append fields; a program that was built before has their initial values.
+ */
 struct poly_write_options {
-	size_t size;	    /* of this struct in bytes; set by the macro */
+	size_t size;	    /* of this struct in bytes; set by the macro, and not 0 */
 	const char *format; /* name of the format; NULL: by the ending of the path */
 	const char *const
 		*options;     /* format options as "name=value", NULL at the end; or NULL */
@@ -49,7 +52,8 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
  * to be written, which must stay until the writer is closed. options may be NULL.
  * On POLY_OK *writer belongs to the caller, who closes it; on failure it is NULL.
  * POLY_ERR_USAGE: unknown format or option, no ending that says
- * the format, or the format cannot be written. POLY_ERR_IO.
+ * the format, the format cannot be written, the file is there and may not be replaced, or
+ * options of size 0. POLY_ERR_IO.
  * POLY_ERR_LOSS: the format needs what the source does not have, or options->strict is set and
  * something would be lost. POLY_ERR_UNSUPPORTED: no library for that compression.
  * POLY_ERR_MEMORY.

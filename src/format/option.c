@@ -132,3 +132,17 @@ option_values(const struct poly_format_info *format, enum poly_option_use use,
 		option_values_free(values);
 	return status;
 }
+
+enum poly_status
+option_struct(void *to, size_t size, const void *from, struct poly_error *error)
+{
+	size_t given = size;
+	if (!from)
+		return POLY_OK;
+	memcpy(&given, from, sizeof given);
+	if (given < sizeof given)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options say that they have %zu bytes, expected %zu", given, size);
+	memcpy(to, from, given < size ? given : size);
+	return POLY_OK;
+}

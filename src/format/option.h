@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of a format's options from the user's "name=value" words. */
+/* Options: values from the user's "name=value" words, and structs of older callers. */
 #ifndef FORMAT_OPTION_H
 #define FORMAT_OPTION_H
 
@@ -18,6 +18,14 @@ struct option_values {
  */
 enum poly_status option_values(const struct poly_format_info *format, enum poly_option_use use,
 	const char *const *words, struct option_values *values, struct poly_error *error);
+
+/*
+ * Takes a caller's struct of options, which begins with its size, over the initial one of size
+ * bytes: what an older caller does not know keeps its initial value. from may be NULL.
+ * POLY_ERR_USAGE: from has no size.
+ */
+enum poly_status option_struct(
+	void *to, size_t size, const void *from, struct poly_error *error);
 
 /* Frees the arrays; may be called again, and on zeroed values. */
 void option_values_free(struct option_values *values);

@@ -113,19 +113,29 @@ reader_start(struct poly_reader *reader, const char *path, enum poly_status stat
 	return POLY_OK;
 }
 
-static struct poly_reader *
-reader_new(const struct poly_read_options *options)
+/* A reader that has its options and nothing else; NULL on failure. */
+static enum poly_status
+reader_new(const struct poly_read_options *options, struct poly_reader **made,
+	struct poly_error *error)
 {
 	static const struct poly_read_options initial = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = mem_new(1, sizeof *reader);
+	*made = NULL;
 	if (!reader)
-		return NULL;
-	reader->options = options ? *options : initial;
+		return err_memory(error);
+	reader->options = initial;
+	enum poly_status status =
+		option_struct(&reader->options, sizeof reader->options, options, error);
+	if (status != POLY_OK) {
+		mem_free(reader);
+		return status;
+	}
 	size_t rows = reader->options.batch_rows;
 	if (rows == 0 || rows > POLY_BATCH_ROWS)
 		reader->options.batch_rows = POLY_BATCH_ROWS;
 	info_init(&reader->info);
-	return reader;
+	*made = reader;
+	return POLY_OK;
 }
 
 static struct in_options
@@ -140,12 +150,13 @@ enum poly_status
 poly_reader_open(const char *path, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	struct poly_reader *fresh = reader_new(options);
+	struct poly_reader *fresh;
 	*reader = NULL;
+	enum poly_status status = reader_new(options, &fresh, error);
 	if (!fresh)
-		return err_memory(error);
+		return status;
 	struct in_options input = input_options(fresh);
-	enum poly_status status = in_open(path, &input, &fresh->in, error);
+	status = in_open(path, &input, &fresh->in, error);
 	return reader_start(fresh, path, status, reader, error);
 }
 
@@ -153,12 +164,13 @@ enum poly_status
 poly_reader_open_memory(const void *data, size_t size, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	struct poly_reader *fresh = reader_new(options);
+	struct poly_reader *fresh;
 	*reader = NULL;
+	enum poly_status status = reader_new(options, &fresh, error);
 	if (!fresh)
-		return err_memory(error);
+		return status;
 	struct in_options input = input_options(fresh);
-	enum poly_status status = in_open_memory(data, size, &input, &fresh->in, error);
+	status = in_open_memory(data, size, &input, &fresh->in, error);
 	return reader_start(fresh, NULL, status, reader, error);
 }
 
@@ -330,12 +342,15 @@ deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly
 		return POLY_OK;
 	size_t from = skip > view->first ? (size_t)(skip - view->first) : 0;
 	size_t rows = view->rows - from < left ? view->rows - from : (size_t)left;
+	if (rows != view->rows) {
+		enum poly_status status = slice_make(&reader->slice, view, from, rows, error);
+		if (status != POLY_OK)
+			return status;
+		view = &reader->slice.view;
+	}
 	reader->counts.records += rows;
 	*batch = view;
-	if (rows == view->rows)
-		return POLY_OK;
-	*batch = &reader->slice.view;
-	return slice_make(&reader->slice, view, from, rows, error);
+	return POLY_OK;
 }
 
 enum poly_status
@@ -350,11 +365,10 @@ poly_reader_next(
 				*error = reader->failure;
 			return status;
 		}
-		status = deliver(reader, batch, error);
-		if (status != POLY_OK) {
-			*batch = NULL;
-			return status;
-		}
+		struct poly_error failure;
+		status = deliver(reader, batch, &failure);
+		if (status != POLY_OK)
+			reader_end(reader, status, &failure);
 	}
 	return *batch ? POLY_OK : POLY_END;
 }

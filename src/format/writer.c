@@ -192,13 +192,16 @@ writer_open(const struct destination *to, const struct poly_trace_info *source,
 	const struct poly_write_options *options, struct poly_writer **result,
 	struct poly_error *error)
 {
-	static const struct poly_write_options initial = POLY_WRITE_OPTIONS_INIT;
+	struct poly_write_options known = POLY_WRITE_OPTIONS_INIT;
 	*result = NULL;
+	enum poly_status status = option_struct(&known, sizeof known, options, error);
+	if (status != POLY_OK)
+		return status;
 	struct poly_writer *writer = mem_new(1, sizeof *writer);
 	if (!writer)
 		return err_memory(error);
 	writer->writing.source = source;
-	enum poly_status status = writer_start(writer, to, options ? options : &initial, error);
+	status = writer_start(writer, to, &known, error);
 	if (status == POLY_OK)
 		*result = writer;
 	else

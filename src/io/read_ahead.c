@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 enum { BLOCKS = 4 };
@@ -132,6 +133,18 @@ ahead_close(void *self)
 	ahead_free(ahead);
 }
 
+/* Starts the thread, which takes no signal: those are the program's affair. */
+static bool
+start(struct read_ahead *ahead)
+{
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int failed = pthread_create(&ahead->thread, NULL, run, ahead);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return !failed;
+}
+
 bool
 source_read_ahead(struct source *source, struct origin *origin, size_t block_size)
 {
@@ -149,7 +162,7 @@ source_read_ahead(struct source *source, struct origin *origin, size_t block_siz
 		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;
 	}
-	if (!ready || pthread_create(&ahead->thread, NULL, run, ahead) != 0) {
+	if (!ready || !start(ahead)) {
 		ahead_free(ahead);
 		return false;
 	}

@@ -119,6 +119,17 @@ file_inspect(struct source_file *file)
 	(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+/* Opening a pipe waits for its other end. */
+static int
+open_file(const char *path)
+{
+	int fd;
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
 enum poly_status
 source_file_open(const char *path, struct source *source, struct origin **origin,
 	struct poly_error *error)
@@ -128,7 +139,7 @@ source_file_open(const char *path, struct source *source, struct origin **origin
 		return err_memory(error);
 	file->origin.wake[0] = file->origin.wake[1] = -1;
 	file->own = strcmp(path, "-") != 0;
-	file->fd = file->own ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	file->fd = file->own ? open_file(path) : STDIN_FILENO;
 	if (file->fd < 0) {
 		enum poly_status status = err_system(error, POLY_NO_OFFSET, "cannot be opened");
 		mem_free(file);

@@ -64,9 +64,9 @@ follow_links(char **path, struct poly_error *error)
 	return err_system(error, POLY_NO_OFFSET, "cannot be opened");
 }
 
-/* Makes the file beside the place, under a name that nothing else has. */
+/* Makes the file beside the place, under a name that nothing else has; mode less the umask. */
 static enum poly_status
-open_beside(struct target *target, struct poly_error *error)
+open_beside(struct target *target, mode_t mode, struct poly_error *error)
 {
 	for (int i = 0; i < NAMES_MAX; i++) {
 		char name[64];
@@ -74,7 +74,7 @@ open_beside(struct target *target, struct poly_error *error)
 		char *path = beside(target->place, name);
 		if (!path)
 			return err_memory(error);
-		target->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		target->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (target->fd >= 0) {
 			target->path = path;
 			return POLY_OK;
@@ -94,7 +94,8 @@ replace(struct target *target, const struct stat *old, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "it exists already");
 	if (access(target->place, W_OK) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	enum poly_status status = open_beside(target, error);
+	/* Nobody may open it before it has the old file's permissions. */
+	enum poly_status status = open_beside(target, 0600, error);
 	if (status == POLY_OK)
 		(void)fchmod(target->fd, old->st_mode & 0777);
 	return status;
@@ -103,7 +104,9 @@ replace(struct target *target, const struct stat *old, struct poly_error *error)
 static enum poly_status
 open_direct(struct target *target, struct poly_error *error)
 {
-	target->fd = open(target->place, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	do
+		target->fd = open(target->place, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	while (target->fd < 0 && errno == EINTR);
 	if (target->fd < 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be opened");
 	mem_free(target->place);
@@ -131,7 +134,7 @@ target_open(struct target *target, const char *path, bool overwrite, struct poly
 	bool exists = stat(target->place, &old) == 0;
 	if (is_descriptor(target->place) || (exists && !S_ISREG(old.st_mode)))
 		return open_direct(target, error);
-	return exists ? replace(target, &old, error) : open_beside(target, error);
+	return exists ? replace(target, &old, error) : open_beside(target, 0666, error);
 }
 
 enum poly_status
@@ -154,6 +157,16 @@ target_write(struct target *target, const void *data, size_t n, struct poly_erro
 	return POLY_OK;
 }
 
+/* Makes sure that the place is ours: false where somebody else has it. */
+static bool
+take_place(const struct target *target)
+{
+	int fd = open(target->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EEXIST;
+}
+
 /* Moves the complete file to its place; nothing that appeared there meanwhile is lost. */
 static enum poly_status
 put_in_place(struct target *target, struct poly_error *error)
@@ -163,10 +176,10 @@ put_in_place(struct target *target, struct poly_error *error)
 			unlink(target->path);
 			return POLY_OK;
 		}
-		if (errno == EEXIST)
+		/* Else it may be a file system without hard links. */
+		if (errno == EEXIST || !take_place(target))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"it was made by somebody else meanwhile");
-		/* A file system without hard links. */
 	}
 	if (rename(target->path, target->place) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be put in its place");

@@ -11,7 +11,7 @@
 
 /* Appends a site; its number, or NO_SITE where memory or numbers ran out. */
 static uint32_t
-site_new(struct sites *sites, uint64_t opcode)
+site_new(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	if (sites->count == sites->capacity) {
 		uint32_t capacity = sites->capacity ? 2 * sites->capacity : 1024;
@@ -23,23 +23,33 @@ site_new(struct sites *sites, uint64_t opcode)
 		sites->list = list;
 		sites->capacity = capacity;
 	}
-	sites->list[sites->count] = (struct site){opcode, 0};
+	sites->list[sites->count] = (struct site){pc, opcode, 0};
 	return sites->count++;
+}
+
+/*
+ * One hash of both: a pc may have any number of opcodes, and a chain of them would be walked for
+ * every row. The factor is odd and without a pattern.
+ */
+static uint64_t
+site_hash(uint64_t pc, uint64_t opcode)
+{
+	return pc ^ opcode * 0xd6e8feb86659fd93u;
 }
 
 static uint32_t
 site_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	bool added;
-	uint64_t *first = map_get(&sites->by_pc, pc, sites->count, &added);
+	uint64_t *first = map_get(&sites->first, site_hash(pc, opcode), sites->count, &added);
 	if (!first)
 		return NO_SITE;
 	if (added)
-		return site_new(sites, opcode);
+		return site_new(sites, pc, opcode);
 	uint32_t site = (uint32_t)*first;
-	while (sites->list[site].opcode != opcode) {
+	while (sites->list[site].pc != pc || sites->list[site].opcode != opcode) {
 		if (!sites->list[site].next) {
-			uint32_t fresh = site_new(sites, opcode);
+			uint32_t fresh = site_new(sites, pc, opcode);
 			if (fresh != NO_SITE)
 				sites->list[site].next = fresh + 1;
 			return fresh;
@@ -69,7 +79,7 @@ sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
 void
 sites_fini(struct sites *sites)
 {
-	map_free(&sites->by_pc);
+	map_free(&sites->first);
 	mem_free(sites->list);
 	memset(sites, 0, sizeof *sites);
 }

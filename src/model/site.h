@@ -9,12 +9,12 @@
 #include "base/map.h"
 
 struct site {
-	uint64_t opcode; /* opcode at the pc */
-	uint32_t next;	 /* another site of the same pc, plus 1; 0: none */
+	uint64_t pc, opcode;
+	uint32_t next; /* another site of the same hash, plus 1; 0: none */
 };
 
 struct sites {
-	struct map by_pc;  /* first site of a pc */
+	struct map first;  /* first site of a hash of pc and opcode */
 	struct site *list; /* by number */
 	uint32_t count;	   /* sites so far */
 	uint32_t capacity; /* of list */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -254,6 +255,53 @@ a_closed_pipe_is_an_error(void **state)
 	close(ends[1]);
 }
 
+/* As on a full disk, but without one: the kernel refuses what is beyond a limit. */
+static void
+a_file_that_cannot_grow_is_an_error_and_removed(void **state)
+{
+	(void)state;
+	struct out *out;
+	struct poly_error error;
+	struct rlimit old, limit;
+	char block[5000] = "";
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 300000;
+	signal(SIGXFSZ, SIG_IGN);
+	make_file("a", "old");
+	assert_int_equal(out_open("a", true, &out, NULL), POLY_OK);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int i = 0; i < 200; i++)
+		out_write(out, block, sizeof block);
+	assert_int_equal(out_finish(out, &error), POLY_ERR_IO);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(error.sys_errno, EFBIG);
+	assert_string_equal(error.message, "cannot be written: File too large");
+	out_close(out);
+	expect_file("a", "old", 3);
+	assert_int_equal(entries(), 1);
+}
+
+/* While it is written, nobody may read what replaces a private file. */
+static void
+a_private_file_is_replaced_privately(void **state)
+{
+	(void)state;
+	struct out *out;
+	make_file("a", "old");
+	assert_int_equal(chmod("a", 0600), 0);
+	assert_int_equal(out_open("a", true, &out, NULL), POLY_OK);
+	DIR *directory = opendir(".");
+	const struct dirent *entry;
+	while ((entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			assert_int_equal(mode_of(entry->d_name), 0600);
+	closedir(directory);
+	assert_int_equal(out_finish(out, NULL), POLY_OK);
+	out_close(out);
+	assert_int_equal(mode_of("a"), 0600);
+}
+
 /* Keeps what it is given until there are 1000000 bytes. */
 static int
 keep(void *user, const void *data, size_t n)
@@ -409,6 +457,8 @@ main(void)
 		TEST(what_cannot_be_made_is_an_error_with_the_reason),
 		TEST(a_full_device_is_a_sticky_error),
 		TEST(a_closed_pipe_is_an_error),
+		TEST(a_file_that_cannot_grow_is_an_error_and_removed),
+		TEST(a_private_file_is_replaced_privately),
 		TEST(rooms_and_writes_arrive_in_order),
 		TEST(a_failing_function_is_an_error_with_its_errno),
 		TEST(the_system_tools_understand_what_is_compressed),

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The tools that everything stands on. The oracles are the C library and counting by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/quote.h"
+#include "base/utf8.h"
+
+/* Numbers of every width, and those beside them. */
+static uint64_t
+edge_number(unsigned i)
+{
+	uint64_t power = (uint64_t)1 << i / 3 % 64;
+	return power + i % 3 - 1;
+}
+
+#define EDGES (64 * 3)
+
+static void
+numbers_are_parsed_as_they_are_printed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < EDGES; i++) {
+		char text[32], made[32] = "";
+		uint64_t truth = edge_number(i), value = ~truth;
+		size_t n = (size_t)snprintf(text, sizeof text, "%" PRIu64, truth);
+		assert_true(num_parse(text, n, &value) && value == truth);
+		assert_int_equal(num_decimal(made, truth), n);
+		assert_memory_equal(made, text, n);
+		n = (size_t)snprintf(text, sizeof text, "%" PRIx64, truth);
+		assert_true(num_parse_hex(text, n, &value) && value == truth);
+		assert_int_equal(num_hex_width(truth), n);
+		for (unsigned digits = 1; digits <= 16; digits++) {
+			snprintf(text, sizeof text, "%016" PRIx64, truth);
+			num_hex(made, truth, digits);
+			assert_memory_equal(made, text + 16 - digits, digits);
+		}
+		n = (size_t)snprintf(text, sizeof text, "0X%" PRIX64, truth);
+		assert_true(num_parse(text, n, &value) && value == truth);
+	}
+}
+
+static void
+what_is_no_number_is_refused(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = {"", " 1", "1 ", "+1", "-1", "1.", "1e3", "0x", "x1",
+		"0xg", "0x+1", "18446744073709551616", "18446744073709551620",
+		"99999999999999999999", "0x10000000000000000", "1k", "/", ":"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		uint64_t value = 7;
+		if (num_parse(wrong[i], strlen(wrong[i]), &value))
+			fail_msg("'%s' is %" PRIu64, wrong[i], value);
+	}
+	uint64_t value = 0;
+	assert_true(num_parse("12x", 2, &value)); /* only what is handed over counts */
+	assert_int_equal(value, 12);
+	for (int c = 0; c < 256; c++) {
+		const char digits[] = "0123456789abcdef", *at = memchr(digits, c | 32, 16);
+		bool is_digit = at && ((c >= '0' && c <= '9') || (c | 32) >= 'a');
+		assert_int_equal(num_hex_digit((char)c), is_digit ? at - digits : -1);
+	}
+}
+
+static void
+sizes_have_binary_units(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} good[] = {{"0", 0}, {"3", 3}, {"1k", 1024}, {"2M", 2 << 20}, {"1G", 1 << 30},
+		{"16777215T", (uint64_t)16777215 << 40}, {"0x10k", 16384}};
+	static const char *const wrong[] = {
+		"16777216T", "18446744073709551615k", "k", "1K", "1kk", "1k ", ""};
+	uint64_t value;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(num_parse_size(good[i].text, strlen(good[i].text), &value));
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(num_parse_size(wrong[i], strlen(wrong[i]), &value));
+}
+
+static void
+bytes_are_pairs_of_digits(void **state)
+{
+	(void)state;
+	uint8_t bytes[256], back[256];
+	char text[513] = "", pair[3];
+	for (unsigned i = 0; i < 256; i++)
+		bytes[i] = (uint8_t)i;
+	num_hex_bytes(text, bytes, sizeof bytes);
+	for (unsigned i = 0; i < 256; i++) {
+		snprintf(pair, sizeof pair, "%02x", i);
+		assert_memory_equal(text + 2 * i, pair, 2);
+	}
+	assert_true(num_parse_bytes(text, 512, back));
+	assert_memory_equal(back, bytes, sizeof bytes);
+	assert_false(num_parse_bytes(text, 511, back));
+	assert_false(num_parse_bytes("0g", 2, back));
+	assert_false(num_parse_bytes("g0", 2, back));
+}
+
+static void
+loads_and_stores_have_their_order(void **state)
+{
+	(void)state;
+	const uint8_t p[8] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8};
+	uint8_t made[4];
+	assert_true(load_be32(p) == 0x8192a3b4 && load_le32(p) == 0xb4a39281);
+	assert_true(load_be64(p) == 0x8192a3b4c5d6e7f8 && load_le64(p) == 0xf8e7d6c5b4a39281);
+	store_be32(made, 0x8192a3b4);
+	assert_memory_equal(made, p, 4);
+	store_le32(made, 0xb4a39281);
+	assert_memory_equal(made, p, 4);
+	for (unsigned bits = 1; bits <= 64; bits++) {
+		uint64_t top = (uint64_t)1 << (bits - 1),
+			 rest = ~(uint64_t)0 << (bits - 1) << 1;
+		if (bits == 64)
+			rest = 0;
+		assert_true((uint64_t)sign_extend(top, bits) == (top | rest));
+		assert_true((uint64_t)sign_extend(top - 1, bits) == top - 1);
+		assert_true(sign_extend(top - 1 + rest, bits) == (int64_t)(top - 1));
+	}
+}
+
+static void
+bits_are_counted_up_to_a_place(void **state)
+{
+	(void)state;
+	uint64_t map[3] = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < 192; i++) {
+		assert_int_equal(bit_count(map, i), count);
+		assert_false(bit_test(map, i));
+		if (i * i % 7 < 3) {
+			bit_set(map, i);
+			count++;
+			assert_true(bit_test(map, i));
+		}
+	}
+	assert_int_equal(bit_count(map, 192), count);
+	assert_true(bit_count(map, 100) < count);
+}
+
+static void
+a_map_keeps_every_key(void **state)
+{
+	(void)state;
+	struct map map = {0};
+	bool added;
+	assert_null(map_find(&map, 5));
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (uint64_t i = 0; i < 20000; i++) {
+			uint64_t key = i << i % 50;
+			uint64_t *value = map_get(&map, key, i, &added);
+			assert_non_null(value);
+			if (added)
+				*value = key ^ 0x55;
+			assert_true(*value == (key ^ 0x55));
+			assert_true(!turn || !added);
+		}
+	}
+	assert_non_null(map_find(&map, 0));
+	assert_null(map_find(&map, UINT64_MAX));
+	*map_get(&map, UINT64_MAX, 3, &added) += 1;
+	assert_true(added && *map_find(&map, UINT64_MAX) == 4);
+	assert_true(map.count <= map.mask);
+	map_free(&map);
+	assert_null(map_find(&map, 0));
+}
+
+static void
+strings_are_numbered_from_0(void **state)
+{
+	(void)state;
+	struct intern intern = {0};
+	char text[20];
+	assert_int_equal(intern_find(&intern, "", 0), INTERN_FAILED);
+	assert_null(intern_text(&intern, 0));
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (uint32_t i = 0; i < 5000; i++) {
+			size_t n = (size_t)snprintf(text, sizeof text, "%" PRIx32 "z", i);
+			assert_int_equal(intern_find(&intern, text, n), turn ? i : UINT32_MAX);
+			assert_int_equal(intern_add(&intern, text, n), i);
+			/* A beginning is another string. */
+			assert_int_equal(intern_find(&intern, text, n - 1), INTERN_FAILED);
+		}
+	}
+	const char *first = intern_text(&intern, 0);
+	assert_string_equal(first, "0z");
+	assert_string_equal(intern_text(&intern, 4999), "1387z");
+	assert_null(intern_text(&intern, 5000));
+	assert_int_equal(intern_add(&intern, "", 0), 5000);
+	assert_ptr_equal(first, intern_text(&intern, 0));
+	intern_free(&intern);
+	assert_int_equal(intern_add(&intern, "again", 5), 0);
+	intern_free(&intern);
+}
+
+static void
+runs_of_bytes_grow(void **state)
+{
+	(void)state;
+	struct buf buf = {0};
+	size_t n = 0;
+	assert_string_equal(buf_text(&buf), "");
+	for (unsigned i = 0; i < 300; i++) {
+		buf_printf(&buf, "%u,", i);
+		n += i < 10 ? 2 : i < 100 ? 3 : 4;
+		assert_int_equal(buf.size, n);
+		assert_int_equal(strlen(buf_text(&buf)), n);
+		assert_true(buf.capacity > n && buf.data[n - 1] == ',');
+	}
+	buf_byte(&buf, 'x');
+	buf_string(&buf, "yz");
+	buf_append(&buf, "ab", 1);
+	assert_string_equal(buf_text(&buf) + n, "xyza");
+	uint8_t *room = buf_reserve(&buf, 100000);
+	memset(room, 1, 100000);
+	assert_int_equal(buf.size, n + 4);
+	buf_clear(&buf);
+	assert_true(buf.size == 0 && buf.data);
+	assert_null(buf_reserve(&buf, SIZE_MAX));
+	assert_true(buf.failed);
+	buf_byte(&buf, 'x');
+	assert_int_equal(buf.size, 0);
+	assert_string_equal(buf_text(&buf), "");
+	buf_clear(&buf);
+	buf_byte(&buf, 'x');
+	assert_string_equal(buf_text(&buf), "x");
+	buf_free(&buf);
+}
+
+static void
+products_that_overflow_are_no_memory(void **state)
+{
+	(void)state;
+	static volatile size_t half = SIZE_MAX / 2 + 1;
+	assert_null(mem_new(half, 2));
+	assert_null(mem_new(half + 1, 2));
+	assert_null(mem_resize(NULL, half, 2));
+	assert_null(mem_resize(NULL, half + 1, 2));
+	uint8_t *p = mem_new(100, 1);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(p[i], 0);
+	p[99] = 7;
+	p = mem_resize(p, 1000, 10);
+	assert_int_equal(p[99], 7);
+	mem_free(p);
+	p = mem_new(0, 0);
+	assert_non_null(p);
+	mem_free(p);
+	mem_free(NULL);
+}
+
+static void
+errors_say_what_is_known(void **state)
+{
+	(void)state;
+	struct poly_error error;
+	memset(&error, 0xff, sizeof error);
+	errno = ENOSPC;
+	assert_int_equal(
+		err_set(&error, POLY_ERR_FORMAT, 7, "%d of %s", 3, "x"), POLY_ERR_FORMAT);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	assert_int_equal(error.sys_errno, 0);
+	assert_true(error.offset == 7 && error.record == 0 && error.line == 0);
+	assert_string_equal(error.message, "3 of x");
+	errno = ENOSPC;
+	assert_int_equal(err_system(&error, POLY_NO_OFFSET, "cannot"), POLY_ERR_IO);
+	assert_int_equal(error.sys_errno, ENOSPC);
+	assert_string_equal(error.message, "cannot: No space left on device");
+	assert_int_equal(err_memory(NULL), POLY_ERR_MEMORY);
+	assert_int_equal(err_set(NULL, POLY_ERR_LIMIT, 0, "x"), POLY_ERR_LIMIT);
+	char large[1000];
+	memset(large, 'x', sizeof large);
+	large[sizeof large - 1] = 0;
+	err_set(&error, POLY_ERR_LIMIT, 0, "%s", large);
+	assert_int_equal(strlen(error.message), sizeof error.message - 1);
+	assert_int_equal(err_missing(&error, "gzip", "libx-dev"), POLY_ERR_UNSUPPORTED);
+	assert_non_null(strstr(error.message, "gzip needs a library"));
+	assert_non_null(strstr(error.message, "'libx-dev'"));
+}
+
+static void
+json_strings_escape_what_they_must(void **state)
+{
+	(void)state;
+	struct buf to = {0};
+	quote_json(&to, "a\"\\\b\f\n\r\t\x01\x1f\x7f/\0e\xc3\xa9", 16);
+	assert_string_equal(buf_text(&to),
+		"\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\x7f/\\u0000e\xc3\xa9\"");
+	buf_free(&to);
+}
+
+/* A code point as UTF-8 has it by its definition; surrogates and what is beyond too. */
+static size_t
+encode(uint32_t code, uint8_t *to, size_t length)
+{
+	static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	for (size_t i = length; i-- > 1; code >>= 6)
+		to[i] = (uint8_t)(0x80 | (code & 0x3f));
+	to[0] = (uint8_t)(leads[length] | code);
+	return length;
+}
+
+static void
+utf8_is_what_the_standard_says(void **state)
+{
+	(void)state;
+	for (uint32_t code = 0; code < 0x120000; code += code < 0x3000 ? 1 : 0x3f) {
+		size_t shortest = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+		for (size_t length = shortest; length <= 4; length++) {
+			uint8_t text[5] = {0};
+			bool sound = length == shortest && code < 0x110000 &&
+				     (code < 0xd800 || code > 0xdfff);
+			encode(code, text, length);
+			assert_int_equal(utf8_is_valid(text, length), sound);
+			assert_true(length == 1 || !utf8_is_valid(text, length - 1));
+			text[length] = 'x';
+			assert_int_equal(utf8_is_valid(text, length + 1), sound);
+		}
+	}
+	assert_false(utf8_is_valid("\x80", 1));
+	assert_true(utf8_is_valid("", 0));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_parsed_as_they_are_printed),
+		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(sizes_have_binary_units),
+		cmocka_unit_test(bytes_are_pairs_of_digits),
+		cmocka_unit_test(loads_and_stores_have_their_order),
+		cmocka_unit_test(bits_are_counted_up_to_a_place),
+		cmocka_unit_test(a_map_keeps_every_key),
+		cmocka_unit_test(strings_are_numbered_from_0),
+		cmocka_unit_test(runs_of_bytes_grow),
+		cmocka_unit_test(products_that_overflow_are_no_memory),
+		cmocka_unit_test(errors_say_what_is_known),
+		cmocka_unit_test(json_strings_escape_what_they_must),
+		cmocka_unit_test(utf8_is_what_the_standard_says),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

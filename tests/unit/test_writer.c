@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* What the writer promises whatever the format. */
+#include "polytrace/polytrace.h"
+
+#include "base/buf.h"
+#include "model/batch.h"
+#include "model/info.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char listing[] = "00000010 fe IO_READ\n00000018 fd IO_WRITE\n";
+
+/* A directory of its own for every test. */
+static int
+enter(void **state)
+{
+	char name[] = "/tmp/test_writer_XXXXXX";
+	(void)state;
+	return mkdtemp(name) && chdir(name) == 0 ? 0 : -1;
+}
+
+static int
+leave(void **state)
+{
+	char name[200];
+	(void)state;
+	return getcwd(name, sizeof name) && chdir("/") == 0 ? rmdir(name) : -1;
+}
+
+/* A reader with its first batch. */
+static struct poly_reader *
+open_source(const struct poly_batch **batch)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.format = "bach-text";
+	assert_int_equal(
+		poly_reader_open_memory(listing, sizeof listing - 1, &options, &reader, NULL),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(reader, batch, NULL), POLY_OK);
+	return reader;
+}
+
+static struct poly_write_options
+to_format(const char *format)
+{
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	options.format = format;
+	return options;
+}
+
+static int
+append(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+static int
+refuse(void *user, const void *data, size_t size)
+{
+	(void)data;
+	(void)size;
+	++*(unsigned *)user;
+	return EDQUOT;
+}
+
+static void
+expect_file(const char *path, const char *truth)
+{
+	char text[200];
+	FILE *file = fopen(path, "rb");
+	if (!truth) {
+		assert_null(file);
+		return;
+	}
+	assert_non_null(file);
+	size_t n = fread(text, 1, sizeof text, file);
+	fclose(file);
+	assert_int_equal(n, strlen(truth));
+	assert_memory_equal(text, truth, n);
+}
+
+static void
+the_ending_says_the_format(void **state)
+{
+	(void)state;
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_source(&batch);
+	struct poly_writer *writer;
+	struct poly_error error;
+	assert_int_equal(
+		poly_writer_open("x.bach.txt", poly_reader_info(reader), NULL, &writer, &error),
+		POLY_OK);
+	assert_int_equal(poly_writer_write(writer, batch, &error), POLY_OK);
+	expect_file("x.bach.txt", NULL);
+	assert_int_equal(poly_writer_finish(writer, &error), POLY_OK);
+	poly_writer_close(writer);
+	expect_file("x.bach.txt", listing);
+	assert_int_equal(remove("x.bach.txt"), 0);
+	assert_int_equal(
+		poly_writer_open("x.unknown", poly_reader_info(reader), NULL, &writer, &error),
+		POLY_ERR_USAGE);
+	assert_null(writer);
+	poly_reader_close(reader);
+	poly_writer_close(NULL);
+}
+
+static void
+what_is_refused_leaves_nothing(void **state)
+{
+	(void)state;
+	static const char *const word[] = {"no.such=1", NULL};
+	const struct {
+		const char *format;
+		const char *const *options;
+		bool strict;
+		enum poly_status status;
+		const char *says;
+	} cases[] = {
+		{"nothing", NULL, false, POLY_ERR_USAGE, "there is no format 'nothing'"},
+		{"bach", word, false, POLY_ERR_USAGE, "no format has an option 'no.such'"},
+		{"tt6", NULL, false, POLY_ERR_LOSS, "is for powerpc, and the source is x86"},
+		{"byutr", NULL, true, POLY_ERR_LOSS,
+			"cannot hold what 'bach-text' has: byte_enables, control"},
+	};
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_source(&batch);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct poly_write_options options = to_format(cases[i].format);
+		struct poly_writer *writer = (struct poly_writer *)&options;
+		struct poly_error error = {0};
+		options.options = cases[i].options;
+		options.strict = cases[i].strict;
+		assert_int_equal(poly_writer_open("x", poly_reader_info(reader), &options,
+					 &writer, &error),
+			cases[i].status);
+		assert_null(writer);
+		assert_int_equal(error.status, cases[i].status);
+		if (!strstr(error.message, cases[i].says))
+			fail_msg("'%s' without '%s'", error.message, cases[i].says);
+		expect_file("x", NULL);
+	}
+	poly_reader_close(reader);
+}
+
+static void
+what_is_there_goes_only_when_it_may(void **state)
+{
+	(void)state;
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_source(&batch);
+	struct poly_writer *writer;
+	struct poly_error error;
+	struct poly_write_options options = to_format("bach-text");
+	FILE *file = fopen("x", "wb");
+	fputs("old", file);
+	fclose(file);
+	options.overwrite = false;
+	assert_int_equal(
+		poly_writer_open("x", poly_reader_info(reader), &options, &writer, &error),
+		POLY_ERR_USAGE);
+	options.overwrite = true;
+	assert_int_equal(
+		poly_writer_open("x", poly_reader_info(reader), &options, &writer, &error),
+		POLY_OK);
+	assert_int_equal(poly_writer_write(writer, batch, &error), POLY_OK);
+	poly_writer_close(writer); /* not finished: nothing happened */
+	expect_file("x", "old");
+	assert_int_equal(remove("x"), 0);
+	poly_reader_close(reader);
+}
+
+static void
+callers_that_know_fewer_options_are_served(void **state)
+{
+	(void)state;
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_source(&batch);
+	struct poly_writer *writer;
+	struct buf out = {0};
+	const struct poly_sink sink = {append, &out};
+	struct poly_write_options options = to_format("csv");
+	/* The struct as it was when it ended behind format. */
+	options.size = offsetof(struct poly_write_options, options);
+	memset((char *)&options + options.size, 0xee, sizeof options - options.size);
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
+		POLY_OK);
+	assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	poly_writer_close(writer);
+	assert_non_null(strstr(buf_text(&out), "address"));
+	options = to_format("csv");
+	options.size = 0;
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
+		POLY_ERR_USAGE);
+	assert_null(writer);
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), NULL, &writer, NULL),
+		POLY_ERR_USAGE);
+	buf_free(&out);
+	poly_reader_close(reader);
+}
+
+static void
+a_failing_sink_is_told_from_then_on(void **state)
+{
+	(void)state;
+	const struct poly_batch *batch;
+	struct poly_reader *reader = open_source(&batch);
+	struct poly_writer *writer;
+	struct poly_error error;
+	unsigned calls = 0;
+	const struct poly_sink sink = {refuse, &calls};
+	struct poly_write_options options = to_format("bach-text");
+	enum poly_status status = POLY_OK;
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(reader), &options, &writer, &error),
+		POLY_OK);
+	for (int i = 0; i < 100000 && status == POLY_OK; i++)
+		status = poly_writer_write(writer, batch, &error);
+	assert_int_equal(status, POLY_ERR_IO);
+	for (int i = 0; i < 2; i++) {
+		memset(&error, 0, sizeof error);
+		status = i ? poly_writer_finish(writer, &error)
+			   : poly_writer_write(writer, batch, &error);
+		assert_int_equal(status, POLY_ERR_IO);
+		assert_int_equal(error.status, POLY_ERR_IO);
+		assert_int_equal(error.sys_errno, EDQUOT);
+	}
+	assert_int_equal(calls, 1);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+}
+
+/* A writer of bus records for rows that are made here. */
+static struct poly_writer *
+open_bus(const struct info *info, const struct poly_sink *sink, bool strict)
+{
+	struct poly_writer *writer;
+	struct poly_error error;
+	struct poly_write_options options = to_format("bach");
+	options.strict = strict;
+	if (poly_writer_open_sink(sink, &info->view, &options, &writer, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	return writer;
+}
+
+static void
+losses_are_noted_by_what_they_are(void **state)
+{
+	(void)state;
+	static const uint32_t sizes[] = {1, 0, 65, 0, 4, 100};
+	struct buf out = {0};
+	const struct poly_sink sink = {append, &out};
+	struct batch batch;
+	struct info info;
+	struct poly_error error;
+	uint64_t count = 0;
+	info_init(&info);
+	info.view.format = "made here";
+	info.view.columns = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size);
+	assert_int_equal(batch_init(&batch, info.view.columns, 10, &info.view, NULL), POLY_OK);
+	for (size_t row = 0; row < 6; row++) {
+		batch_put(&batch, access, row, POLY_ACCESS_READ);
+		batch_put(&batch, address, row, 0x1000);
+		if (row != 1)
+			batch_put(&batch, size, row, sizes[row]);
+	}
+	batch.view.rows = 6;
+	struct poly_writer *writer = open_bus(&info, &sink, false);
+	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
+	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
+	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	assert_int_equal(out.size, 2 * 3 * 6);
+	assert_string_equal(poly_writer_note_at(writer, 0, &count),
+		"accesses of unknown size were written as 1 byte");
+	assert_int_equal(count, 2);
+	assert_string_equal(poly_writer_note_at(writer, 1, &count),
+		"accesses of no or more than 64 bytes were dropped");
+	assert_int_equal(count, 6);
+	assert_null(poly_writer_note_at(writer, 2, &count));
+	poly_writer_close(writer);
+
+	/* Strict writing fails instead, and from then on. */
+	writer = open_bus(&info, &sink, true);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(poly_writer_write(writer, &batch.view, &error), POLY_ERR_LOSS);
+	assert_int_equal(poly_writer_finish(writer, &error), POLY_ERR_LOSS);
+	assert_non_null(strstr(error.message, "unknown size"));
+	poly_writer_close(writer);
+
+	/* So does what cannot be written at all; the row is told. */
+	batch_clear(&batch);
+	batch.view.rows = 3;
+	batch.view.first = 100;
+	for (size_t row = 0; row < 3; row++) {
+		batch_put(&batch, access, row, POLY_ACCESS_READ);
+		batch_put(&batch, size, row, 4);
+		if (row < 2)
+			batch_put(&batch, address, row, 0x1000);
+	}
+	writer = open_bus(&info, &sink, false);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(poly_writer_write(writer, &batch.view, &error), POLY_ERR_LOSS);
+		assert_int_equal(error.record, 103);
+		assert_non_null(strstr(error.message, "no 'address'"));
+	}
+	assert_int_equal(poly_writer_finish(writer, &error), POLY_ERR_LOSS);
+	poly_writer_close(writer);
+	batch_fini(&batch);
+	info_fini(&info);
+	buf_free(&out);
+}
+
+static void
+columns_that_a_target_lacks_are_lost(void **state)
+{
+	(void)state;
+	struct poly_trace_info source = {.format = "made here"};
+	poly_columns missing = 0;
+	const struct poly_format_info *bach = poly_format_find("bach"),
+				      *tt6 = poly_format_find("tt6");
+	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(micro_op) |
+			 POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(kind);
+	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(micro_op));
+	assert_true(missing == 0);
+	poly_format_loss(&source, tt6, &missing);
+	assert_true(missing & POLY_HAS(pc) && !(missing & source.columns));
+	source.columns = POLY_ALL_COLUMNS;
+	assert_true(poly_format_loss(&source, bach, &missing) == 0 && missing == 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(the_ending_says_the_format),
+		TEST(what_is_refused_leaves_nothing),
+		TEST(what_is_there_goes_only_when_it_may),
+		TEST(callers_that_know_fewer_options_are_served),
+		TEST(a_failing_sink_is_told_from_then_on),
+		TEST(losses_are_noted_by_what_they_are),
+		TEST(columns_that_a_target_lacks_are_lost),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
