@@ -4,9 +4,9 @@
  *
  * spec: seed 001; reference bach 2 to 6
  */
-#include "format/bus_decode.h"
-#include "format/bus_text.h"
-#include "format/bus_trace.h"
+#include "format/bus/decode.h"
+#include "format/bus/text.h"
+#include "format/bus/trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * spec: seed 001, its program; reference bach 4.5
  */
-#include "format/bus_text.h"
-#include "format/bus_trace.h"
+#include "format/bus/text.h"
+#include "format/bus/trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * spec: reference bach 2.4
  */
-#include "format/bus_text.h"
-#include "format/bus_trace.h"
+#include "format/bus/text.h"
+#include "format/bus/trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * spec: seed 000 (FULL trace format); reference amber 3 (1 to 3, 19, 22), 4.7, 4.9, 5.
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * spec: seed 000; reference amber 3, 4, 5.
  */
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 static const char *const endians[] = {"be", "le", "auto", NULL};
 static const char *const thirds[] = {"raw", "count", NULL};

@@ -5,8 +5,8 @@
  */
 #include "bus_help.h"
 
-#include "format/bus_decode.h"
-#include "format/bus_text.h"
+#include "format/bus/decode.h"
+#include "format/bus/text.h"
 
 /* A trace of records written as 12 hexadecimal digits each, blanks between them. */
 static struct buf

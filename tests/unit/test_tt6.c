@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 #if defined(POLY_WITH_JANSSON)
 #include <jansson.h>

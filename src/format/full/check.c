@@ -4,7 +4,7 @@
  *
  * spec: reference amber 5 (A03 to A08, A15, A17, A21).
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include "isa/powerpc.h"
 

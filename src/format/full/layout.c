@@ -4,7 +4,7 @@
  *
  * spec: seed 000 (FULL trace format); reference amber 4.7 (structures, fill rules) and 4.9.
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include "isa/powerpc.h"
 

@@ -9,13 +9,13 @@
  * tells. A cut-off record at the end is a row "damaged".
  *
  * Chunks of rows are decoded by a loop that does nothing else (decode_run), straight into the
- * columns that hold words; a second pass (tt6_columns.c) adds presence bits and what follows
+ * columns that hold words; a second pass (columns.c) adds presence bits and what follows
  * from the encoding. Escapes, the initial PC and the end of the input go through the plain
  * decoder, one at a time.
  *
  * spec: seed 000; reference amber 3, 4, 5.
  */
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 #include <string.h>
 

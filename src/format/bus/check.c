@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules of bus cycle traces. spec: reference bach 5 */
-#include "format/bus_check.h"
+#include "format/bus/check.h"
 
 /* clang-format off */
 const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {

@@ -6,7 +6,7 @@
  *
  * spec: reference amber 4.3 (access, size), 4.4 (what escapes bind to), 4.6 (synthetics).
  */
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 #include <string.h>
 

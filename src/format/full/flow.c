@@ -5,7 +5,7 @@
  * spec: reference amber 4.9 (checks of flow) and 3 (16: sc); PowerPC architecture, branch
  * instructions.
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include "isa/powerpc.h"
 

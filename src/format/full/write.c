@@ -5,7 +5,7 @@
  *
  * spec: seed 000 (FULL trace format); reference amber 4.7, 3 (3, 19).
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include "base/num.h"
 

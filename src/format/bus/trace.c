@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the formats of bus traces have in common. */
-#include "format/bus_trace.h"
+#include "format/bus/trace.h"
 
 const char *const bus_line_words[] = {"32", "8", NULL};
 

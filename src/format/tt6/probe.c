@@ -9,7 +9,7 @@
  * spec: reference amber 4.9 (3) and (4).
  */
 #include "base/mem.h"
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef FORMAT_BUS_ROWS_H
 #define FORMAT_BUS_ROWS_H
 
-#include "format/bus_cycle.h"
+#include "format/bus/cycle.h"
 #include "format/format.h"
 
 /* What the column raw of a trace holds. */

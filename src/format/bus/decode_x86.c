@@ -5,9 +5,9 @@
  *
  * spec: reference bach 4.1, 4.2
  */
-#include "format/bus_decode.h"
+#include "format/bus/decode.h"
 
-#include "format/bus_cycle.h"
+#include "format/bus/cycle.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 

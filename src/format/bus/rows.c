@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of any trace as bus cycles. spec: reference bach 6.7 */
-#include "format/bus_rows.h"
+#include "format/bus/rows.h"
 
-#include "format/bus_text.h"
+#include "format/bus/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the listing of bus cycles. spec: seed 001, its program; reference bach 4.5 */
-#include "format/bus_text.h"
+#include "format/bus/text.h"
 
 #include "base/bits.h"
 #include "base/num.h"

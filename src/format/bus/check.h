@@ -3,7 +3,7 @@
 #ifndef FORMAT_BUS_CHECK_H
 #define FORMAT_BUS_CHECK_H
 
-#include "format/bus_rows.h"
+#include "format/bus/rows.h"
 
 /* Indexes into bus_rules. */
 enum bus_rule {

@@ -8,7 +8,7 @@
  *
  * spec: seed 000; reference amber 3/14, 3/17, 3/18, 4.6, 4.8, 6.
  */
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 #include <string.h>
 

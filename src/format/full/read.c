@@ -7,7 +7,7 @@
  *
  * spec: seed 000 (FULL trace format); reference amber 3 (19, 22), 4.3, 4.7, 4.8.
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include "isa/powerpc.h"
 

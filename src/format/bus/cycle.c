@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a six-byte bus record says. spec: seed 001; reference bach 2.2, 4.1 to 4.5 */
-#include "format/bus_cycle.h"
+#include "format/bus/cycle.h"
 
 const char *const bus_record_names[BUS_RECORD_COUNT] = {"INVALID", "INT_ACK", "SPECIAL",
 	"IO_READ", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "D_READ", "NC_D_READ", "WRITE_BACK",

@@ -6,7 +6,7 @@
 #ifndef FORMAT_BUS_TRACE_H
 #define FORMAT_BUS_TRACE_H
 
-#include "format/bus_check.h"
+#include "format/bus/check.h"
 
 /* A row of a table of options. Its value: 0 is 32 bytes, 1 is 8. */
 #define BUS_LINE_OPTION                                                                     \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Six-byte bus records taken apart into columns: plain C. spec: reference bach 4.1, 4.2 */
-#include "format/bus_decode.h"
+#include "format/bus/decode.h"
 
-#include "format/bus_cycle.h"
+#include "format/bus/cycle.h"
 
 /* Rows of a step, whose byte enables and control are held. */
 #define STEP 64

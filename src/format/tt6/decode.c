@@ -4,7 +4,7 @@
  *
  * spec: seed 000 (record classes, escape records); reference amber 4.1, 4.2, 4.4.
  */
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 /* The shape of a class: cache operations carry an address in TT6E only (amber 4.2). */
 static enum tt6_shape

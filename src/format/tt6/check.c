@@ -7,7 +7,7 @@
  * spec: reference amber 5 (A04 to A19, A24).
  */
 #include "base/mem.h"
-#include "format/tt6.h"
+#include "format/tt6/tt6.h"
 
 /* Addresses that are watched at most: a bound for the memory of a long or broken trace. */
 #define WATCHED_MOST ((size_t)1 << 20)

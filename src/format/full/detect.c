@@ -6,7 +6,7 @@
  *
  * spec: reference amber 4.9 (1 and 2).
  */
-#include "format/full.h"
+#include "format/full/full.h"
 
 #include <limits.h>
 

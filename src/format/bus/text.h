@@ -7,7 +7,7 @@
 #ifndef FORMAT_BUS_TEXT_H
 #define FORMAT_BUS_TEXT_H
 
-#include "format/bus_cycle.h"
+#include "format/bus/cycle.h"
 
 /*
  * A line of n bytes, its newline included if there is one: address, byte enables and name
