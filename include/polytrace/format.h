@@ -52,16 +52,17 @@ struct poly_rule {
 
 /* What the library knows of a format. Static and read-only: any thread may use it. */
 struct poly_format_info {
-	const char *name;		   /* as given to --from and --to */
-	const char *family;		   /* formats of one family share their raw bytes */
-	const char *title;		   /* one line */
-	const char *extensions;		   /* usual endings without dots, separated by blanks */
-	const char *spec;		   /* the document that defines the layout */
-	bool can_read, can_write;	   /* which directions are built in */
-	poly_columns columns;		   /* columns that its records can hold */
-	poly_columns needs;		   /* columns without which nothing can be written */
-	const char *needs_isa;		   /* instruction set that it is bound to, or NULL */
-	const char *listing;		   /* format of its own tools' listing, or NULL */
+	const char *name;	  /* as given to --from and --to */
+	const char *family;	  /* formats of one family share their raw bytes */
+	const char *title;	  /* one line */
+	const char *extensions;	  /* usual endings without dots, separated by blanks */
+	const char *spec;	  /* the document that defines the layout */
+	bool can_read, can_write; /* which directions are built in */
+	poly_columns columns;	  /* columns that its records can hold */
+	poly_columns needs;	  /* columns without which nothing can be written */
+	const char *needs_isa;	  /* instruction set that it is bound to, or NULL */
+	const char *listing;	  /* format of its own tools' listing, or NULL */
+	const char *summary;	  /* format of what its own tools tell of a trace, or NULL */
 	const struct poly_option *options; /* never NULL */
 	const struct poly_rule *rules;	   /* never NULL */
 };

@@ -3,10 +3,28 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/copy.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
-static const struct opt *const info_tables[] = {rendering_table, source_table, NULL};
+/* Answers of --style. */
+enum { STYLE_REPORT, STYLE_NATIVE };
+
+struct info_options {
+	struct source_options source; /* first: the reading options are in it */
+	unsigned style;
+};
+
+static const char *const styles[] = {"report", "native", NULL};
+
+static const struct opt info_table[] = {
+	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
+		"native: as the format's own tools tell it"},
+	{0},
+};
+
+static const struct opt *const info_tables[] = {
+	info_table, rendering_table, source_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)
@@ -35,10 +53,40 @@ info_one(struct inputs *inputs, const char *path)
 	return rendered > status ? rendered : status;
 }
 
+/* What the format's own tools tell, which a writer makes. */
+static int
+info_native(struct inputs *inputs, const char *path)
+{
+	struct source source;
+	const struct source_wants wants = {
+		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	const struct poly_format_info *format = poly_reader_format(source.reader);
+	int written = STATUS_TROUBLE;
+	if (format->summary)
+		written = copy_records(
+			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
+	else
+		say(source.name, "format '%s' has no tools that tell what is in a trace",
+			format->name);
+	output_flush(inputs->output);
+	int status = source_close(&source);
+	return written > status ? written : status;
+}
+
 static int
 info_run(void *fields, char **operands)
 {
-	struct inputs inputs = {.options = fields, .one = info_one, .headed = true};
+	const struct info_options *options = fields;
+	bool native = options->style == STYLE_NATIVE;
+	if (native && (options->source.json || options->source.csv)) {
+		say("info", "'--style native' takes no other form");
+		return STATUS_TROUBLE;
+	}
+	struct inputs inputs = {.options = &options->source,
+		.one = native ? info_native : info_one,
+		.headed = !native};
 	return inputs_run(&inputs, operands);
 }
 
@@ -47,6 +95,6 @@ const struct command command_info = {
 	.summary = "tell what a trace is and what is in it",
 	.usage = "[options] [FILE...]",
 	.options = info_tables,
-	.options_size = sizeof(struct source_options),
+	.options_size = sizeof(struct info_options),
 	.run = info_run,
 };

@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/copy.h"
 #include "cli/listing.h"
 #include "cli/say.h"
 #include "cli/source.h"
@@ -83,43 +84,6 @@ writer_format(const struct view_options *options, const struct source *source)
 	return format->listing;
 }
 
-static enum poly_status
-write_records(struct source *source, struct poly_writer *writer, struct poly_error *error)
-{
-	const struct poly_batch *batch;
-	while ((batch = source_next(source))) {
-		enum poly_status status = poly_writer_write(writer, batch, error);
-		if (status != POLY_OK)
-			return status;
-	}
-	return poly_writer_finish(writer, error);
-}
-
-/* Writes the records through a writer of a format to the output. */
-static int
-copy_records(
-	struct inputs *inputs, struct source *source, const char *format, poly_columns columns)
-{
-	const struct poly_sink sink = {output_write, inputs->output};
-	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
-	writing.format = format;
-	writing.columns = columns;
-	struct poly_writer *writer;
-	struct poly_error error;
-	enum poly_status status = poly_writer_open_sink(
-		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
-	if (status == POLY_OK) {
-		poly_reader_want(source->reader, poly_writer_columns(writer));
-		status = write_records(source, writer, &error);
-	}
-	poly_writer_close(writer);
-	/* What is wrong with the output is told when it is finished. */
-	if (status == POLY_OK || output_failed(inputs->output))
-		return STATUS_DONE;
-	say_error(source->name, &error);
-	return STATUS_TROUBLE;
-}
-
 static int
 view_written(struct inputs *inputs, const char *path)
 {
@@ -135,7 +99,7 @@ view_written(struct inputs *inputs, const char *path)
 	const char *format = writer_format(options, &source);
 	int written = STATUS_TROUBLE;
 	if (format)
-		written = copy_records(inputs, &source, format, columns);
+		written = copy_records(&source, format, columns, inputs->output);
 	output_flush(inputs->output);
 	int status = source_close(&source);
 	return written > status ? written : status;

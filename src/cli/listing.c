@@ -33,6 +33,7 @@ struct shown {
 	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
 	enum poly_form form;	 /* of the column */
 	char title[40];		 /* in the header; the name of a CELL_REGISTER */
+	bool named;		 /* a register of a CIS 501 trace */
 	unsigned digits;	 /* at least so many of a hexadecimal number */
 	bool right;		 /* aligned to the right */
 	size_t width;
@@ -98,6 +99,7 @@ add_column(struct listing *listing, enum poly_column column)
 				       POLY_HAS(real_target);
 	const poly_columns bytes = POLY_HAS(byte_enables) | POLY_HAS(control) |
 				   POLY_HAS(request) | POLY_HAS(attribute) | POLY_HAS(agent);
+	const poly_columns registers = POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest);
 	const char *name = poly_column_name(column);
 	struct shown *shown = add_shown(listing,
 		column == POLY_COLUMN_text ? CELL_TEXT : CELL_COLUMN, name, strlen(name));
@@ -108,6 +110,8 @@ add_column(struct listing *listing, enum poly_column column)
 		shown->digits = listing->info->address_bits / 4;
 	if (bytes >> column & 1)
 		shown->digits = 2;
+	shown->named = registers >> column & 1 && listing->info && listing->info->raw_format &&
+		       strcmp(listing->info->raw_format, "cis501") == 0;
 }
 
 static bool
@@ -286,6 +290,11 @@ put_column(const struct shown *shown, const struct poly_batch *batch, size_t row
 		*to = '-';
 		return 1;
 	}
+	const char *name = NULL;
+	if (shown->named)
+		name = poly_cis501_register_name(poly_batch_integer(batch, shown->column, row));
+	if (name)
+		return put_string(to, name);
 	if (shown->form == POLY_FORM_HEX) {
 		unsigned digits = shown->digits;
 		if (shown->column == POLY_COLUMN_opcode &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing traces in memory, for the tests of the bus formats. */
+/* Reading and writing traces in memory, for the tests of formats. */
 #ifndef TESTS_BUS_HELP_H
 #define TESTS_BUS_HELP_H
 
@@ -42,18 +42,27 @@ load_sample(const char *name)
 	return bytes;
 }
 
-/* A published trace, which stands beside the repository; skips the test where it doesn't. */
+/* A file of the shared data beside the repository; skips the test where it isn't there. */
 static inline struct buf
-load_public(const char *name)
+load_shared(const char *name)
 {
 	struct buf bytes = {0};
-	char path[500], shared[400];
+	char path[600], shared[400];
 	const char *where = getenv("POLYTRACE_SHARED");
 	snprintf(shared, sizeof shared, "%s/../shared", getenv("POLYTRACE_ROOT"));
-	snprintf(path, sizeof path, "%s/data/public/bach/%s", where ? where : shared, name);
+	snprintf(path, sizeof path, "%s/data/%s", where ? where : shared, name);
 	if (!load_path(path, &bytes))
 		skip();
 	return bytes;
+}
+
+/* A published trace of bus cycles. */
+static inline struct buf
+load_public(const char *name)
+{
+	char path[100];
+	snprintf(path, sizeof path, "public/bach/%s", name);
+	return load_shared(path);
 }
 
 /* Opens bytes; format NULL: found by content; option NULL: none. */

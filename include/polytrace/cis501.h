@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Register numbers of CIS 501 traces. */
+#ifndef POLYTRACE_CIS501_H
+#define POLYTRACE_CIS501_H
+
+#include "polytrace/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What the columns src1, src2 and dest of a CIS 501 trace mean by a number: "rax" to "r15" for
+ * 0 to 15, "t0" and "t1" for the temporaries 44 and 45, "flags" for 49, by which courses'
+ * programs call the condition codes (reference cis501 2.3). Static; NULL for a number without a
+ * name.
+ */
+POLY_API const char *poly_cis501_register_name(uint64_t number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

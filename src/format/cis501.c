@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instruction traces of the University of Pennsylvania's course CIS 501: a line of fourteen
+ * fields for every micro-operation.
+ *
+ * spec: seed 004, reference cis501
+ */
+#include "format/cis501/cis501.h"
+
+#include "base/bits.h"
+#include "base/num.h"
+
+#include <stdio.h>
+
+enum { OPTION_LAYOUT };
+
+/* Lines at the front that are looked at, and how many bytes of them. */
+#define SAMPLE_LINES 64
+#define SAMPLE_BYTES 8192
+
+/* Bytes of names that are kept; where there are more, lines keep their bytes instead. */
+#define NAMES_MOST ((size_t)4 << 20)
+
+/* Names that are found without looking into the table of all. */
+#define KNOWN 256
+#define KNOWN_LENGTH 24
+
+/* A short name: its bytes, padded with 0, and its number. */
+struct known {
+	uint64_t bytes[KNOWN_LENGTH / 8];
+	uint32_t number;
+	bool valid;
+};
+
+struct cis501_reader {
+	struct lines lines;
+	enum cis501_layout layout;
+	size_t name_bytes;
+	bool no_memory;
+	struct known known[KNOWN];
+	struct cis501_check check;
+};
+
+struct cis501_writer {
+	enum cis501_layout layout;
+	bool keeps; /* rows' own bytes are written as they are */
+};
+
+static const char *const record_names[CIS501_RECORD_COUNT] = {
+	[CIS501_MICRO_OP] = "micro_op",
+	[CIS501_BLANK] = "blank",
+	[CIS501_HEADER] = "header",
+	[CIS501_DAMAGED] = "damaged",
+};
+
+/* The layouts in their order, and what stands for that of the source. */
+static const char *const layouts[] = {"columns", "blanks", "auto", NULL};
+
+/* Lines at the front of an input, by what they are. */
+struct sample {
+	size_t records, others, bad;
+	size_t exact[CIS501_LAYOUTS]; /* records that are just so in a layout */
+};
+
+static void
+take_sample(struct sample *sample, const uint8_t *p, size_t n)
+{
+	struct cis501 op;
+	struct line_fault fault;
+	memset(sample, 0, sizeof *sample);
+	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
+	for (size_t i = 0, size; i < SAMPLE_LINES; i++, p += size, n -= size) {
+		size = line_size(p, n, CIS501_LINE_MOST);
+		if (size == 0)
+			return;
+		enum cis501_record is = cis501_parse(p, &op, &fault);
+		sample->records += is == CIS501_MICRO_OP;
+		sample->bad += is == CIS501_DAMAGED;
+		sample->others += is != CIS501_MICRO_OP;
+		for (unsigned j = 0; is == CIS501_MICRO_OP && j < CIS501_LAYOUTS; j++)
+			sample->exact[j] += cis501_is_exact(op.style, (enum cis501_layout)j);
+	}
+}
+
+static int
+cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	(void)eof;
+	struct sample sample;
+	take_sample(&sample, p, n);
+	if (sample.records)
+		snprintf(note->text, sizeof note->text,
+			"%zu of the first %zu lines are fourteen fields of a micro-operation",
+			sample.records, sample.records + sample.others);
+	if (sample.records < 3 || 4 * sample.bad > sample.records)
+		return 0;
+	return sample.bad ? 20 : 24;
+}
+
+static enum poly_status
+cis501_open(struct reading *reading, struct poly_error *error)
+{
+	struct cis501_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	take_sample(&sample, p, have);
+	if (sample.exact[CIS501_BLANKS] > sample.exact[CIS501_COLUMNS])
+		reader->layout = CIS501_BLANKS;
+	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
+		return err_memory(error);
+	view->isa = "x86";
+	view->address_bits = 64;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = record_names;
+	view->record_count = CIS501_RECORD_COUNT;
+	return POLY_OK;
+}
+
+/* The number of a name that is not among the known ones. */
+static bool
+add_name(struct reading *reading, const struct cis501_word *word, uint32_t *number)
+{
+	struct cis501_reader *reader = reading->state;
+	*number = intern_find(&reading->info->names.names, word->text, word->length);
+	if (*number != INTERN_FAILED)
+		return true;
+	if (reader->name_bytes + word->length > NAMES_MOST)
+		return false;
+	*number = info_name(reading->info, word->text, word->length);
+	reader->no_memory |= *number == INTERN_FAILED;
+	reader->name_bytes += word->length + 64;
+	return *number != INTERN_FAILED;
+}
+
+/* The n-th eight bytes of a name, 0 behind its end; up to 8 bytes behind it are read. */
+static inline uint64_t
+name_bytes(const struct cis501_word *word, size_t n)
+{
+	if (word->length <= 8 * n)
+		return 0;
+	size_t left = word->length - 8 * n;
+	uint64_t bytes = load_le64((const uint8_t *)word->text + 8 * n);
+	return left >= 8 ? bytes : bytes & (((uint64_t)1 << (8 * left)) - 1);
+}
+
+/* The number of a name; false where it cannot be kept. */
+static inline bool
+find_name(struct reading *reading, const struct cis501_word *word, uint32_t *number)
+{
+	struct cis501_reader *reader = reading->state;
+	if (word->length > KNOWN_LENGTH)
+		return add_name(reading, word, number);
+	const uint64_t a = name_bytes(word, 0), b = name_bytes(word, 1),
+		       c = name_bytes(word, 2);
+	uint64_t hash = (a ^ (b << 7 | b >> 57) ^ (c << 14 | c >> 50)) * 0x9e3779b97f4a7c15;
+	struct known *known = &reader->known[hash >> 56];
+	if (known->valid && known->bytes[0] == a && known->bytes[1] == b &&
+		known->bytes[2] == c) {
+		*number = known->number;
+		return true;
+	}
+	if (!add_name(reading, word, number))
+		return false;
+	*known = (struct known){{a, b, c}, *number, true};
+	return true;
+}
+
+/* The register columns hold 0 to 255. */
+static inline bool
+is_register(int32_t number)
+{
+	return number >= -1 && number <= UINT8_MAX;
+}
+
+static inline void
+put_registers(struct batch *batch, size_t row, const struct cis501 *op)
+{
+	if (op->src1 >= 0 && op->src1 <= UINT8_MAX)
+		batch_put(batch, src1, row, (uint8_t)op->src1);
+	if (op->src2 >= 0 && op->src2 <= UINT8_MAX)
+		batch_put(batch, src2, row, (uint8_t)op->src2);
+	if (op->dest >= 0 && op->dest <= UINT8_MAX)
+		batch_put(batch, dest, row, (uint8_t)op->dest);
+}
+
+static inline void
+put_fields(struct batch *batch, size_t row, const struct cis501 *op)
+{
+	batch_put(batch, pc, row, op->pc);
+	if (op->uop <= UINT8_MAX)
+		batch_put(batch, uop, row, (uint8_t)op->uop);
+	put_registers(batch, row, op);
+	batch_put(batch, flags, row,
+		op->flags == '-' ? POLY_FLAGS_NONE
+				 : (op->flags == 'R' ? POLY_FLAGS_READ : POLY_FLAGS_WRITE));
+	if (op->branch != '-')
+		batch_put(batch, branch, row,
+			op->branch == 'T' ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+	if (op->access != '-') {
+		batch_put(batch, access, row,
+			op->access == 'L' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
+		batch_put(batch, address, row, op->address);
+	}
+	batch_put(batch, immediate, row, op->immediate);
+	batch_put(batch, fallthrough, row, op->fallthrough);
+	if (op->target)
+		batch_put(batch, target, row, op->target);
+}
+
+static bool
+cis501_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	const struct cis501_reader *reader = reading->state;
+	struct cis501 op;
+	enum cis501_record is = cis501_parse(line->text, &op, fault);
+	if (is == CIS501_DAMAGED)
+		return false;
+	bool exact = is == CIS501_MICRO_OP;
+	batch_put(batch, kind, row, exact ? POLY_KIND_INSTRUCTION : POLY_KIND_OTHER);
+	batch_put(batch, record, row, (uint8_t)is);
+	batch_put(batch, origin, row, line->offset);
+	if (exact) {
+		uint32_t number;
+		put_fields(batch, row, &op);
+		exact = cis501_is_exact(op.style, reader->layout) && line->ended &&
+			op.uop <= UINT8_MAX && is_register(op.src1) && is_register(op.src2) &&
+			is_register(op.dest) && (op.access != '-' || op.address == 0);
+		if (find_name(reading, &op.macro, &number))
+			batch_put(batch, mnemonic, row, number);
+		else
+			exact = false;
+		if (find_name(reading, &op.micro, &number))
+			batch_put(batch, micro_op, row, number);
+		else
+			exact = false;
+	}
+	if (!exact)
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
+	return true;
+}
+
+static const struct line_format line_format = {
+	.limit = CIS501_LINE_MOST,
+	.damaged = CIS501_DAMAGED,
+	.too_long = CIS501_C02,
+	.take = cis501_take,
+};
+
+static enum poly_status
+cis501_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct cis501_reader *reader = reading->state;
+	enum poly_status status =
+		lines_read(reading, &reader->lines, &line_format, batch, error);
+	return reader->no_memory ? err_memory(error) : status;
+}
+
+static enum poly_status
+cis501_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct cis501_reader *reader = reading->state;
+	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+}
+
+static void
+cis501_check_batch(struct reading *reading, const struct poly_batch *batch)
+{
+	struct cis501_reader *reader = reading->state;
+	cis501_check(reading, &reader->check, batch);
+}
+
+static void
+cis501_close(struct reading *reading)
+{
+	struct cis501_reader *reader = reading->state;
+	lines_free(&reader->lines);
+}
+
+static enum poly_status
+cis501_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct cis501_writer *writer = writing->state;
+	const char *fact = poly_trace_fact(writing->source, "cis501.layout");
+	bool blanks = fact && strcmp(fact, layouts[CIS501_BLANKS]) == 0;
+	writer->layout = blanks ? CIS501_BLANKS : CIS501_COLUMNS;
+	writer->keeps = true;
+	enum cis501_layout wanted = (enum cis501_layout)writing->options[OPTION_LAYOUT];
+	if (wanted != CIS501_LAYOUTS) {
+		writer->keeps = wanted == writer->layout;
+		writer->layout = wanted;
+	}
+	return POLY_OK;
+}
+
+static void
+print(struct writing *writing, const struct cis501 *op)
+{
+	const struct cis501_writer *writer = writing->state;
+	size_t room = CIS501_PRINT_ROOM + op->macro.length + op->micro.length;
+	char *to = (char *)out_room(writing->out, room);
+	out_commit(writing->out, cis501_print(to, op, writer->layout));
+}
+
+/* A row that has its own bytes: they are written, or what they say in the wanted layout. */
+static void
+write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct cis501_writer *writer = writing->state;
+	uint8_t line[CIS501_LINE_MOST + 1];
+	struct cis501 op;
+	size_t n;
+	if (!writer->keeps && cis501_of_raw(batch, row, line, &op)) {
+		print(writing, &op);
+		return;
+	}
+	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	out_write(writing->out, raw, n);
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct cis501 op;
+	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
+		write_raw(writing, batch, row);
+		return POLY_OK;
+	}
+	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+		batch->kind[row] != POLY_KIND_INSTRUCTION) {
+		writing_note(writing, "records that are no micro-operation were dropped");
+		return POLY_OK;
+	}
+	const char *lacking = cis501_of_row(batch, row, &op);
+	if (lacking)
+		return writing_lacks(batch, row, lacking, error);
+	if (poly_present(batch, POLY_COLUMN_flags, row) && batch->flags[row] == POLY_FLAGS_BOTH)
+		writing_note(writing,
+			"micro-operations read the flags that they write; that they "
+			"do was dropped");
+	if (op.access == '-' && poly_present(batch, POLY_COLUMN_address, row))
+		writing_note(
+			writing, "addresses that are neither read nor written were dropped");
+	print(writing, &op);
+	return POLY_OK;
+}
+
+static enum poly_status
+cis501_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+static const struct poly_option options[] = {
+	{"cis501.layout", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, CIS501_LAYOUTS, 0, 0, layouts,
+		"fields in columns, as the courses' files have them, or between single blanks; "
+		"auto: as the source has them, or in columns",
+		"reference cis501 2.3"},
+	{.name = NULL},
+};
+
+static const struct format cis501 = {
+	.info =
+		{
+			.name = "cis501",
+			.family = "cis501",
+			.title = "Penn CIS 501 trace of x86 micro-operations",
+			.extensions = "cis501 trace",
+			.spec = "seed 004",
+			.can_read = true,
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
+				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
+				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
+				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
+				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs_isa = "x86",
+			.summary = "cis501-summary",
+			.options = options,
+			.rules = cis501_rules,
+		},
+	.reader_size = sizeof(struct cis501_reader),
+	.writer_size = sizeof(struct cis501_writer),
+	.probe = cis501_probe,
+	.open = cis501_open,
+	.read = cis501_read,
+	.resync = cis501_resync,
+	.check = cis501_check_batch,
+	.close = cis501_close,
+	.wopen = cis501_wopen,
+	.write = cis501_write,
+};
+
+const struct format *const formats_cis501[] = {&cis501, NULL};

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of CIS 501 traces: a pass over the bytes, which a table tells apart.
+ *
+ * spec: seed 004, reference cis501 2.3, 3/15 to 3/26 and 4
+ */
+#include "format/cis501/line.h"
+
+#include "base/num.h"
+
+#include <stdio.h>
+
+/* What a byte is: a hexadecimal digit of that value (U: upper case), or one of these. */
+#define U 0x10 /* with the digit: upper case */
+#define P 0x20 /* another printable character */
+#define S 0x40 /* white space within a line */
+#define N 0x41 /* a newline */
+#define X 0x80 /* anything else */
+static const uint8_t classes[256] = {
+	/* clang-format off */
+	X, X, X, X, X, X, X, X, X, S, N, S, S, S, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	S, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P,
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, P, P, P, P, P, P,
+	P, U | 10, U | 11, U | 12, U | 13, U | 14, U | 15, P, P, P, P, P, P, P, P, P,
+	P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P,
+	P, 10, 11, 12, 13, 14, 15, P, P, P, P, P, P, P, P, P,
+	P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+	/* clang-format on */
+};
+
+#define is_digit(c) (classes[c] < 10)
+#define is_hex(c) (classes[c] < P)
+#define is_word(c) (classes[c] < S)
+#define is_space(c) (classes[c] == S)
+#define is_end(c) ((classes[c] | 1) == N)
+
+/* A place in a line. */
+struct scan {
+	const uint8_t *p;   /* the next byte */
+	const uint8_t *gap; /* end of the field before this one */
+	unsigned style;	    /* bits of enum cis501_style */
+	unsigned fields;    /* passed */
+};
+
+/* Passes over white space; says where the next field begins. */
+static inline const uint8_t *
+next_field(struct scan *scan)
+{
+	const uint8_t *p = scan->p;
+	while (*p == ' ')
+		p++;
+	for (; is_space(*p); p++)
+		scan->style |= *p == ' ' ? 0 : CIS501_OTHER;
+	scan->p = p;
+	return p;
+}
+
+/* Ends a field that began at start; in columns it has more than one blank in front. */
+static inline bool
+end_field(struct scan *scan, const uint8_t *start, ptrdiff_t more)
+{
+	ptrdiff_t gap = start - scan->gap;
+	bool good = is_end(*scan->p);
+	scan->style |= (gap != 1 + more ? (unsigned)CIS501_OFF << CIS501_COLUMNS : 0) |
+		       (gap != 1 ? (unsigned)CIS501_OFF << CIS501_BLANKS : 0);
+	scan->gap = scan->p;
+	scan->fields += good;
+	return good;
+}
+
+/* How many blanks bring a field of that length to a width. */
+static inline ptrdiff_t
+padding(ptrdiff_t width, ptrdiff_t length)
+{
+	return length < width ? width - length : 0;
+}
+
+static inline bool
+take_hex(struct scan *scan, ptrdiff_t width, uint64_t *value)
+{
+	const uint8_t *start = next_field(scan), *p = start;
+	unsigned seen = 0;
+	uint64_t v = 0;
+	if (p[0] == '0' && (p[1] | 0x20) == 'x') {
+		scan->style |= CIS501_PREFIX;
+		p += 2;
+	}
+	const uint8_t *digits = p;
+	for (; is_hex(*p); p++) {
+		unsigned class = classes[*p];
+		seen |= class;
+		v = v << 4 | (class & 15);
+	}
+	if (p == digits)
+		return false;
+	if (seen & U)
+		scan->style |= CIS501_UPPER;
+	if (*digits == '0' && p - digits > 1)
+		scan->style |= CIS501_OTHER;
+	for (; p - digits > 16; digits++) {
+		if (*digits != '0')
+			return false;
+	}
+	*value = v;
+	scan->p = p;
+	return end_field(scan, start, padding(width, p - start));
+}
+
+/* A decimal number from -most - negative to most; negative: a sign may stand before it. */
+static inline bool
+take_decimal(struct scan *scan, ptrdiff_t width, uint64_t most, bool negative, uint64_t *value)
+{
+	const uint8_t *start = next_field(scan), *p = start;
+	bool minus = negative && *p == '-';
+	if (negative && *p == '+')
+		scan->style |= CIS501_OTHER;
+	p += minus || (negative && *p == '+');
+	const uint8_t *digits = p;
+	uint64_t v = 0;
+	for (; is_digit(*p); p++)
+		v = v * 10 + classes[*p];
+	ptrdiff_t n = p - digits;
+	if (n == 0 || (n > 19 && !num_parse((const char *)digits, (size_t)n, &v)) ||
+		v > most + minus)
+		return false;
+	if (*digits == '0' && (n > 1 || minus))
+		scan->style |= n > 1 ? CIS501_ZERO : CIS501_OTHER;
+	*value = minus ? 0 - v : v;
+	scan->p = p;
+	return end_field(scan, start, padding(width, p - start));
+}
+
+static inline bool
+take_register(struct scan *scan, int32_t *number)
+{
+	uint64_t v;
+	bool good = take_decimal(scan, 2, INT32_MAX, true, &v);
+	*number = good ? (int32_t)(int64_t)v : 0;
+	return good;
+}
+
+static inline bool
+take_letter(struct scan *scan, char one, char other, char *letter)
+{
+	const uint8_t *start = next_field(scan);
+	char c = (char)*start;
+	if (c != '-' && c != one && c != other)
+		return false;
+	*letter = c;
+	scan->p = start + 1;
+	return end_field(scan, start, 0);
+}
+
+static inline bool
+take_word(struct scan *scan, ptrdiff_t more, struct cis501_word *word)
+{
+	const uint8_t *start = next_field(scan), *p = start;
+	while (is_word(*p))
+		p++;
+	word->text = (const char *)start;
+	word->length = (size_t)(p - start);
+	scan->p = p;
+	return p != start && end_field(scan, start, more);
+}
+
+/* The white space behind the last field, and the newline. */
+static inline bool
+take_end(struct scan *scan)
+{
+	const uint8_t *p = scan->p;
+	if (*p == '\r' && p[1] == '\n') {
+		scan->style |= CIS501_RETURN;
+		return true;
+	}
+	if (*p == '\n')
+		return true;
+	scan->style |= CIS501_OTHER;
+	return *next_field(scan) == '\n';
+}
+
+static inline bool
+take_all(struct scan *scan, struct cis501 *op)
+{
+	const unsigned off = (unsigned)CIS501_OFF << CIS501_COLUMNS | (unsigned)CIS501_OFF
+									      << CIS501_BLANKS;
+	const uint8_t *text = scan->p;
+	uint64_t uop = 0, immediate = 0;
+	bool good = take_decimal(scan, 0, UINT32_MAX, false, &uop) && uop != 0;
+	scan->fields = good; /* 0 is a number, but not of this field */
+	/* The first field has no gap in front. */
+	scan->style = (scan->style & ~off) | (is_end(*text) ? off : 0);
+	good = good && take_hex(scan, 0, &op->pc) && take_register(scan, &op->src1) &&
+	       take_register(scan, &op->src2) && take_register(scan, &op->dest) &&
+	       take_letter(scan, 'R', 'W', &op->flags) &&
+	       take_letter(scan, 'T', 'N', &op->branch) &&
+	       take_letter(scan, 'L', 'S', &op->access) &&
+	       take_decimal(scan, 9, INT64_MAX, true, &immediate) &&
+	       take_hex(scan, 12, &op->address) && take_hex(scan, 12, &op->fallthrough) &&
+	       take_hex(scan, 12, &op->target) && take_word(scan, 0, &op->macro) &&
+	       take_word(scan, padding(8, (ptrdiff_t)op->macro.length), &op->micro);
+	op->uop = (uint32_t)uop;
+	op->immediate = (int64_t)immediate;
+	return good && take_end(scan);
+}
+
+/* The words of a line, and how many there are; as many as fit are kept. */
+static unsigned
+split(const uint8_t *text, struct cis501_word words[CIS501_FIELDS])
+{
+	struct scan scan = {.p = text};
+	unsigned n = 0;
+	for (; *next_field(&scan) != '\n'; n++) {
+		const uint8_t *start = scan.p;
+		while (classes[*scan.p] != S && classes[*scan.p] != N)
+			scan.p++;
+		if (n < CIS501_FIELDS)
+			words[n] = (struct cis501_word){
+				(const char *)start, (size_t)(scan.p - start)};
+	}
+	return n;
+}
+
+static bool
+word_is(const struct cis501_word *word, const char *text)
+{
+	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
+}
+
+/* The numbers of the fields, or their names, as the seed's example has them above it. */
+static bool
+is_header(const struct cis501_word *words, unsigned n)
+{
+	if (n >= 3 && word_is(&words[0], "Uop") && word_is(&words[1], "PC") &&
+		word_is(&words[2], "Src1"))
+		return true;
+	for (unsigned i = 0; i < CIS501_FIELDS; i++) {
+		char number[12];
+		snprintf(number, sizeof number, "%u", i + 1);
+		if (n != CIS501_FIELDS || !word_is(&words[i], number))
+			return false;
+	}
+	return true;
+}
+
+static const struct {
+	const char *name, *expected;
+	enum cis501_rule rule;
+} fields[CIS501_FIELDS] = {
+	{"uop", "a decimal number from 1 of 32 bits", CIS501_C03},
+	{"pc", "a hexadecimal number of 64 bits", CIS501_C03},
+	{"src1", "a signed decimal number of 32 bits", CIS501_C03},
+	{"src2", "a signed decimal number of 32 bits", CIS501_C03},
+	{"dest", "a signed decimal number of 32 bits", CIS501_C03},
+	{"flags", "R, W or -", CIS501_C04},
+	{"branch", "T, N or -", CIS501_C04},
+	{"load/store", "L, S or -", CIS501_C04},
+	{"immediate", "a signed decimal number of 64 bits", CIS501_C03},
+	{"memory address", "a hexadecimal number of 64 bits", CIS501_C03},
+	{"fallthrough", "a hexadecimal number of 64 bits", CIS501_C03},
+	{"target", "a hexadecimal number of 64 bits", CIS501_C03},
+	{"macro opcode", "printable characters", CIS501_C04},
+	{"micro opcode", "printable characters", CIS501_C04},
+};
+
+const char *
+cis501_field_name(unsigned field)
+{
+	return fields[field].name;
+}
+
+/* What a line is that is no micro-operation: its first fields were good ones. */
+static enum cis501_record
+explain(const uint8_t *text, unsigned good, struct line_fault *fault)
+{
+	struct cis501_word words[CIS501_FIELDS];
+	unsigned n = split(text, words);
+	if (n == 0)
+		return CIS501_BLANK;
+	if (is_header(words, n))
+		return CIS501_HEADER;
+	unsigned bad = good < CIS501_FIELDS ? good : CIS501_FIELDS - 1;
+	if (n != CIS501_FIELDS) {
+		fault->rule = n < CIS501_FIELDS ? CIS501_C01 : CIS501_C02;
+		fault->column = 0;
+		snprintf(fault->text, sizeof fault->text, "%u fields, expected %d; %s", n,
+			CIS501_FIELDS,
+			n < CIS501_FIELDS ? "is it cut off, or in two lines?"
+					  : "does an opcode have a blank?");
+		return CIS501_DAMAGED;
+	}
+	const struct cis501_word *word = &words[bad];
+	const uint8_t *shown = (const uint8_t *)word->text;
+	fault->rule = fields[bad].rule;
+	fault->column = (unsigned)(shown - text) + 1;
+	snprintf(fault->text, sizeof fault->text, "field %u, %s, is '%.*s', expected %s",
+		bad + 1, fields[bad].name, line_shown(shown, word->length), word->text,
+		fields[bad].expected);
+	return CIS501_DAMAGED;
+}
+
+enum cis501_record
+cis501_parse(const uint8_t *text, struct cis501 *op, struct line_fault *fault)
+{
+	struct scan scan = {.p = text, .gap = text};
+	bool good = take_all(&scan, op);
+	op->style = scan.style;
+	return good ? CIS501_MICRO_OP : explain(text, scan.fields, fault);
+}
+
+bool
+cis501_is_word(const char *text, size_t n)
+{
+	size_t i = 0;
+	while (i < n && is_word((uint8_t)text[i]))
+		i++;
+	return n != 0 && i == n && n < CIS501_LINE_MOST / 4;
+}
+
+/* Writes n bytes behind a blank, at the right of width. */
+static inline char *
+put_right(char *to, const char *text, size_t n, size_t width)
+{
+	for (size_t i = n; i < width; i++)
+		*to++ = ' ';
+	*to++ = ' ';
+	memcpy(to, text, n);
+	return to + n;
+}
+
+static inline char *
+put_hex(char *to, uint64_t v, size_t width)
+{
+	char digits[16];
+	unsigned n = num_hex_width(v);
+	num_hex(digits, v, n);
+	return put_right(to, digits, n, width);
+}
+
+static inline char *
+put_decimal(char *to, int64_t v, size_t width)
+{
+	char digits[24] = "-";
+	size_t sign = v < 0;
+	size_t n = sign + num_decimal(digits + sign, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	return put_right(to, digits, n, width);
+}
+
+size_t
+cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
+{
+	static const struct {
+		size_t number, immediate, address, opcode;
+	} widths[CIS501_LAYOUTS] = {{2, 9, 12, 8}, {0, 0, 0, 0}};
+	const size_t number = widths[layout].number, address = widths[layout].address;
+	char *p = to + num_decimal(to, op->uop);
+	p = put_hex(p, op->pc, 0);
+	p = put_decimal(p, op->src1, number);
+	p = put_decimal(p, op->src2, number);
+	p = put_decimal(p, op->dest, number);
+	const char letters[6] = {' ', op->flags, ' ', op->branch, ' ', op->access};
+	memcpy(p, letters, sizeof letters);
+	p = put_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
+	p = put_hex(p, op->address, address);
+	p = put_hex(p, op->fallthrough, address);
+	p = put_hex(p, op->target, address);
+	p = put_right(p, op->macro.text, op->macro.length, 0);
+	for (size_t i = op->macro.length; i < widths[layout].opcode; i++)
+		*p++ = ' ';
+	p = put_right(p, op->micro.text, op->micro.length, 0);
+	*p++ = '\n';
+	return (size_t)(p - to);
+}

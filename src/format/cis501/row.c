@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as micro-operations of CIS 501 traces. spec: seed 004 */
+#include "polytrace/cis501.h"
+
+#include "format/cis501/cis501.h"
+
+const char *
+poly_cis501_register_name(uint64_t number)
+{
+	static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
+		"rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+	switch (number) {
+	case 44: return "t0";
+	case 45: return "t1";
+	case 49: return "flags";
+	default: return number < 16 ? names[number] : NULL;
+	}
+}
+
+struct cis501_word
+cis501_word_of(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	if (!poly_present(batch, column, row))
+		return (struct cis501_word){"", 0};
+	uint32_t number = (uint32_t)poly_batch_integer(batch, column, row);
+	const char *name = poly_trace_name(batch->info, number);
+	return (struct cis501_word){name ? name : "", name ? strlen(name) : 0};
+}
+
+static int32_t
+register_of(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	return poly_present(batch, column, row)
+		       ? (int32_t)poly_batch_integer(batch, column, row)
+		       : -1;
+}
+
+static uint64_t
+value_of(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	return poly_present(batch, column, row) ? poly_batch_integer(batch, column, row) : 0;
+}
+
+static void
+set_letters(const struct poly_batch *batch, size_t row, struct cis501 *op)
+{
+	op->flags = op->branch = op->access = '-';
+	if (poly_present(batch, POLY_COLUMN_flags, row))
+		op->flags = "-RWW"[batch->flags[row] & 3];
+	if (poly_present(batch, POLY_COLUMN_branch, row))
+		op->branch = batch->branch[row] == POLY_BRANCH_TAKEN ? 'T' : 'N';
+	if (!poly_present(batch, POLY_COLUMN_access, row))
+		return;
+	if (batch->access[row] == POLY_ACCESS_READ)
+		op->access = 'L';
+	else if (batch->access[row] == POLY_ACCESS_WRITE)
+		op->access = 'S';
+}
+
+const char *
+cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
+{
+	if (!poly_present(batch, POLY_COLUMN_pc, row))
+		return "pc";
+	if (!poly_present(batch, POLY_COLUMN_fallthrough, row))
+		return "fallthrough";
+	*op = (struct cis501){.pc = batch->pc[row], .fallthrough = batch->fallthrough[row]};
+	op->uop = (uint32_t)value_of(batch, POLY_COLUMN_uop, row);
+	if (op->uop == 0)
+		return "uop";
+	op->macro = cis501_word_of(batch, POLY_COLUMN_mnemonic, row);
+	op->micro = cis501_word_of(batch, POLY_COLUMN_micro_op, row);
+	if (!cis501_is_word(op->macro.text, op->macro.length))
+		return "mnemonic";
+	if (!cis501_is_word(op->micro.text, op->micro.length))
+		return "micro_op";
+	op->src1 = register_of(batch, POLY_COLUMN_src1, row);
+	op->src2 = register_of(batch, POLY_COLUMN_src2, row);
+	op->dest = register_of(batch, POLY_COLUMN_dest, row);
+	set_letters(batch, row, op);
+	op->immediate = (int64_t)value_of(batch, POLY_COLUMN_immediate, row);
+	op->target = value_of(batch, POLY_COLUMN_target, row);
+	if (op->access != '-')
+		op->address = value_of(batch, POLY_COLUMN_address, row);
+	return NULL;
+}
+
+bool
+cis501_of_raw(const struct poly_batch *batch, size_t row, uint8_t line[CIS501_LINE_MOST + 1],
+	struct cis501 *op)
+{
+	struct line_fault fault;
+	size_t n;
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return false;
+	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (n == 0 || n > CIS501_LINE_MOST)
+		return false;
+	memcpy(line, raw, n);
+	line[n] = '\n';
+	return cis501_parse(line, op, &fault) == CIS501_MICRO_OP;
+}

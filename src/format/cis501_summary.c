@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parsers of the course CIS 501 print of a trace: how many micro-operations and
+ * instructions it has.
+ *
+ * spec: seed 004, "Parser Code"; reference cis501 3/14
+ */
+#include "format/format.h"
+
+#include <stdio.h>
+
+struct summary_writer {
+	unsigned long long micro_ops, macro_ops;
+};
+
+static enum poly_status
+summary_wopen(struct writing *writing, struct poly_error *error)
+{
+	static const char text[] = "Processing trace...\n";
+	(void)error;
+	out_write(writing->out, text, sizeof text - 1);
+	return POLY_OK;
+}
+
+static enum poly_status
+summary_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct summary_writer *writer = writing->state;
+	(void)error;
+	for (size_t row = 0; row < batch->rows; row++) {
+		if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+			batch->kind[row] != POLY_KIND_INSTRUCTION)
+			continue;
+		writer->micro_ops++;
+		writer->macro_ops +=
+			poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] == 1;
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+summary_finish(struct writing *writing, struct poly_error *error)
+{
+	const struct summary_writer *writer = writing->state;
+	(void)error;
+	char text[200];
+	int n = snprintf(text, sizeof text,
+		"Processed %llu trace records.\nMicro-ops: %llu\nMacro-ops: %llu\n",
+		writer->micro_ops, writer->micro_ops, writer->macro_ops);
+	out_write(writing->out, text, (size_t)n);
+	return POLY_OK;
+}
+
+static const struct poly_option options[] = {{.name = NULL}};
+static const struct poly_rule rules[] = {{NULL, POLY_NOTE, NULL, NULL}};
+
+static const struct format cis501_summary = {
+	.info =
+		{
+			.name = "cis501-summary",
+			.family = "cis501-summary",
+			.title = "what the parsers of Penn CIS 501 print of a trace",
+			.extensions = "",
+			.spec = "seed 004",
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(uop),
+			.needs = POLY_HAS(kind) | POLY_HAS(uop),
+			.options = options,
+			.rules = rules,
+		},
+	.writer_size = sizeof(struct summary_writer),
+	.wopen = summary_wopen,
+	.write = summary_write,
+	.wfinish = summary_finish,
+};
+
+const struct format *const formats_cis501_summary[] = {&cis501_summary, NULL};

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second format of the course CIS 501, of 2016: ARM (Thumb-2) instructions, thirteen fields
+ * between tabs.
+ *
+ * spec: reference cis501 4.3
+ */
+#include "format/cis501v2/line.h"
+
+#include <stdio.h>
+
+/* Lines at the front that are looked at, and how many bytes of them. */
+#define SAMPLE_LINES 64
+#define SAMPLE_BYTES 8192
+
+static const char *const record_names[RECORD_COUNT] = {
+	"instruction",
+	"conditional_direct",
+	"conditional_indirect",
+	"unconditional_direct",
+	"unconditional_indirect",
+	"blank",
+	"damaged",
+};
+
+struct v2_reader {
+	struct lines lines;
+	bool has_last;
+	uint64_t next_pc; /* where the last instruction leads */
+};
+
+/* Lines at the front of an input, by what they are. */
+struct sample {
+	size_t good, bad, lines;
+};
+
+static int
+v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	(void)eof;
+	struct sample sample = {0};
+	struct line_fault fault;
+	struct cis501v2 op;
+	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
+	for (size_t size; sample.lines < SAMPLE_LINES; p += size, n -= size, sample.lines++) {
+		size = line_size(p, n, CIS501V2_LINE_MOST);
+		if (size == 0)
+			break;
+		enum record is = cis501v2_parse((const char *)p, size, &op, &fault);
+		sample.good += is < BLANK;
+		sample.bad += is == DAMAGED;
+	}
+	if (sample.good)
+		snprintf(note->text, sizeof note->text,
+			"%zu of the first %zu lines are thirteen fields of an instruction",
+			sample.good, sample.lines);
+	if (sample.good < 3 || 4 * sample.bad > sample.good)
+		return 0;
+	return sample.bad ? 20 : 24;
+}
+
+static enum poly_status
+v2_open(struct reading *reading, struct poly_error *error)
+{
+	(void)error;
+	struct poly_trace_info *view = &reading->info->view;
+	view->isa = "arm";
+	view->address_bits = 32;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = record_names;
+	view->record_count = RECORD_COUNT;
+	return POLY_OK;
+}
+
+static bool
+is_conditional(unsigned type)
+{
+	return type == CONDITIONAL_DIRECT || type == CONDITIONAL_INDIRECT;
+}
+
+static void
+put_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
+{
+	if (op->dest != NO_REGISTER)
+		batch_put(batch, dest, row, (uint8_t)op->dest);
+	if (op->src1 != NO_REGISTER)
+		batch_put(batch, src1, row, (uint8_t)op->src1);
+	if (op->src2 != NO_REGISTER)
+		batch_put(batch, src2, row, (uint8_t)op->src2);
+}
+
+static void
+put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
+{
+	batch_put(batch, pc, row, op->pc);
+	batch_put(batch, opcode_size, row, (uint8_t)op->opcode_size);
+	batch_put(batch, flags, row, (uint8_t)op->flags);
+	if (op->direction != '_')
+		batch_put(batch, branch, row,
+			op->direction == 'T' ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+	if (op->target)
+		batch_put(batch, target, row, op->target);
+	if (is_conditional(op->type))
+		batch_put(batch, fallthrough, row, op->pc + op->opcode_size);
+	if (op->access != '_') {
+		batch_put(batch, access, row,
+			op->access == 'L' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
+		batch_put(batch, address, row, op->address);
+		batch_put(batch, size, row, op->size);
+	}
+	put_registers(batch, row, op);
+	batch_put_bytes(batch, POLY_COLUMN_text, row, op->text, op->length);
+}
+
+static bool
+v2_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	(void)reading;
+	const char *text = (const char *)line->text;
+	struct cis501v2 op;
+	enum record is = cis501v2_parse(text, line->size, &op, fault);
+	if (is == DAMAGED)
+		return false;
+	batch_put(batch, kind, row, is == BLANK ? POLY_KIND_OTHER : POLY_KIND_INSTRUCTION);
+	batch_put(batch, record, row, (uint8_t)is);
+	batch_put(batch, origin, row, line->offset);
+	if (is != BLANK)
+		put_op(batch, row, &op);
+	if (is == BLANK || !cis501v2_is_exact(text, line->size, &op))
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
+	return true;
+}
+
+static const struct line_format line_format = {
+	.limit = CIS501V2_LINE_MOST,
+	.damaged = DAMAGED,
+	.too_long = V01,
+	.take = v2_take,
+};
+
+static enum poly_status
+v2_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct v2_reader *reader = reading->state;
+	return lines_read(reading, &reader->lines, &line_format, batch, error);
+}
+
+static enum poly_status
+v2_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct v2_reader *reader = reading->state;
+	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+}
+
+static void
+v2_close(struct reading *reading)
+{
+	struct v2_reader *reader = reading->state;
+	lines_free(&reader->lines);
+}
+
+static uint32_t
+number_of(const struct poly_batch *batch, enum poly_column column, size_t row, uint32_t absent)
+{
+	return poly_present(batch, column, row)
+		       ? (uint32_t)poly_batch_integer(batch, column, row)
+		       : absent;
+}
+
+/* The type of branch that a row's record names, or that its columns suggest. */
+static unsigned
+type_of(const struct poly_batch *batch, size_t row)
+{
+	unsigned record = number_of(batch, POLY_COLUMN_record, row, UINT32_MAX);
+	for (unsigned i = 0; record < batch->info->record_count && i < BLANK; i++) {
+		if (strcmp(batch->info->records[record], record_names[i]) == 0)
+			return i;
+	}
+	if (!poly_present(batch, POLY_COLUMN_branch, row))
+		return INSTRUCTION;
+	return poly_present(batch, POLY_COLUMN_fallthrough, row) ? CONDITIONAL_DIRECT
+								 : UNCONDITIONAL_DIRECT;
+}
+
+static void
+set_access(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
+{
+	unsigned access = number_of(batch, POLY_COLUMN_access, row, POLY_ACCESS_COUNT);
+	op->access = access == POLY_ACCESS_READ ? 'L' : access == POLY_ACCESS_WRITE ? 'S' : '_';
+	if (op->access == '_')
+		return;
+	op->address = number_of(batch, POLY_COLUMN_address, row, 0);
+	op->size = number_of(batch, POLY_COLUMN_size, row, 0);
+}
+
+/* The instruction as the columns have it. NULL, or the name of a column that is not fit. */
+static const char *
+op_of_columns(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
+{
+	*op = (struct cis501v2){.type = type_of(batch, row), .direction = '_'};
+	if (!poly_present(batch, POLY_COLUMN_pc, row) || batch->pc[row] > UINT32_MAX)
+		return "pc";
+	if (!poly_present(batch, POLY_COLUMN_opcode_size, row))
+		return "opcode_size";
+	if (!poly_present(batch, POLY_COLUMN_text, row))
+		return "text";
+	op->text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &op->length);
+	if (!cis501v2_is_text(op->text, op->length))
+		return "text";
+	op->pc = (uint32_t)batch->pc[row];
+	op->opcode_size = batch->opcode_size[row];
+	if (poly_present(batch, POLY_COLUMN_branch, row))
+		op->direction = batch->branch[row] == POLY_BRANCH_TAKEN ? 'T' : 'N';
+	op->target = number_of(batch, POLY_COLUMN_target, row, 0);
+	op->flags = number_of(batch, POLY_COLUMN_flags, row, 0) & 3;
+	set_access(batch, row, op);
+	op->dest = number_of(batch, POLY_COLUMN_dest, row, NO_REGISTER);
+	op->src1 = number_of(batch, POLY_COLUMN_src1, row, NO_REGISTER);
+	op->src2 = number_of(batch, POLY_COLUMN_src2, row, NO_REGISTER);
+	return op->dest > NO_REGISTER	? "dest"
+	       : op->src1 > NO_REGISTER ? "src1"
+	       : op->src2 > NO_REGISTER ? "src2"
+					: NULL;
+}
+
+/* The instruction of a row that has one, of its own bytes where they are kept. */
+static bool
+op_of_row(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
+{
+	struct line_fault fault;
+	size_t n;
+	if (batch->record[row] >= BLANK)
+		return false;
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return !op_of_columns(batch, row, op);
+	const char *raw = (const char *)poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	return cis501v2_parse(raw, n, op, &fault) < BLANK;
+}
+
+static void
+check_op(struct reading *reading, const struct poly_batch *batch, size_t row,
+	const struct cis501v2 *op)
+{
+	struct v2_reader *reader = reading->state;
+	const uint64_t record = batch->first + row + 1, offset = batch->origin[row];
+	if (reader->has_last && reader->next_pc != op->pc)
+		findings_add(reading->findings, V02, record, offset,
+			"the pc is 0x%08x, expected 0x%08llx, where the instruction before "
+			"leads",
+			op->pc, (unsigned long long)reader->next_pc);
+	if (op->opcode_size != 2 && op->opcode_size != 4)
+		findings_add(reading->findings, V02, record, offset,
+			"the size is %u bytes, expected 2 or 4", op->opcode_size);
+	if (op->access == '_' && (op->address || op->size))
+		findings_add(reading->findings, V02, record, offset,
+			"0x%08x and %u bytes are accessed without L or S", op->address,
+			op->size);
+	bool branch = op->type != INSTRUCTION;
+	if (branch != (op->direction != '_') ||
+		(branch && !is_conditional(op->type) && op->direction != 'T'))
+		findings_add(reading->findings, V02, record, offset,
+			"the branch type is '%s' and the direction '%c'",
+			cis501v2_type(op->type), op->direction);
+}
+
+static void
+v2_check(struct reading *reading, const struct poly_batch *batch)
+{
+	struct v2_reader *reader = reading->state;
+	for (size_t row = 0; batch && row < batch->rows; row++) {
+		struct cis501v2 op;
+		if (batch->record[row] == BLANK)
+			findings_add(reading->findings, V03, batch->first + row + 1,
+				batch->origin[row], "a blank line");
+		if (!op_of_row(batch, row, &op)) {
+			reader->has_last &= batch->record[row] == BLANK;
+			continue;
+		}
+		check_op(reading, batch, row, &op);
+		reader->has_last = true;
+		reader->next_pc =
+			op.direction == 'T' ? op.target : (uint32_t)(op.pc + op.opcode_size);
+	}
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct cis501v2 op;
+	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
+		size_t n;
+		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+		out_write(writing->out, raw, n);
+		return POLY_OK;
+	}
+	if (number_of(batch, POLY_COLUMN_kind, row, POLY_KIND_OTHER) != POLY_KIND_INSTRUCTION) {
+		writing_note(writing, "records that are no instruction were dropped");
+		return POLY_OK;
+	}
+	const char *lacking = op_of_columns(batch, row, &op);
+	if (lacking)
+		return writing_lacks(batch, row, lacking, error);
+	if (op.access == '_' && poly_present(batch, POLY_COLUMN_address, row))
+		writing_note(
+			writing, "addresses that are neither read nor written were dropped");
+	char *to = (char *)out_room(writing->out, CIS501V2_PRINT_ROOM + op.length);
+	out_commit(writing->out, cis501v2_print(to, &op));
+	return POLY_OK;
+}
+
+static enum poly_status
+v2_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+static const struct poly_option options[] = {{.name = NULL}};
+
+/* clang-format off */
+static const struct poly_rule rules[RULE_COUNT + 1] = {
+	{"V01", POLY_ERROR, "a line has 13 fields between tabs, each in its range, and at most 4096 bytes", "reference cis501 5"},
+	{"V02", POLY_WARNING, "an instruction stands where the one before it leads, has 2 or 4 bytes, accesses memory with L or S, and is always taken where it is an unconditional branch", "reference cis501 5"},
+	{"V03", POLY_NOTE, "there are no blank lines", "reference cis501 5"},
+	{NULL, POLY_NOTE, NULL, NULL},
+};
+/* clang-format on */
+
+static const struct format cis501v2 = {
+	.info =
+		{
+			.name = "cis501v2",
+			.family = "cis501v2",
+			.title = "Penn CIS 501 trace of ARM instructions",
+			.extensions = "cis501v2",
+			.spec = "reference cis501 4.3",
+			.can_read = true,
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
+				   POLY_HAS(opcode_size) | POLY_HAS(branch) | POLY_HAS(target) |
+				   POLY_HAS(fallthrough) | POLY_HAS(access) |
+				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(flags) |
+				   POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(text) | POLY_HAS(raw) | POLY_HAS(origin),
+			.needs = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(text),
+			.needs_isa = "arm",
+			.options = options,
+			.rules = rules,
+		},
+	.reader_size = sizeof(struct v2_reader),
+	.writer_size = 1,
+	.probe = v2_probe,
+	.open = v2_open,
+	.read = v2_read,
+	.resync = v2_resync,
+	.check = v2_check,
+	.close = v2_close,
+	.write = v2_write,
+};
+
+const struct format *const formats_cis501v2[] = {&cis501v2, NULL};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the second format of CIS 501. spec: reference cis501 4.3 */
+#include "format/cis501v2/line.h"
+
+#include "base/num.h"
+
+#include <stdio.h>
+
+#define FIELDS 13
+
+static const char *const types[] = {"_", "CD", "CI", "UD", "UI", NULL};
+
+/* Registers in the order of their numbers. */
+static const char *const registers[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8",
+	"r9", "r10", "r11", "r12", "sp", "lr", "pc", "_", NULL};
+
+/* Letters of the column flags, in the order of enum poly_flags. */
+static const char flag_letters[] = "_RWB";
+
+struct word {
+	const char *text;
+	size_t length;
+};
+
+/* The fields of a line of n bytes without its end, and how many there are. */
+static unsigned
+split(const char *text, size_t n, struct word words[FIELDS])
+{
+	const char *end = text + n;
+	unsigned count = 0;
+	for (;; count++) {
+		const char *tab = memchr(text, '\t', (size_t)(end - text));
+		const char *stop = tab ? tab : end;
+		if (count < FIELDS)
+			words[count] = (struct word){text, (size_t)(stop - text)};
+		if (!tab)
+			return count + 1;
+		text = tab + 1;
+	}
+}
+
+/* Blanks may stand around a field. */
+static void
+trim(struct word *word)
+{
+	while (word->length && *word->text == ' ') {
+		word->text++;
+		word->length--;
+	}
+	while (word->length && word->text[word->length - 1] == ' ')
+		word->length--;
+}
+
+/* The place of a word in a list; -1 where it is not in it. */
+static int
+find(const char *const *list, const struct word *word)
+{
+	for (int i = 0; list[i]; i++) {
+		if (strlen(list[i]) == word->length &&
+			memcmp(list[i], word->text, word->length) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static bool
+take_hex(const struct word *word, uint32_t *value)
+{
+	uint64_t v;
+	if (!num_parse_hex(word->text, word->length, &v) || v > UINT32_MAX)
+		return false;
+	*value = (uint32_t)v;
+	return true;
+}
+
+static bool
+take_decimal(const struct word *word, uint32_t *value)
+{
+	uint64_t v;
+	bool good = word->length <= 10 && num_parse(word->text, word->length, &v) && v <= 255;
+	if (good)
+		*value = (uint32_t)v;
+	return good;
+}
+
+static bool
+take_name(const char *const *list, const struct word *word, unsigned *value)
+{
+	int i = find(list, word);
+	*value = (unsigned)i;
+	return i >= 0;
+}
+
+static bool
+take_letter(const char *letters, const struct word *word, char *letter)
+{
+	*letter = word->length == 1 ? *word->text : 0;
+	return *letter && strchr(letters, *letter);
+}
+
+bool
+cis501v2_is_text(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	}
+	return n <= CIS501V2_LINE_MOST;
+}
+
+static bool
+take_text(const struct word *word, struct cis501v2 *op)
+{
+	op->text = word->text;
+	op->length = word->length;
+	return cis501v2_is_text(word->text, word->length);
+}
+
+static bool
+take_field(struct cis501v2 *op, unsigned field, const struct word *word)
+{
+	char letter;
+	bool good;
+	switch (field) {
+	case 0: return take_hex(word, &op->pc);
+	case 1: return take_decimal(word, &op->opcode_size);
+	case 2: return take_name(types, word, &op->type);
+	case 3: return take_letter("TN_", word, &op->direction);
+	case 4: return take_hex(word, &op->target);
+	case 5: return take_letter("LS_", word, &op->access);
+	case 6: return take_hex(word, &op->address);
+	case 7: return take_decimal(word, &op->size);
+	case 8:
+		good = take_letter(flag_letters, word, &letter);
+		op->flags = good ? (unsigned)(strchr(flag_letters, letter) - flag_letters) : 0;
+		return good;
+	case 9: return take_name(registers, word, &op->dest);
+	case 10: return take_name(registers, word, &op->src1);
+	case 11: return take_name(registers, word, &op->src2);
+	default: return take_text(word, op);
+	}
+}
+
+static void
+blame(const char *text, const struct word *word, unsigned field, struct line_fault *fault)
+{
+	static const char *const names[FIELDS] = {"pc", "size", "branch type", "direction",
+		"target", "memory", "memory address", "access size", "flags", "dest", "src1",
+		"src2", "assembly"};
+	static const char *const expected[FIELDS] = {"a hexadecimal number of 32 bits",
+		"a decimal number up to 255", "CD, CI, UD, UI or _", "T, N or _",
+		"a hexadecimal number of 32 bits", "L, S or _",
+		"a hexadecimal number of 32 bits", "a decimal number up to 255", "R, W, B or _",
+		"r0 to r12, sp, lr, pc or _", "r0 to r12, sp, lr, pc or _",
+		"r0 to r12, sp, lr, pc or _", "printable characters"};
+	fault->column = (unsigned)(word->text - text) + 1;
+	snprintf(fault->text, sizeof fault->text, "field %u, %s, is '%.*s', expected %s",
+		field + 1, names[field], line_shown((const uint8_t *)word->text, word->length),
+		word->text, expected[field]);
+}
+
+enum record
+cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_fault *fault)
+{
+	struct word words[FIELDS];
+	if (n && text[n - 1] == '\n')
+		n--;
+	if (n && text[n - 1] == '\r')
+		n--;
+	unsigned count = split(text, n, words);
+	struct word line = {text, n};
+	trim(&line);
+	if (line.length == 0)
+		return BLANK;
+	fault->rule = V01;
+	fault->column = 0;
+	if (count != FIELDS) {
+		snprintf(fault->text, sizeof fault->text, "%u fields between tabs, expected %d",
+			count, FIELDS);
+		return DAMAGED;
+	}
+	for (unsigned i = 0; i < FIELDS; i++) {
+		if (i + 1 < FIELDS)
+			trim(&words[i]);
+		if (take_field(op, i, &words[i]))
+			continue;
+		blame(text, &words[i], i, fault);
+		return DAMAGED;
+	}
+	return (enum record)op->type;
+}
+
+size_t
+cis501v2_print(char *to, const struct cis501v2 *op)
+{
+	int n = snprintf(to, CIS501V2_PRINT_ROOM,
+		"%08x\t%u\t%2s\t%c\t%08x\t%c\t%08x\t%u\t%c\t%3s\t%3s\t%3s\t", op->pc,
+		op->opcode_size, types[op->type], op->direction, op->target, op->access,
+		op->address, op->size, flag_letters[op->flags], registers[op->dest],
+		registers[op->src1], registers[op->src2]);
+	memcpy(to + n, op->text, op->length);
+	to[(size_t)n + op->length] = '\n';
+	return (size_t)n + op->length + 1;
+}
+
+bool
+cis501v2_is_exact(const char *text, size_t n, const struct cis501v2 *op)
+{
+	char again[CIS501V2_LINE_MOST + CIS501V2_PRINT_ROOM];
+	bool nothing_hidden = op->access != '_' || (op->address == 0 && op->size == 0);
+	return nothing_hidden && cis501v2_print(again, op) == n && memcmp(again, text, n) == 0;
+}
+
+const char *
+cis501v2_type(unsigned type)
+{
+	return types[type];
+}

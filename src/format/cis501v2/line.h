@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the second format of CIS 501: an ARM instruction in thirteen fields. Pure. */
+#ifndef FORMAT_CIS501V2_LINE_H
+#define FORMAT_CIS501V2_LINE_H
+
+#include "format/line.h"
+
+/* Bytes of the longest line that is read, and the room that writing one takes without text. */
+#define CIS501V2_LINE_MOST 4096
+#define CIS501V2_PRINT_ROOM 160
+
+/* Indexes into the format's rules. */
+enum cis501v2_rule { V01, V02, V03, RULE_COUNT };
+
+/* Values of the column record; the first five are types of branches in the order of types. */
+enum record {
+	INSTRUCTION,
+	CONDITIONAL_DIRECT,
+	CONDITIONAL_INDIRECT,
+	UNCONDITIONAL_DIRECT,
+	UNCONDITIONAL_INDIRECT,
+	BLANK,
+	DAMAGED,
+	RECORD_COUNT
+};
+
+/* The number of no register; the others are 0 to 15. */
+#define NO_REGISTER 16
+
+/* An instruction, every field as the line has it. */
+struct cis501v2 {
+	uint32_t pc, target, address, opcode_size, size;
+	unsigned type; /* an enum record */
+	char direction, access;
+	unsigned flags;		   /* enum poly_flags */
+	unsigned dest, src1, src2; /* 0 to 15, or NO_REGISTER */
+	const char *text;
+	size_t length;
+};
+
+/* What the course calls a type of branches: "CD"; "_" for INSTRUCTION. */
+const char *cis501v2_type(unsigned type);
+
+/*
+ * What a line of n bytes is: BLANK, DAMAGED with a fault, or what op has as its type. The text
+ * points into the line.
+ */
+enum record cis501v2_parse(
+	const char *text, size_t n, struct cis501v2 *op, struct line_fault *fault);
+
+/* Writes a line with its newline; returns its length. */
+size_t cis501v2_print(char *to, const struct cis501v2 *op);
+
+/* True where the columns of an instruction give back its line of n bytes. */
+bool cis501v2_is_exact(const char *text, size_t n, const struct cis501v2 *op);
+
+/* True where n bytes can stand as an instruction's text. */
+bool cis501v2_is_text(const char *text, size_t n);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading lines. */
+#include "format/line.h"
+
+#include <stdio.h>
+
+/* Bytes that a line is expected to have at most. */
+#define USUAL_LINE 512
+
+/* Fetches the window in which the line at the front ends, where one does. */
+static enum poly_status
+refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
+{
+	size_t have, want = USUAL_LINE < limit ? USUAL_LINE : limit + 1;
+	in_consume(in, (size_t)(lines->at - lines->start));
+	for (;; want = limit + 1) {
+		lines->start = lines->at = in_peek(in, want, &have);
+		lines->end = lines->at + have;
+		lines->base = in_offset(in);
+		line->size = line_size(lines->at, have, limit);
+		if (line->size || have < want || want > limit)
+			break;
+	}
+	line->text = lines->at;
+	line->ended = line->size != 0;
+	if (have == 0)
+		return POLY_END;
+	if (line->ended || have > limit) {
+		line->size = line->ended ? line->size : limit + 1;
+		return POLY_OK;
+	}
+	line->size = have;
+	buf_clear(&lines->tail);
+	buf_append(&lines->tail, lines->at, have);
+	buf_byte(&lines->tail, '\n');
+	line->text = buf_reserve(&lines->tail, IN_PADDING);
+	if (!line->text)
+		return POLY_ERR_MEMORY;
+	line->text = lines->tail.data;
+	return POLY_OK;
+}
+
+/* The line at the front. Its size is limit + 1 where it is longer than limit. */
+static inline enum poly_status
+front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
+{
+	line->size = line_size(lines->at, (size_t)(lines->end - lines->at), limit);
+	line->text = lines->at;
+	line->ended = true;
+	enum poly_status status = line->size ? POLY_OK : refill(lines, in, limit, line);
+	line->offset = lines->base + (uint64_t)(lines->at - lines->start);
+	return status;
+}
+
+/* Consumes what was passed; the window is given up. */
+static void
+settle(struct lines *lines, struct in *in)
+{
+	in_consume(in, (size_t)(lines->at - lines->start));
+	lines->start = lines->at = lines->end = NULL;
+}
+
+static void
+put_damaged(struct batch *batch, size_t row, const struct line_format *format,
+	const struct line *line)
+{
+	batch_put(batch, kind, row, POLY_KIND_OTHER);
+	batch_put(batch, record, row, format->damaged);
+	batch_put(batch, origin, row, line->offset);
+	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
+}
+
+static void
+blame_length(const struct line_format *format, struct line_fault *fault)
+{
+	fault->rule = format->too_long;
+	fault->column = 0;
+	snprintf(fault->text, sizeof fault->text, "the line is longer than %zu bytes",
+		format->limit);
+}
+
+/* The failure of a line that is no record. */
+static enum poly_status
+bad_line(const struct lines *lines, const struct line *line, const struct line_fault *fault,
+	struct poly_error *error)
+{
+	char column[40] = "";
+	if (fault->column)
+		snprintf(column, sizeof column, "column %u: ", fault->column);
+	err_set(error, POLY_ERR_FORMAT, line->offset + (fault->column ? fault->column - 1 : 0),
+		"%s%s", column, fault->text);
+	if (error)
+		error->line = lines->passed + 1;
+	return POLY_ERR_FORMAT;
+}
+
+static void
+find_fault(struct reading *reading, const struct lines *lines, size_t row,
+	const struct line *line, const struct line_fault *fault)
+{
+	char column[40] = "";
+	if (fault->column)
+		snprintf(column, sizeof column, ", column %u", fault->column);
+	findings_add(reading->findings, fault->rule, reading->record + row + 1, line->offset,
+		"line %llu%s: %s", (unsigned long long)lines->passed + 1, column, fault->text);
+}
+
+enum poly_status
+lines_read(struct reading *reading, struct lines *lines, const struct line_format *format,
+	struct batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	struct line line;
+	size_t row = 0;
+	for (; row < batch->capacity; row++) {
+		struct line_fault fault;
+		status = front_line(lines, reading->in, format->limit, &line);
+		if (status != POLY_OK)
+			break;
+		bool whole = !lines->within && line.size <= format->limit;
+		if (!whole)
+			blame_length(format, &fault);
+		if (!whole || !format->take(reading, batch, row, &line, &fault)) {
+			if (!whole || line.ended) {
+				status = bad_line(lines, &line, &fault, error);
+				break;
+			}
+			/* The last line is cut off. */
+			if (in_status(reading->in, NULL) == POLY_END)
+				find_fault(reading, lines, row, &line, &fault);
+			put_damaged(batch, row, format, &line);
+		}
+		lines->at += line.size;
+		lines->passed += line.ended;
+	}
+	settle(lines, reading->in);
+	batch->view.rows = row;
+	if (status == POLY_ERR_MEMORY)
+		return err_memory(error);
+	return row && status == POLY_END ? POLY_OK : status;
+}
+
+enum poly_status
+lines_resync(struct reading *reading, struct lines *lines, const struct line_format *format,
+	struct batch *batch, struct poly_error *error)
+{
+	struct line line;
+	struct line_fault fault;
+	enum poly_status status = front_line(lines, reading->in, format->limit, &line);
+	if (status != POLY_OK) {
+		settle(lines, reading->in);
+		return status == POLY_ERR_MEMORY ? err_memory(error) : status;
+	}
+	bool too_long = line.size > format->limit;
+	if (too_long)
+		blame_length(format, &fault);
+	if (!lines->within && (too_long || !format->take(reading, batch, 0, &line, &fault)))
+		find_fault(reading, lines, 0, &line, &fault);
+	if (too_long)
+		line.size = format->limit;
+	put_damaged(batch, 0, format, &line);
+	batch->view.rows = 1;
+	lines->at += line.size;
+	lines->within = !line.ended;
+	lines->passed += line.ended;
+	settle(lines, reading->in);
+	return POLY_OK;
+}
+
+void
+lines_free(struct lines *lines)
+{
+	buf_free(&lines->tail);
+}
+
+int
+line_shown(const uint8_t *word, size_t n)
+{
+	int shown = 0;
+	while (shown < 40 && (size_t)shown < n && word[shown] > ' ' && word[shown] < 0x7f)
+		shown++;
+	return shown;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text formats that have a record a line: lines of bounded length, rows that are made of them,
+ * passing over bad ones. A format says how a line becomes a row; everything that all of them
+ * have in common is here: the window, a last line without its newline, cut tails, lines that
+ * are too long, offsets and numbers of lines.
+ */
+#ifndef FORMAT_LINE_H
+#define FORMAT_LINE_H
+
+#include "format/format.h"
+
+#include "base/buf.h"
+
+#include <string.h>
+
+/* A line as it is shown to a format. */
+struct line {
+	/*
+	 * Behind its size bytes, of which a newline is the last one where it has ended, 64 more
+	 * may be read. Where it has not, a newline stands behind them.
+	 */
+	const uint8_t *text;
+	size_t size;
+	bool ended;
+	uint64_t offset; /* of its first byte in the input */
+};
+
+/* Why a line is no record; filled where it is not. */
+struct line_fault {
+	unsigned rule;	 /* index into the format's table */
+	unsigned column; /* byte of the line from 1; 0: all of it */
+	char text[200];	 /* field, what was found and what was expected */
+};
+
+/* How a format reads lines. */
+struct line_format {
+	size_t limit;	   /* bytes of the longest line */
+	uint8_t damaged;   /* of the column record, for what is no record */
+	unsigned too_long; /* rule of lines that are longer than limit */
+	/*
+	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
+	 * set, and fault says why.
+	 */
+	bool (*take)(struct reading *reading, struct batch *batch, size_t row,
+		const struct line *line, struct line_fault *fault);
+};
+
+/* A reader's place; zeroed before the first use. */
+struct lines {
+	const uint8_t *start, *at,
+		*end;	 /* the window: its front, what is not passed, its end */
+	uint64_t base;	 /* offset of start */
+	uint64_t passed; /* lines passed so far */
+	bool within;	 /* the front is inside of a line whose beginning was passed over */
+	struct buf tail; /* a last line without its newline, with one */
+};
+
+/* As struct format's read, for a format of lines. */
+enum poly_status lines_read(struct reading *reading, struct lines *lines,
+	const struct line_format *format, struct batch *batch, struct poly_error *error);
+
+/* As struct format's resync; finds that the line's rule was broken. */
+enum poly_status lines_resync(struct reading *reading, struct lines *lines,
+	const struct line_format *format, struct batch *batch, struct poly_error *error);
+
+/* Gives the memory back. */
+void lines_free(struct lines *lines);
+
+/* The bytes of the first line of n, its newline included; 0 where none ends within limit. */
+static inline size_t
+line_size(const uint8_t *text, size_t n, size_t limit)
+{
+	n = n < limit ? n : limit;
+	const uint8_t *newline = n ? memchr(text, '\n', n) : NULL;
+	return newline ? (size_t)(newline - text) + 1 : 0;
+}
+
+/* How much of a word of n bytes is shown in a message: what is printable, but not all of it. */
+int line_shown(const uint8_t *word, size_t n);
+
+#endif
