@@ -35,7 +35,7 @@ struct line_fault {
 
 /* How a format reads lines. */
 struct line_format {
-	size_t limit;	   /* bytes of the longest line */
+	size_t limit;	   /* bytes of the longest line, below IN_PEEK_MAX */
 	uint8_t damaged;   /* of the column record, for what is no record */
 	unsigned too_long; /* rule of lines that are longer than limit */
 	/*
