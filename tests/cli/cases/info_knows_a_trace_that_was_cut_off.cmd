@@ -4,5 +4,5 @@ polytrace info $T/cut.tt6e | grep -A 4 -e Format -e Noticed
 gzip -c amber/memset_thread_001.tt6e | head -c 5000 >$T/cut.gz
 polytrace check $T/cut.gz | grep -e Verdict -e Read
 xz -c amber/memset_thread_001.tt6e | head -c 5000 >$T/cut.xz
-polytrace info $T/cut.xz 2>&1 >$T/out | sed 's/ byte [1-9].*: / ... /; s/[0-9]\{4,\}/N/g'
+(cd $T; polytrace info cut.xz) 2>&1 >$T/out | sed 's/ byte [1-9].*: / ... /; s/[0-9]\{4,\}/N/g'
 grep -e Partial -e Format $T/out
