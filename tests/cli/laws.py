@@ -22,7 +22,7 @@ MANUAL = os.path.join(ROOT, 'doc', 'man')
 SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
 PAGES = {'tt6e': 'tt6', 'tt6': 'tt6', 'full': 'full', 'bach': 'bach', 'bach-text': 'bach',
          'byutr': 'bach', 'cis501': 'cis501', 'cis501v2': 'cis501',
-         'cis501-summary': 'cis501', 'jsonl': 'jsonl', 'csv': 'csv'}
+         'cis501-summary': 'cis501', 'qemu4v': 'qemu4v', 'jsonl': 'jsonl', 'csv': 'csv'}
 # How each command is run so that it prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE]}
@@ -275,7 +275,8 @@ def the_examples_of_the_pages_run():
     names = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_002.tt6e',
              'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
              'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
-             'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace'}
+             'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
+             'trace.q4v': 'qemu4v/seed3.q4v'}
     for page in pages():
         text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
         with tempfile.TemporaryDirectory() as folder:

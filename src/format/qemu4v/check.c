@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of QEMU4V traces. spec: reference qemu4v-tarmac 5 */
+#include "format/qemu4v/qemu4v.h"
+
+#include "base/num.h"
+
+/* clang-format off */
+const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
+	{"Q01", POLY_WARNING, "a line is a record", "reference qemu4v-tarmac 5"},
+	{"Q02", POLY_WARNING, "time does not go back", "reference qemu4v-tarmac 3/3"},
+	{"Q03", POLY_WARNING, "the unit of time is known, and the same in all of the trace", "reference qemu4v-tarmac 5"},
+	{"Q04", POLY_WARNING, "data of memory have two digits for every byte", "reference qemu4v-tarmac 3/4"},
+	{"Q05", POLY_WARNING, "an access moves 1 to 64 bytes", "reference qemu4v-tarmac 5"},
+	{"Q06", POLY_WARNING, "an opcode has 4, 8 or 16 digits", "reference qemu4v-tarmac 3/7"},
+	{"Q07", POLY_WARNING, "the mode is svc, irq, fiq, usr, mon, sys, abt or und", "seed 002"},
+	{"Q08", POLY_WARNING, "security is s or ns", "seed 002"},
+	{"Q09", POLY_NOTE, "an instruction has a security", "reference qemu4v-tarmac 3/1"},
+	{"Q10", POLY_WARNING, "with several processors, accesses and registers follow an instruction of their time", "reference qemu4v-tarmac 3/2"},
+	{"Q11", POLY_WARNING, "the last line ends in a newline", "reference qemu4v-tarmac 3/14"},
+	{"Q12", POLY_WARNING, "an address has one opcode, for a processor and mode", "reference qemu4v-tarmac 5"},
+	{"Q13", POLY_WARNING, "instructions of a processor are numbered one by one", "reference qemu4v-tarmac 3/10"},
+	{"Q14", POLY_WARNING, "values of a register have one width", "reference qemu4v-tarmac 5"},
+	{"Q15", POLY_NOTE, "all digits are known", "reference qemu4v-tarmac 5"},
+	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "reference qemu4v-tarmac 5"},
+	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "reference qemu4v-tarmac 5"},
+	{NULL, POLY_NOTE, NULL, NULL},
+};
+/* clang-format on */
+
+/* A row under test. */
+struct subject {
+	struct reading *reading;
+	struct qemu4v_check *check;
+	const struct poly_batch *batch;
+	size_t row;
+};
+
+typedef unsigned long long number;
+
+/* Newlines behind a line that is parsed again. */
+#define LINE_PADDING 8
+
+#define FOUND(subject, rule, ...)                             \
+	findings_add((subject)->reading->findings, rule,      \
+		(subject)->batch->first + (subject)->row + 1, \
+		(subject)->batch->origin[(subject)->row], __VA_ARGS__)
+
+static bool
+has(const struct subject *subject, enum poly_column column)
+{
+	return poly_present(subject->batch, column, subject->row);
+}
+
+static const char *
+name_of(const struct subject *subject, enum poly_column column)
+{
+	if (!has(subject, column))
+		return "";
+	const char *name = poly_trace_name(subject->batch->info,
+		(uint32_t)poly_batch_integer(subject->batch, column, subject->row));
+	return name ? name : "";
+}
+
+/* True where a word is one of a list, in which blanks stand before and behind each. */
+static bool
+is_among(const char *word, const char *list)
+{
+	size_t n = strlen(word);
+	for (const char *p = list; n && (p = strstr(p, word)); p++) {
+		if (p[-1] == ' ' && p[n] == ' ')
+			return true;
+	}
+	return false;
+}
+
+static void
+check_time(const struct subject *subject)
+{
+	struct qemu4v_check *check = subject->check;
+	if (!has(subject, POLY_COLUMN_time))
+		return;
+	uint64_t time = subject->batch->time[subject->row];
+	if (check->has_time && time < check->row_time)
+		FOUND(subject, QEMU4V_Q02, "time %llu follows %llu", (number)time,
+			(number)check->row_time);
+	check->has_time = true;
+	check->row_time = time;
+}
+
+static void
+check_mode(const struct subject *subject)
+{
+	const char *mode = name_of(subject, POLY_COLUMN_mode),
+		   *security = name_of(subject, POLY_COLUMN_security);
+	if (!is_among(mode, " svc irq fiq usr mon sys abt und "))
+		FOUND(subject, QEMU4V_Q07, "mode '%.40s'", mode);
+	if (security[0] == 0)
+		FOUND(subject, QEMU4V_Q09, "no security");
+	else if (!is_among(security, " s ns "))
+		FOUND(subject, QEMU4V_Q08, "security '%.40s', expected 's' or 'ns'", security);
+}
+
+static uint64_t
+mixed(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+/* One address, one opcode; number of the instruction. */
+static void
+check_repeats(const struct subject *subject, uint32_t cpu)
+{
+	struct qemu4v_check *check = subject->check;
+	const struct poly_batch *batch = subject->batch;
+	size_t row = subject->row;
+	if (has(subject, POLY_COLUMN_opcode)) {
+		uint32_t mode = has(subject, POLY_COLUMN_mode) ? batch->mode[row] + 1 : 0;
+		uint64_t key = mixed(mixed(batch->pc[row], cpu), mode);
+		uint64_t *before = map_before(
+			&check->opcodes, key, batch->opcode[row], QEMU4V_ADDRESSES_SEEN);
+		if (before && *before != batch->opcode[row])
+			FOUND(subject, QEMU4V_Q12,
+				"opcode 0x%llx at 0x%llx, before it was 0x%llx",
+				(number)batch->opcode[row], (number)batch->pc[row],
+				(number)*before);
+		if (before)
+			*before = batch->opcode[row];
+	}
+	if (cpu >= QEMU4V_CPUS_SEEN || !has(subject, POLY_COLUMN_number))
+		return;
+	uint64_t id = batch->number[row];
+	/* Numbers may wrap at 32 bits. */
+	if (check->counts[cpu] && id != check->ids[cpu] + 1 &&
+		(id || check->ids[cpu] != UINT32_MAX))
+		FOUND(subject, QEMU4V_Q13, "number %llu follows %llu of processor %u",
+			(number)id, (number)check->ids[cpu], (unsigned)cpu);
+	check->counts[cpu] = true;
+	check->ids[cpu] = id;
+}
+
+static void
+check_instruction(const struct subject *subject)
+{
+	struct qemu4v_check *check = subject->check;
+	const struct poly_batch *batch = subject->batch;
+	size_t row = subject->row;
+	uint32_t cpu = has(subject, POLY_COLUMN_cpu) ? batch->cpu[row] : 0;
+	unsigned size = has(subject, POLY_COLUMN_opcode_size) ? batch->opcode_size[row] : 0;
+	if (size == 0)
+		FOUND(subject, QEMU4V_Q06, "an odd number of digits");
+	else if (size != 2 && size != 4 && size != 8)
+		FOUND(subject, QEMU4V_Q06, "%u digits", 2 * size);
+	check_mode(subject);
+	check_repeats(subject, cpu);
+	check->many_cpus |= check->has_insn && cpu != check->cpu;
+	check->cpu = cpu;
+	check->has_insn = has(subject, POLY_COLUMN_time);
+	if (check->has_insn)
+		check->insn_time = batch->time[row];
+}
+
+/* An access or a register with several processors. */
+static void
+check_owner(const struct subject *subject)
+{
+	const struct qemu4v_check *check = subject->check;
+	bool timed = has(subject, POLY_COLUMN_time) && check->has_insn;
+	if (check->many_cpus &&
+		!(timed && subject->batch->time[subject->row] == check->insn_time))
+		FOUND(subject, QEMU4V_Q10, "no instruction of this time before it");
+}
+
+static void
+check_memory(const struct subject *subject)
+{
+	uint32_t size = subject->batch->size[subject->row];
+	check_owner(subject);
+	if (size == 0 || size > 64)
+		FOUND(subject, QEMU4V_Q05, "%u bytes", (unsigned)size);
+}
+
+static void
+check_register(const struct subject *subject)
+{
+	const struct poly_batch *batch = subject->batch;
+	check_owner(subject);
+	if (!has(subject, POLY_COLUMN_size) || !has(subject, POLY_COLUMN_reg))
+		return;
+	uint32_t reg = batch->reg[subject->row], size = batch->size[subject->row];
+	if (reg >= QEMU4V_REGISTERS_SEEN || size > UINT16_MAX)
+		return;
+	uint16_t *width = &subject->check->widths[reg];
+	if (*width && *width != size)
+		FOUND(subject, QEMU4V_Q14, "'%.40s' has %u bytes, before it had %u",
+			name_of(subject, POLY_COLUMN_reg), (unsigned)size, (unsigned)*width);
+	*width = (uint16_t)size;
+}
+
+/* Widths of addresses, told once. */
+static void
+check_width(const struct subject *subject, const struct qemu4v *line)
+{
+	const char *fact = poly_trace_fact(subject->batch->info, "qemu4v.address");
+	uint64_t usual;
+	if (subject->check->mixed || line->is == QEMU4V_REGISTER || !line->address_digits ||
+		!fact || !num_parse(fact, strlen(fact), &usual))
+		return;
+	unsigned expected = qemu4v_address_digits(line->address, (unsigned)usual);
+	if (line->address_digits != expected) {
+		FOUND(subject, QEMU4V_Q18, "an address of %u digits, expected %u",
+			line->address_digits, expected);
+		subject->check->mixed = true;
+	}
+}
+
+/* What only the line itself tells, of rows that keep theirs. */
+static void
+check_line(const struct subject *subject)
+{
+	uint8_t text[QEMU4V_LINE_MOST + LINE_PADDING];
+	struct qemu4v line;
+	size_t n;
+	const uint8_t *raw =
+		poly_batch_bytes(subject->batch, POLY_COLUMN_raw, subject->row, &n);
+	if (n == 0 || n > QEMU4V_LINE_MOST)
+		return;
+	bool ended = raw[n - 1] == '\n';
+	memcpy(text, raw, n);
+	memset(text + n, '\n', LINE_PADDING);
+	qemu4v_parse(text, n, ended, &line);
+	if (line.is > QEMU4V_REGISTER)
+		return;
+	const char *clock = subject->batch->info->clock;
+	size_t length = line.unit.length;
+	if (length && length < 40 &&
+		(length != strlen(clock) || memcmp(clock, line.unit.text, length) != 0))
+		FOUND(subject, QEMU4V_Q03, "unit '%.*s', expected '%s'", (int)length,
+			(const char *)line.unit.text, clock);
+	check_width(subject, &line);
+	if (line.data.unknown)
+		FOUND(subject, QEMU4V_Q15, "unknown digits");
+	else if (line.is == QEMU4V_MEMORY && line.data.count != 2 * (uint64_t)line.size)
+		FOUND(subject, QEMU4V_Q04, "%zu digits for %u bytes", line.data.count,
+			(unsigned)line.size);
+}
+
+static void
+check_row(const struct subject *subject)
+{
+	static const char *const forms[] = {"transfer of control", "event", "cycle of the bus"};
+	unsigned record = subject->batch->record[subject->row];
+	check_time(subject);
+	if (record == QEMU4V_INSTRUCTION)
+		check_instruction(subject);
+	else if (record == QEMU4V_MEMORY)
+		check_memory(subject);
+	else if (record == QEMU4V_REGISTER)
+		check_register(subject);
+	else if (record <= QEMU4V_BUS)
+		FOUND(subject, QEMU4V_Q17, "a %s", forms[record - QEMU4V_FLOW]);
+	if (record <= QEMU4V_REGISTER && has(subject, POLY_COLUMN_raw))
+		check_line(subject);
+}
+
+void
+qemu4v_check(
+	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch)
+{
+	const char *clock = batch->info->clock;
+	if (batch->first == 0 && batch->rows &&
+		!qemu4v_is_unit((const uint8_t *)clock, strlen(clock)))
+		findings_add(reading->findings, QEMU4V_Q03, 0, POLY_NO_OFFSET,
+			"unit '%s' is not known", clock);
+	for (size_t row = 0; row < batch->rows; row++)
+		check_row(&(struct subject){reading, check, batch, row});
+}
