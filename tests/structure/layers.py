@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Who may include and call what (doc/ARCHITECTURE.md, "Folders"), as TAP."""
+import glob
 import os
 import re
-import sys
 
 ROOT = os.environ['POLYTRACE_ROOT']
 MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report': 'base',
@@ -43,6 +43,25 @@ def sources():
                 yield os.path.relpath(path, ROOT), open(path).read()
 
 
+def report(number, name, faults):
+    print('\n'.join('# ' + fault for fault in faults))
+    print(f'{"not " if faults else ""}ok {number} - {name}')
+
+
+def unbuilt():
+    """Sources and unit tests that the lists of the build do not name."""
+    build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
+    named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
+    for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands')):
+        words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
+        named |= {f'src/{folder}{word}.c' for word in re.findall(r"'(\w+)'", words)}
+    tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())
+    named |= {f'tests/unit/test_{word}.c' for word in tests}
+    found = {path for path, _ in sources() if path.endswith('.c')}
+    found |= {os.path.relpath(path, ROOT) for path in glob.glob(ROOT + '/tests/unit/test_*.c')}
+    return [f'{path} is in no list of meson.build' for path in sorted(found - named)]
+
+
 libraries, faults, words = {}, [], formats()
 for path, text in sources():
     layer = path.split('/')[1]
@@ -63,7 +82,6 @@ for path, text in sources():
         faults += [f'{path} calls {call}()' for call in sorted(set(FORBIDDEN.findall(code)))]
 faults += [f'<{library}> is included by {", ".join(sorted(paths))}: one file may'
            for library, paths in libraries.items() if len(paths) > 1]
-print('1..1')
-print('\n'.join('# ' + fault for fault in faults))
-print(('not ' if faults else '') + 'ok 1 - layers_include_only_what_lies_below_them')
-sys.exit(0)
+print('1..2')
+report(1, 'layers_include_only_what_lies_below_them', faults)
+report(2, 'everything_is_in_a_list_of_the_build', unbuilt())
