@@ -7,29 +7,56 @@ import re
 import sys
 
 ROOT = os.environ['POLYTRACE_ROOT']
-PLAIN = re.compile(r'^(#|extern "C"|\}|\{|\s*$|static inline|/\*|\s*\*|COLUMN|struct \w+;$)')
+DECLARATION = re.compile(r'POLY_API |typedef |enum \w+ \{|struct \w+ \{|static inline |#define POLY_')
+MARK = '\x01'
+# A forward declaration, the macro of the declarations themselves, and what is no declaration.
+PLAIN = re.compile(r'struct \w+;|#define POLY_API|#define POLYTRACE_\w+_H$')
+
+
+def marked(text):
+    """The text with each comment as one mark, at its end where it stands alone."""
+    def mark(match):
+        feeds = '\n' * match[2].count('\n')
+        return match[1] + (MARK + feeds if match[1].strip() else feeds + MARK)
+    return re.sub(r'^([^\n]*?)(/\*.*?\*/)', mark, text, flags=re.S | re.M)
+
+
+def lines(text):
+    """Declarations, members and directives: (line, comment above, comment beside, code)."""
+    above, code, start = False, '', 0
+    for number, line in enumerate(marked(text).split('\n'), 1):
+        bare = line.replace(MARK, '').rstrip()
+        if code and bare.startswith('}'):  # behind a constant without a comma
+            yield start, above, MARK in code, code.replace(MARK, '')
+            above, code = False, ''
+        if not code and not bare:
+            above = MARK in line
+            continue
+        start = start if code else number
+        code += line
+        if re.search(r'[;,{}]$' if '(' not in code else r'[;{}]$', bare) or (
+                code.startswith('#') and not bare.endswith('\\')) or bare == 'extern "C" {':
+            yield start, above, MARK in code, code.replace(MARK, '').rstrip()
+            above, code = False, ''
 
 
 def undocumented(path):
     """Lines of a header that declare something without a comment."""
-    text = open(path).read()
-    lines = text.split('\n')
-    commented, inside, guard = False, False, 0
-    for number, line in enumerate(lines, 1):
-        stripped = line.strip()
-        if stripped.startswith('/*') or inside:
-            inside = '*/' not in stripped
-            commented = True
-        elif not stripped:
-            commented = False
-        elif '/*' in line:
-            inside = '*/' not in stripped
-        elif re.match(r'^(POLY_API|typedef|enum \w+ \{|struct \w+ \{|#define POLY_\w+)', line):
-            if not commented and 'POLY_API' != stripped and not line.startswith('#define POLY_API'):
-                yield number, stripped
-            commented = line.endswith('\\') or '(' in line and ';' not in line
-        elif re.match(r'^\t[a-zA-Z].*[,;]$', line) and not commented:
-            yield number, stripped
+    inside = None
+    for number, above, beside, code in lines(open(path).read()):
+        if inside:
+            if code.startswith('}'):
+                inside = None
+            elif inside == 'members' and code.startswith('\t') and not (above or beside):
+                if re.match(r'\t\w', code):
+                    yield number, code.strip()
+            continue
+        if DECLARATION.match(code) and not PLAIN.match(code) and not above:
+            yield number, code
+        if re.match(r'(enum|struct) \w+ \{$', code):
+            inside = 'members'
+        elif '(' in code and code.endswith('{'):
+            inside = 'body'
 
 
 faults = []

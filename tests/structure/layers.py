@@ -1,52 +1,87 @@
 #!/usr/bin/env python3
-"""Who may include what (doc/ARCHITECTURE.md, "Folders"), as TAP."""
+"""Who may include and call what (doc/ARCHITECTURE.md, "Folders"), as TAP."""
+import glob
 import os
 import re
-import sys
 
 ROOT = os.environ['POLYTRACE_ROOT']
 MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report': 'base',
        'format': 'base model io isa', 'analysis': 'base model isa report', 'cli': ''}
-SIBLINGS = re.compile(r'src/(cli/cmd_|io/filter/)')
-# Folders below format/ belong to the format of their name, but for those that formats share.
-SHARED = {'bus': ('bus', 'bach', 'bach_text', 'byutr')}
-LIBRARIES = {}
-faults = []
+# What some formats share; everything else below format/ belongs to the format of its name.
+SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
+# Headers of C, of POSIX and of the compiler; every other one belongs to a library.
+SYSTEM = re.compile(r'(assert|ctype|errno|fcntl|inttypes|limits|math|poll|pthread|sched|setjmp|'
+                    r'signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|'
+                    r'strings|termios|time|unistd|wchar|[a-z]mmintrin|sys/\w+)\.h')
+# What only base/mem.c may call, and what no library may.
+FORBIDDEN = re.compile(r'(?<![\w.>])(malloc|calloc|realloc|free|strdup|printf|fprintf|vprintf|puts|'
+                       r'putchar|exit|_exit|abort|getenv|setenv|alloca|system|popen)\(')
 
 
-def foreign_format(path, include):
-    """True where a format's file includes what belongs to another format."""
-    parts = include.split('/')
-    if parts[0] != 'format' or len(parts) < 3:
-        return False
-    own = path.split('/')[2].split('.')[0]
-    return own not in SHARED.get(parts[1], (parts[1],))
+def formats():
+    """The words of the build's list of formats."""
+    build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
+    return re.findall(r"'(\w+)'", re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1])
 
 
-for folder, _, names in os.walk(os.path.join(ROOT, 'src')):
-    for name in names:
-        if not name.endswith(('.c', '.h')):
-            continue
-        path = os.path.relpath(os.path.join(folder, name), ROOT)
-        layer = path.split('/')[1]
-        text = open(os.path.join(ROOT, path)).read()
-        for include in re.findall(r'^#\s*include "([^"]+)"', text, re.M):
-            other = include.split('/')[0]
-            if include.endswith('.def') or other == 'polytrace' or other == layer:
-                if SIBLINGS.match('src/' + include) and not path.endswith(include[:-1] + 'c'):
-                    faults.append(f'{path} includes its sibling {include}')
-                if foreign_format(path, include):
-                    faults.append(f'{path} includes {include}, which is not its format')
-            elif other not in MAY[layer].split():
-                faults.append(f'{path} includes {include}: {layer} may include '
-                              f'{MAY[layer] or "nothing below"}')
-        for include in re.findall(r'^#\s*include <([^>]+)>', text, re.M):
-            if re.match(r'(igzip|isa-l|zstd|lzma|bzlib|lz4|capstone|jansson|pcre2|gelf|libelf|sqlite)',
-                        include):
-                LIBRARIES.setdefault(include.split('/')[0].split('_')[0], set()).add(path)
+def unit(path, words):
+    """The format, compression or command that a file is part of; None: it is anybody's."""
+    command = re.match(r'src/cli/(cmd_\w+)\.', path)
+    compression = re.match(r'src/io/filter/(\w+)\.', path)
+    if command or compression:
+        return (command or compression)[1]
+    stem = re.match(r'src/format/(\w+)', path)
+    fits = [word for word in [*words, *SHARED] if stem and (stem[1] + '_').startswith(word + '_')]
+    return max(fits, key=len) if fits else None
+
+
+def sources():
+    for folder, _, names in os.walk(os.path.join(ROOT, 'src')):
+        for name in sorted(names):
+            if name.endswith(('.c', '.h')):
+                path = os.path.join(folder, name)
+                yield os.path.relpath(path, ROOT), open(path).read()
+
+
+def report(number, name, faults):
+    print('\n'.join('# ' + fault for fault in faults))
+    print(f'{"not " if faults else ""}ok {number} - {name}')
+
+
+def unbuilt():
+    """Sources and unit tests that the lists of the build do not name."""
+    build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
+    named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
+    for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands')):
+        words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
+        named |= {f'src/{folder}{word}.c' for word in re.findall(r"'(\w+)'", words)}
+    tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())
+    named |= {f'tests/unit/test_{word}.c' for word in tests}
+    found = {path for path, _ in sources() if path.endswith('.c')}
+    found |= {os.path.relpath(path, ROOT) for path in glob.glob(ROOT + '/tests/unit/test_*.c')}
+    return [f'{path} is in no list of meson.build' for path in sorted(found - named)]
+
+
+libraries, faults, words = {}, [], formats()
+for path, text in sources():
+    layer = path.split('/')[1]
+    for include in re.findall(r'^#\s*include "([^"]+)"', text, re.M):
+        other = include.split('/')[0]
+        theirs, ours = unit('src/' + include, words), unit(path, words)
+        if theirs and ours not in SHARED.get(theirs, {theirs}):
+            faults.append(f'{path} includes {include}, which is {theirs}\'s')
+        if not include.endswith('.def') and other not in ['polytrace', layer, *MAY[layer].split()]:
+            faults.append(f'{path} includes {include}: {layer} may include '
+                          f'{MAY[layer] or "nothing below"}')
+    for include in re.findall(r'^#\s*include <([^>]+)>', text, re.M):
+        if not SYSTEM.fullmatch(include):
+            library = re.match(r'[^/_.]+', include)[0]
+            libraries.setdefault(library, set()).add(path)
+    if layer != 'cli' and path != 'src/base/mem.c':
+        code = re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', '', text, flags=re.S)
+        faults += [f'{path} calls {call}()' for call in sorted(set(FORBIDDEN.findall(code)))]
 faults += [f'<{library}> is included by {", ".join(sorted(paths))}: one file may'
-           for library, paths in LIBRARIES.items() if len(paths) > 1]
-print('1..1')
-print('\n'.join('# ' + fault for fault in faults))
-print(('not ' if faults else '') + 'ok 1 - layers_include_only_what_lies_below_them')
-sys.exit(0)
+           for library, paths in libraries.items() if len(paths) > 1]
+print('1..2')
+report(1, 'layers_include_only_what_lies_below_them', faults)
+report(2, 'everything_is_in_a_list_of_the_build', unbuilt())

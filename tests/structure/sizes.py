@@ -14,22 +14,29 @@ FUNCTION_MEDIAN, FUNCTION_P90 = 15, 40
 
 
 def depth(lines):
-    """The deepest nesting of control blocks in a function's lines."""
-    deepest = 0
-    for line in lines[1:]:
-        if re.match(r'\t+(if|for|while|switch|do|\} else)\b.*\{$', line):
-            deepest = max(deepest, len(line) - len(line.lstrip('\t')))
-    return deepest
+    """The deepest nesting of control statements in a function's lines, by their indentation."""
+    return max((len(line) - len(line.lstrip('\t')) for line in lines[1:]
+                if re.match(r'\t+(if|for|while|switch|do|else|\} else)\b', line)), default=0)
 
 
-files = sorted(glob.glob(ROOT + '/src/**/*.c', recursive=True))
+def parameters(signature):
+    """How many parameters a signature has; those of a parameter's own type are not counted."""
+    inner = signature.strip()[1:-1]
+    while re.search(r'\([^()]*\)', inner):
+        inner = re.sub(r'\([^()]*\)', '', inner)
+    return inner.replace(',...', '').replace(', ...', '').count(',') + 1
+
+
+files = sorted(glob.glob(ROOT + '/src/**/*.[ch]', recursive=True) +
+               glob.glob(ROOT + '/include/polytrace/*.h'))
 faults, sizes = [], []
 for path in files:
     name = os.path.relpath(path, ROOT)
     lines = open(path).read().split('\n')
     if len(lines) - 1 > FILE_MOST:
         faults.append(f'{name} has {len(lines) - 1} lines, at most {FILE_MOST}')
-    tags = subprocess.run(['ctags', '--output-format=json', '--fields=+neS', '--kinds-C=f', '-o',
+    tags = subprocess.run(['ctags', '--output-format=json', '--fields=+neS', '--kinds-C=f',
+                           '--language-force=C', '-o',
                            '-', path], capture_output=True, text=True, check=True).stdout
     for tag in map(json.loads, tags.splitlines()):
         body = lines[tag['line'] - 1:tag.get('end', tag['line'])]
@@ -39,7 +46,7 @@ for path in files:
         if size > (TABLE_MOST if sum('case ' in line for line in body) > size / 2
                    else FUNCTION_MOST):
             faults.append(f'{where} has {size} lines, at most {FUNCTION_MOST}')
-        if tag.get('signature', '').replace(',...', '').count(',') + 1 > PARAMETERS_MOST:
+        if parameters(tag.get('signature', '()')) > PARAMETERS_MOST:
             faults.append(f'{where} has more than {PARAMETERS_MOST} parameters')
         if depth(body) > DEPTH_MOST:
             faults.append(f'{where} nests deeper than {DEPTH_MOST} levels')
