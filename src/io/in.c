@@ -119,7 +119,12 @@ in_peek(struct in *in, size_t want, size_t *have)
 		}
 		refill(in);
 	}
-	*have = in->end - in->begin;
+	/*
+	 * No more than a block, however much is there: what a caller sees is then the same
+	 * whether the window was filled for it or before, and small blocks try every caller.
+	 */
+	size_t most = want > in->block_size ? want : in->block_size;
+	*have = in->end - in->begin < most ? in->end - in->begin : most;
 	return in->data ? in->data + in->begin : nothing;
 }
 
