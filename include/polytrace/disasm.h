@@ -13,8 +13,9 @@ struct poly_disasm;
 
 /*
  * Opens a disassembler for an instruction set: "powerpc" (32-bit and 64-bit forms with
- * AltiVec). On POLY_OK *disasm belongs to the caller. POLY_ERR_USAGE: no such instruction set.
- * POLY_ERR_UNSUPPORTED: this build has no disassembly library. POLY_ERR_MEMORY.
+ * AltiVec). On POLY_OK *disasm belongs to the caller, who closes it; on failure it is NULL.
+ * POLY_ERR_USAGE: no such instruction set. POLY_ERR_UNSUPPORTED: this build has no disassembly
+ * library. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_disasm_open(
 	const char *isa, struct poly_disasm **disasm, struct poly_error *error);

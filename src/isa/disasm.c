@@ -126,6 +126,7 @@ library_text(struct poly_disasm *disasm, uint32_t opcode, uint64_t pc)
 enum poly_status
 poly_disasm_open(const char *isa, struct poly_disasm **disasm, struct poly_error *error)
 {
+	*disasm = NULL;
 	if (strcmp(isa, "powerpc") != 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"instruction set '%s' cannot be disassembled, expected 'powerpc'", isa);

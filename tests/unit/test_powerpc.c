@@ -471,6 +471,7 @@ disassembly_is_in_one_style(void **state)
 	struct poly_disasm *disasm;
 	struct poly_error error;
 	assert_int_equal(poly_disasm_open("vax", &disasm, &error), POLY_ERR_USAGE);
+	assert_null(disasm);
 	enum poly_status status = poly_disasm_open("powerpc", &disasm, &error);
 	if (status == POLY_ERR_UNSUPPORTED) {
 		assert_non_null(strstr(error.message, "libcapstone"));
