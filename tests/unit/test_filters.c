@@ -403,6 +403,14 @@ expansion_beyond_the_limit_is_refused(void **state)
 		options.expansion_limit = 10 << 20;
 		assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
 		expect_equal(&got, &zeros);
+		/* What is small anyway is no bomb. */
+		zeros.size = 1 << 20;
+		buf_clear(&packed);
+		pack(&kinds[i], &zeros, &packed);
+		options.expansion_limit = 2;
+		assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
+		expect_equal(&got, &zeros);
+		zeros.size = 8 << 20;
 	}
 	buf_free(&zeros);
 	buf_free(&packed);
