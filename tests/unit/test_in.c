@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -120,6 +121,8 @@ feed_standard_input(const uint8_t *data, size_t n)
 	pid_t child = fork();
 	if (child == 0) {
 		close(ends[0]);
+		/* The reader comes first, and has to wait. */
+		nanosleep(&(struct timespec){0, 30000000}, NULL);
 		for (size_t at = 0, step = 1; at < n; step = step * 3 % 9001 + 1) {
 			ssize_t done = write(ends[1], data + at, step < n - at ? step : n - at);
 			if (done < 0)
