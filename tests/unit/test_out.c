@@ -302,6 +302,46 @@ a_private_file_is_replaced_privately(void **state)
 	assert_int_equal(mode_of("a"), 0600);
 }
 
+static void
+what_is_replaced_keeps_its_permissions(void **state)
+{
+	(void)state;
+	static const mode_t modes[] = {0600, 0640, 0644, 0664, 0755};
+	make_file("a", "old");
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+		assert_int_equal(chmod("a", modes[i]), 0);
+		write_text("a", true, "new");
+		assert_int_equal(mode_of("a"), modes[i]);
+	}
+}
+
+/* The lowest number that is free. */
+static int
+free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+	assert_true(fd >= 0);
+	close(fd);
+	return fd;
+}
+
+static void
+no_descriptor_is_left_open(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"a", "a.gz", "/dev/null", "-"};
+	int before = free_descriptor();
+	for (int i = 0; i < 8; i++) {
+		struct out *out;
+		if (out_open(paths[i / 2], true, &out, NULL) != POLY_OK)
+			continue;
+		if (i % 2)
+			assert_int_equal(out_finish(out, NULL), POLY_OK);
+		out_close(out);
+		assert_int_equal(free_descriptor(), before);
+	}
+}
+
 /* Keeps what it is given until there are 1000000 bytes. */
 static int
 keep(void *user, const void *data, size_t n)
@@ -459,6 +499,8 @@ main(void)
 		TEST(a_closed_pipe_is_an_error),
 		TEST(a_file_that_cannot_grow_is_an_error_and_removed),
 		TEST(a_private_file_is_replaced_privately),
+		TEST(what_is_replaced_keeps_its_permissions),
+		TEST(no_descriptor_is_left_open),
 		TEST(rooms_and_writes_arrive_in_order),
 		TEST(a_failing_function_is_an_error_with_its_errno),
 		TEST(the_system_tools_understand_what_is_compressed),
