@@ -788,6 +788,44 @@ lack_of_memory_is_remembered_and_told(void **state)
 }
 #endif
 
+struct pieces {
+	size_t count, largest, all;
+};
+
+static int
+measure(void *user, const void *data, size_t size)
+{
+	struct pieces *pieces = user;
+	(void)data;
+	pieces->count++;
+	pieces->all += size;
+	pieces->largest = size > pieces->largest ? size : pieces->largest;
+	return 0;
+}
+
+/* What is rendered is not held in memory as a whole. */
+static void
+large_reports_come_in_pieces(void **state)
+{
+	(void)state;
+	struct poly_report *report = poly_report_new();
+	poly_report_table(report, "table", "Table");
+	poly_report_column(report, "column", "Column", true);
+	for (uint64_t i = 0; i < 300000; i++)
+		poly_report_cell_count(report, i);
+	poly_report_end(report);
+	for (int rendering = POLY_RENDER_TEXT; rendering <= POLY_RENDER_CSV; rendering++) {
+		struct pieces pieces = {0};
+		const struct poly_sink sink = {measure, &pieces};
+		assert_int_equal(
+			poly_report_render(report, (enum poly_rendering)rendering, &sink, NULL),
+			POLY_OK);
+		assert_true(pieces.all > 2000000);
+		assert_true(pieces.largest < 200000);
+	}
+	poly_report_free(report);
+}
+
 int
 main(void)
 {
@@ -813,6 +851,7 @@ main(void)
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_remembered_and_told),
 #endif
+		cmocka_unit_test(large_reports_come_in_pieces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
