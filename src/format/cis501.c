@@ -209,6 +209,19 @@ put_fields(struct batch *batch, size_t row, const struct cis501 *op)
 		batch_put(batch, target, row, op->target);
 }
 
+/* What may change from line to line: the address, where there is one. */
+static void
+put_shape(const struct cis501_reader *reader, const struct cis501 *op, bool exact,
+	struct line_shape *shape)
+{
+	const struct cis501_word *field = &op->address_field;
+	bool padded = exact && reader->layout == CIS501_COLUMNS && field->length == 12;
+	shape->repeats = shape->place = true;
+	if (op->access != '-')
+		shape_window(shape, (const uint8_t *)field->text, field->length,
+			padded ? WINDOW_BLANKS : 0, POLY_COLUMN_address);
+}
+
 static bool
 cis501_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
 	struct line_fault *fault)
@@ -228,6 +241,8 @@ cis501_take(struct reading *reading, struct batch *batch, size_t row, const stru
 		exact = cis501_is_exact(op.style, reader->layout) && line->ended &&
 			op.uop <= UINT8_MAX && is_register(op.src1) && is_register(op.src2) &&
 			is_register(op.dest) && (op.access != '-' || op.address == 0);
+		if (line->shape)
+			put_shape(reader, &op, exact, line->shape);
 		if (find_name(reading, &op.macro, &number))
 			batch_put(batch, mnemonic, row, number);
 		else
@@ -246,6 +261,7 @@ static const struct line_format line_format = {
 	.limit = CIS501_LINE_MOST,
 	.damaged = CIS501_DAMAGED,
 	.too_long = CIS501_C02,
+	.windows = POLY_HAS(address),
 	.take = cis501_take,
 };
 

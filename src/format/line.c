@@ -47,7 +47,12 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 	line->size = line_size(lines->at, (size_t)(lines->end - lines->at), limit);
 	line->text = lines->at;
 	line->ended = true;
-	enum poly_status status = line->size ? POLY_OK : refill(lines, in, limit, line);
+	line->shape = NULL;
+	enum poly_status status = POLY_OK;
+	if (!line->size) {
+		predict_fill(&lines->predictor);
+		status = refill(lines, in, limit, line);
+	}
 	line->offset = lines->base + (uint64_t)(lines->at - lines->start);
 	return status;
 }
@@ -105,6 +110,34 @@ find_fault(struct reading *reading, const struct lines *lines, size_t row,
 		"line %llu%s: %s", (unsigned long long)lines->passed + 1, column, fault->text);
 }
 
+/* Makes a row of a whole line; false where it is no record. */
+static bool
+take_line(struct reading *reading, struct lines *lines, const struct line_format *format,
+	struct batch *batch, size_t row, struct line *line, struct line_fault *fault)
+{
+	struct predictor *predictor = &lines->predictor;
+	struct line_shape shape = {.line = line->text, .size = line->size};
+	if (!predictor->started || !line->ended || !predict_wants(predictor))
+		return format->take(reading, batch, row, line, fault);
+	line->shape = &shape;
+	bool good = format->take(reading, batch, row, line, fault);
+	shape.repeats &= good;
+	predict_learn(predictor, row, &shape);
+	return good;
+}
+
+/* Rows of lines that are known; how many there were. */
+static size_t
+take_known(struct lines *lines, size_t row)
+{
+	if (!lines->predictor.started || lines->within)
+		return 0;
+	size_t known = predict_lines(&lines->predictor, row, &lines->at, lines->end,
+		lines->base + (uint64_t)(lines->at - lines->start));
+	lines->passed += known;
+	return known;
+}
+
 enum poly_status
 lines_read(struct reading *reading, struct lines *lines, const struct line_format *format,
 	struct batch *batch, struct poly_error *error)
@@ -112,15 +145,20 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	enum poly_status status = POLY_OK;
 	struct line line;
 	size_t row = 0;
-	for (; row < batch->capacity; row++) {
+	if (format->windows && !reading->plain)
+		predict_begin(&lines->predictor, batch, format->windows);
+	for (;; row++) {
 		struct line_fault fault;
+		row += take_known(lines, row);
+		if (row == batch->capacity)
+			break;
 		status = front_line(lines, reading->in, format->limit, &line);
 		if (status != POLY_OK)
 			break;
 		bool whole = !lines->within && line.size <= format->limit;
 		if (!whole)
 			blame_length(format, &fault);
-		if (!whole || !format->take(reading, batch, row, &line, &fault)) {
+		if (!whole || !take_line(reading, lines, format, batch, row, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(lines, &line, &fault, error);
 				break;
@@ -133,6 +171,7 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 		lines->at += line.size;
 		lines->passed += line.ended;
 	}
+	predict_fill(&lines->predictor);
 	settle(lines, reading->in);
 	batch->view.rows = row;
 	if (status == POLY_ERR_MEMORY)
@@ -171,6 +210,7 @@ void
 lines_free(struct lines *lines)
 {
 	buf_free(&lines->tail);
+	predict_free(&lines->predictor);
 }
 
 int

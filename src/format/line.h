@@ -9,6 +9,7 @@
 #define FORMAT_LINE_H
 
 #include "format/format.h"
+#include "format/line/predict.h"
 
 #include "base/buf.h"
 
@@ -24,6 +25,8 @@ struct line {
 	size_t size;
 	bool ended;
 	uint64_t offset; /* of its first byte in the input */
+	/* To be filled where lines of the same shape need not be shown again; or NULL. */
+	struct line_shape *shape;
 };
 
 /* Why a line is no record; filled where it is not. */
@@ -38,6 +41,8 @@ struct line_format {
 	size_t limit;	   /* bytes of the longest line, below IN_PEEK_MAX */
 	uint8_t damaged;   /* of the column record, for what is no record */
 	unsigned too_long; /* rule of lines that are longer than limit */
+	/* Columns that are filled from windows of shapes and from nothing else. */
+	poly_columns windows;
 	/*
 	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
 	 * set, and fault says why.
@@ -54,6 +59,7 @@ struct lines {
 	uint64_t passed; /* lines passed so far */
 	bool within;	 /* the front is inside of a line whose beginning was passed over */
 	struct buf tail; /* a last line without its newline, with one */
+	struct predictor predictor;
 };
 
 /* As struct format's read, for a format of lines. */

@@ -135,6 +135,19 @@ batch_put_integer(struct batch *batch, enum poly_column column, size_t row, uint
 	bit_set(batch->bits[column], row);
 }
 
+void *
+batch_column(const struct batch *batch, enum poly_column column)
+{
+	switch ((unsigned)column) {
+#define COLUMN(name, type, form, doc) \
+	case POLY_COLUMN_##name:      \
+		return batch->view.name;
+#include "polytrace/columns.def"
+#undef COLUMN
+	default: return NULL;
+	}
+}
+
 void
 batch_fini(struct batch *batch)
 {

@@ -47,6 +47,9 @@ void batch_put_bytes(
 /* Stores an integer in any integer column, where it is wanted; for slow paths. */
 void batch_put_integer(struct batch *batch, enum poly_column column, size_t row, uint64_t v);
 
+/* The array of a column, NULL where it has no storage. */
+void *batch_column(const struct batch *batch, enum poly_column column);
+
 /* Gives the storage back. */
 void batch_fini(struct batch *batch);
 

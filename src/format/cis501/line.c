@@ -192,7 +192,7 @@ take_all(struct scan *scan, struct cis501 *op)
 {
 	const unsigned off = (unsigned)CIS501_OFF << CIS501_COLUMNS | (unsigned)CIS501_OFF
 									      << CIS501_BLANKS;
-	const uint8_t *text = scan->p;
+	const uint8_t *text = scan->p, *field = NULL;
 	uint64_t uop = 0, immediate = 0;
 	bool good = take_decimal(scan, 0, UINT32_MAX, false, &uop) && uop != 0;
 	scan->fields = good; /* 0 is a number, but not of this field */
@@ -203,8 +203,12 @@ take_all(struct scan *scan, struct cis501 *op)
 	       take_letter(scan, 'R', 'W', &op->flags) &&
 	       take_letter(scan, 'T', 'N', &op->branch) &&
 	       take_letter(scan, 'L', 'S', &op->access) &&
-	       take_decimal(scan, 9, INT64_MAX, true, &immediate) &&
-	       take_hex(scan, 12, &op->address) && take_hex(scan, 12, &op->fallthrough) &&
+	       take_decimal(scan, 9, INT64_MAX, true, &immediate);
+	field = scan->gap + 1;
+	good = good && take_hex(scan, 12, &op->address);
+	op->address_field =
+		(struct cis501_word){(const char *)field, (size_t)(scan->p - field)};
+	good = good && take_hex(scan, 12, &op->fallthrough) &&
 	       take_hex(scan, 12, &op->target) && take_word(scan, 0, &op->macro) &&
 	       take_word(scan, padding(8, (ptrdiff_t)op->macro.length), &op->micro);
 	op->uop = (uint32_t)uop;

@@ -77,7 +77,8 @@ struct cis501 {
 	int64_t immediate;
 	uint64_t pc, address, fallthrough, target;
 	struct cis501_word macro, micro;
-	unsigned style; /* bits of enum cis501_style */
+	struct cis501_word address_field; /* its digits, and the blanks in front but for one */
+	unsigned style;			  /* bits of enum cis501_style */
 };
 
 /*

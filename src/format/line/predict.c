@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* When to predict lines, and what to do where that failed. */
+#include "format/line/predict.h"
+
+#include "format/line/number.h"
+#include "format/line/walk.h"
+
+#include <string.h>
+
+/* Lines after which it is judged whether prediction pays. */
+#define STRETCH ((uint32_t)16 << 10)
+
+/* Lines for which it rests where it did not. */
+#define REST ((uint32_t)256 << 10)
+
+/* True where a line differs from a template, found out a byte at a time. */
+static bool
+differs_plain(const uint8_t *line, const struct template *template)
+{
+	for (size_t i = 0; i < template->length; i++) {
+		if (bit_test(template->care, i) && line[i] != template->text[i])
+			return true;
+	}
+	return false;
+}
+
+void
+predict_walk_plain(
+	const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+{
+	walk(templates, run, end, most, differs_plain);
+}
+
+static predict_walk *
+choose_walk(void)
+{
+	predict_walk *const ways[] = {
+		predict_walk_avx512(), predict_walk_avx2(), predict_walk_sse2()};
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		if (ways[i])
+			return ways[i];
+	}
+	return predict_walk_plain;
+}
+
+void
+predict_begin(struct predictor *predictor, struct batch *batch, poly_columns windows)
+{
+	if (predictor->started && predictor->wanted != batch->wanted)
+		predict_free(predictor);
+	if (!predictor->started) {
+		predictor->started = true;
+		predictor->walk = choose_walk();
+		predictor->wanted = batch->wanted;
+		predictor->off =
+			!templates_start(&predictor->templates, batch->wanted, windows);
+	}
+	predictor->batch = batch;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (windows >> c & 1)
+			predictor->windows[c] = batch_column(batch, (enum poly_column)c);
+	}
+	predictor->run.lines = 0;
+}
+
+/* Puts the numbers of a line into their columns; false where it has others. */
+static bool
+put_numbers(const struct predictor *predictor, const struct template *template, size_t i)
+{
+	const struct run *run = &predictor->run;
+	for (unsigned w = 0; w < template->windows; w++) {
+		uint64_t *to = predictor->windows[template->window[w].column], value;
+		if (!window_number(run->text[i], &template->window[w], &value))
+			return false;
+		if (to)
+			to[run->row + i] = value;
+	}
+	return true;
+}
+
+/* Takes the numbers of the lines from the i-th one on; ends the run where one is no number. */
+static void
+take_numbers(struct predictor *predictor, size_t i, uint32_t last)
+{
+	struct run *run = &predictor->run;
+	for (; i < run->lines; i++) {
+		const struct template *template =
+			template_at(&predictor->templates, run->number[i]);
+		if (!put_numbers(predictor, template, i)) {
+			run->lines = i;
+			run->end = run->text[i];
+			run->last = last;
+			return;
+		}
+		last = run->number[i];
+	}
+}
+
+size_t
+predict_lines(struct predictor *predictor, size_t row, const uint8_t **p, const uint8_t *end,
+	uint64_t offset)
+{
+	struct run *run = &predictor->run;
+	const size_t room = predictor->batch->capacity - row;
+	size_t lines = 0;
+	predictor->place = *p;
+	predictor->offset = offset;
+	if (predictor->off || predictor->rest)
+		return 0;
+	run->end = *p;
+	for (;;) {
+		if (run->lines == RUN_MOST)
+			predict_fill(predictor);
+		if (run->lines == 0)
+			run->row = row + lines;
+		const size_t before = run->lines, most = before + room - lines;
+		const uint32_t last = run->last;
+		predictor->walk(
+			&predictor->templates, run, end, most < RUN_MOST ? most : RUN_MOST);
+		take_numbers(predictor, before, last);
+		lines += run->lines - before;
+		if (run->lines != RUN_MOST || lines == room)
+			break;
+	}
+	*p = run->end;
+	predictor->lines += (uint32_t)lines;
+	return lines;
+}
+
+bool
+predict_wants(struct predictor *predictor)
+{
+	if (!predictor->off && !predictor->rest)
+		return true;
+	predict_fill(predictor);
+	predictor->run.last = TEMPLATE_NONE;
+	predictor->rest -= predictor->rest != 0;
+	return false;
+}
+
+/* Judges a stretch of lines at its end. */
+static void
+judge(struct predictor *predictor)
+{
+	const bool full = predictor->templates.count == TEMPLATES_MOST;
+	const uint64_t missed = predictor->missed;
+	if (predictor->lines < STRETCH)
+		return;
+	if (2 * missed > predictor->lines)
+		predictor->rest = REST;
+	if (full && 8 * missed > predictor->lines) {
+		predict_fill(predictor);
+		templates_forget(&predictor->templates);
+		predictor->run.last = TEMPLATE_NONE;
+	}
+	predictor->lines = predictor->missed = 0;
+}
+
+void
+predict_learn(struct predictor *predictor, size_t row, const struct line_shape *shape)
+{
+	struct run *run = &predictor->run;
+	const uint32_t last = run->last;
+	run->last = templates_learn(&predictor->templates, predictor->batch, row, shape, last);
+	templates_follow(&predictor->templates, last, run->last);
+	if (run->last == TEMPLATE_NONE || run->lines == RUN_MOST)
+		predict_fill(predictor);
+	if (run->last != TEMPLATE_NONE) {
+		/* The row is filled again, so that runs are not cut by every line that is new.
+		 */
+		run->row = run->lines ? run->row : row;
+		run->text[run->lines] = shape->line;
+		run->number[run->lines++] = run->last;
+	}
+	predictor->lines++;
+	predictor->missed++;
+	judge(predictor);
+}
+
+void
+predict_free(struct predictor *predictor)
+{
+	templates_free(&predictor->templates);
+	memset(predictor, 0, sizeof *predictor);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Predictive parsing: rows of lines that are templates with other numbers, without parsing
+ * them. Every byte of every line is compared or converted; whatever is not as predicted is left
+ * to the plain parser.
+ */
+#ifndef FORMAT_LINE_PREDICT_H
+#define FORMAT_LINE_PREDICT_H
+
+#include "format/line/template.h"
+
+/* Lines that are predicted before their rows are filled. */
+#define RUN_MOST 64
+
+/* Lines that are templates, one behind the other, and whose rows are to be filled. */
+struct run {
+	size_t row;		       /* of the first one */
+	size_t lines;		       /* how many there are */
+	const uint8_t *end;	       /* behind the last one */
+	uint32_t last;		       /* number of the last one's template */
+	uint32_t number[RUN_MOST];     /* templates */
+	const uint8_t *text[RUN_MOST]; /* where the lines stand */
+};
+
+/* Adds the lines from run->end on that are as predicted, up to most; input ends at end. */
+typedef void predict_walk(
+	const struct templates *templates, struct run *run, const uint8_t *end, size_t most);
+
+/* The ways to do it: plain C, and by the vectors of the processor, or NULL. */
+predict_walk predict_walk_plain;
+predict_walk *predict_walk_sse2(void), *predict_walk_avx2(void), *predict_walk_avx512(void);
+
+/* What is known of lines; zeroed before the first use. */
+struct predictor {
+	predict_walk *walk;
+	struct templates templates;
+	poly_columns wanted;	/* for which it was started */
+	bool started, off;	/* off: for good */
+	uint32_t lines, missed; /* of the present stretch */
+	uint32_t rest;		/* lines that are not to be predicted */
+	/* Of the batch that is filled. */
+	struct batch *batch;
+	uint64_t *windows[POLY_COLUMN_COUNT]; /* columns that windows go to */
+	const uint8_t *place; /* somewhere in the window of input, and its offset there */
+	uint64_t offset;
+	struct run run;
+};
+
+/*
+ * Before lines are read into a batch. windows: columns that the format fills from windows of
+ * its lines only.
+ */
+void predict_begin(struct predictor *predictor, struct batch *batch, poly_columns windows);
+
+/*
+ * Predicts lines from *p on, which is at offset in the input, for the rows from row on; the
+ * window of input ends at end. *p is moved behind them. Returns how many there were.
+ */
+size_t predict_lines(struct predictor *predictor, size_t row, const uint8_t **p,
+	const uint8_t *end, uint64_t offset);
+
+/*
+ * True where the shape of the next line, which the plain parser is to take, will be learned:
+ * then predict_learn is called. Otherwise what was predicted is filled, as predict_fill.
+ */
+bool predict_wants(struct predictor *predictor);
+
+/* Learns a line of which the plain parser made a row; repeats is false where it made none. */
+void predict_learn(struct predictor *predictor, size_t row, const struct line_shape *shape);
+
+/* Fills the rows that were predicted: to be called before their lines go, and at the end. */
+void predict_fill(struct predictor *predictor);
+
+/* Gives the memory back. */
+void predict_free(struct predictor *predictor);
+
+#endif

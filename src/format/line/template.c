@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Learning lines. */
+#include "format/line/template.h"
+
+#include "format/line/number.h"
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* How far behind a line with a place of its own lines are told apart. */
+#define BEHIND_MOST 31
+
+/* Bytes that the processor fetches at once. */
+#define CACHE_LINE 64
+
+/* Columns of bytes: those that are copied from the line, and those that no template has. */
+#define COPIED (POLY_HAS(text) | POLY_HAS(raw))
+#define NEVER (POLY_HAS(payload) | POLY_HAS(verbatim))
+
+/* Lays out the columns of that size; false where they do not fit. */
+static bool
+lay_out(struct templates *templates, poly_columns columns, unsigned size)
+{
+	unsigned *at = size == 1 ? &templates->narrow : &templates->wide_size;
+	const unsigned most = size == 1 ? TEMPLATE_NARROW : TEMPLATE_WIDE;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		const unsigned has = templates->elsewhere >> c & 1 ? 0 : column_table[c].size;
+		if (!(columns >> c & 1) || has != size)
+			continue;
+		if (templates->columns == TEMPLATE_COLUMNS || *at + size > most)
+			return false;
+		templates->column[templates->columns++] =
+			(struct template_column){(uint8_t)c, (uint8_t)size, (uint8_t)*at};
+		*at += size;
+	}
+	return true;
+}
+
+/* Room for more templates: they move. */
+static bool
+grow(struct templates *templates)
+{
+	const uint32_t capacity = templates->capacity ? 2 * templates->capacity : 1024;
+	void *nexts = mem_resize(templates->nexts, capacity, sizeof *templates->nexts);
+	void *stands = mem_resize(templates->stands, capacity, sizeof *templates->stands);
+	uint8_t *memory = mem_new((size_t)capacity + 1, templates->size);
+	templates->nexts = nexts ? nexts : templates->nexts;
+	templates->stands = stands ? stands : templates->stands;
+	if (!nexts || !stands || !memory) {
+		mem_free(memory);
+		return false;
+	}
+	uint8_t *first = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
+	if (templates->count)
+		memcpy(first, templates->first, templates->count * templates->size);
+	mem_free(templates->memory);
+	templates->memory = memory;
+	templates->first = first;
+	templates->capacity = capacity;
+	return true;
+}
+
+bool
+templates_start(struct templates *templates, poly_columns wanted, poly_columns windows)
+{
+	static const unsigned sizes[] = {1, 8, 4, 2, 0};
+	templates_free(templates);
+	templates->windows = wanted & windows;
+	templates->elsewhere = windows | COPIED;
+	wanted &= ~(POLY_HAS(origin) | NEVER);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		if (!lay_out(templates, wanted, sizes[i]))
+			return false;
+	}
+	size_t size = sizeof(struct template) + templates->wide_size;
+	templates->size = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	if (!grow(templates))
+		return false;
+	templates_forget(templates);
+	return true;
+}
+
+void
+templates_forget(struct templates *templates)
+{
+	map_free(&templates->found);
+	templates->count = 1;
+	templates->nexts[TEMPLATE_NONE] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
+	templates->stands[TEMPLATE_NONE] = (struct template_stand){TEMPLATE_NONE, 0};
+}
+
+/* True where the windows of a row are all those that its line is said to have, and no others.
+ */
+static bool
+windows_fit(const struct templates *templates, const struct batch *batch, size_t row,
+	const struct line_shape *shape)
+{
+	poly_columns said = 0, there = 0;
+	for (unsigned i = 0; i < shape->windows; i++) {
+		const struct window *window = &shape->window[i];
+		const uint64_t *values = column_data(&batch->view, window->column);
+		uint64_t value;
+		if (!window_number(shape->line, window, &value) ||
+			(values && values[row] != value))
+			return false;
+		said |= (poly_columns)1 << window->column;
+	}
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (templates->windows >> c & 1 && bit_test(batch->bits[c], row))
+			there |= (poly_columns)1 << c;
+	}
+	return there == (said & templates->windows);
+}
+
+/* True where a column of bytes is absent, or is n bytes at p. */
+static bool
+bytes_fit(const struct batch *batch, enum poly_column column, size_t row, const uint8_t *p,
+	size_t n)
+{
+	if (!(batch->wanted >> column & 1) || !bit_test(batch->bits[column], row))
+		return true;
+	const struct poly_slice *slices = column_data(&batch->view, column);
+	return p && slices[row].length == n &&
+	       (n == 0 || memcmp(batch->arena.data + slices[row].offset, p, n) == 0);
+}
+
+/* True where the row can be made from the line and its template. */
+static bool
+can_repeat(const struct templates *templates, const struct batch *batch, size_t row,
+	const struct line_shape *shape)
+{
+	if (!shape->repeats || shape->windows > SHAPE_WINDOWS || batch->arena.failed ||
+		shape->size > TEMPLATE_TEXT || shape->size == 0)
+		return false;
+	return windows_fit(templates, batch, row, shape) &&
+	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
+	       bytes_fit(batch, POLY_COLUMN_text, row, shape->text, shape->text_length) &&
+	       bytes_fit(batch, POLY_COLUMN_payload, row, NULL, 0) &&
+	       bytes_fit(batch, POLY_COLUMN_verbatim, row, NULL, 0);
+}
+
+/* A template for the line, without its row; text has nothing in the windows. */
+static void
+describe(const struct line_shape *shape, struct template *template)
+{
+	memset(template, 0, sizeof *template);
+	template->length = (uint8_t)shape->size;
+	template->windows = shape->windows;
+	memcpy(template->text, shape->line, shape->size);
+	for (size_t i = 0; i < shape->size; i++)
+		bit_set(template->care, i);
+	for (unsigned i = 0; i < shape->windows; i++) {
+		const struct window *window = &shape->window[i];
+		template->window[i] = *window;
+		for (size_t j = 0, at = window->at; j < window->width; j++, at++) {
+			template->text[at] = 0;
+			template->care[at / 64] &= ~((uint64_t)1 << at % 64);
+		}
+	}
+	if (shape->text) {
+		template->text_at = (uint8_t)(shape->text - shape->line);
+		template->text_length = (uint8_t)shape->text_length;
+	}
+}
+
+static uint64_t
+hash(const struct template *template, struct template_stand stand)
+{
+	uint64_t h = ((uint64_t)stand.place << 32 | stand.behind) ^ template->care[0];
+	for (size_t i = 0; i < TEMPLATE_TEXT; i += 8) {
+		h = (h ^ load_le64(template->text + i)) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+/* True where a line that fits one of them fits the other, with the same windows. */
+static bool
+is_same(const struct template *a, const struct template *b)
+{
+	return memcmp(a->text, b->text, sizeof a->text) == 0 &&
+	       memcmp(a->care, b->care, sizeof a->care) == 0 &&
+	       memcmp(a->window, b->window, sizeof a->window) == 0;
+}
+
+static void
+keep_row(const struct templates *templates, struct template *template,
+	const struct batch *batch, size_t row)
+{
+	for (unsigned i = 0; i < templates->columns; i++) {
+		const struct template_column *column = &templates->column[i];
+		const enum poly_column c = (enum poly_column)column->column;
+		const uint8_t *data = column_data(&batch->view, c);
+		uint8_t *to = column->size == 1 ? template->narrow : template->wide;
+		bool present = bit_test(batch->bits[c], row);
+		template->presence |= (uint32_t)present << i;
+		if (present)
+			memcpy(to + column->at, data + row * column->size, column->size);
+		else
+			memset(to + column->at, 0, column->size);
+	}
+}
+
+/* Where a line behind a template stands. */
+static struct template_stand
+stand_behind(const struct templates *templates, uint32_t last)
+{
+	struct template_stand stand = templates->stands[last];
+	stand.behind += stand.behind < BEHIND_MOST;
+	return stand;
+}
+
+uint32_t
+templates_learn(struct templates *templates, const struct batch *batch, size_t row,
+	const struct line_shape *shape, uint32_t last)
+{
+	struct template fresh;
+	struct template_stand stand = {TEMPLATE_NONE, 0};
+	bool added;
+	if (!can_repeat(templates, batch, row, shape))
+		return TEMPLATE_NONE;
+	describe(shape, &fresh);
+	if (!shape->place)
+		stand = stand_behind(templates, last);
+	const uint64_t key = hash(&fresh, stand);
+	uint64_t *found = map_find(&templates->found, key);
+	if (found) {
+		/* Of two lines with the same hash only the first one is a template. */
+		const uint32_t number = (uint32_t)*found;
+		return is_same(template_at(templates, number), &fresh) ? number : TEMPLATE_NONE;
+	}
+	if (templates->count == TEMPLATES_MOST ||
+		(templates->count == templates->capacity && !grow(templates)) ||
+		!map_get(&templates->found, key, templates->count, &added))
+		return TEMPLATE_NONE;
+	const uint32_t number = templates->count++;
+	struct template *template = template_at(templates, number);
+	memcpy(template, &fresh, sizeof fresh);
+	keep_row(templates, template, batch, row);
+	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
+	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
+	return number;
+}
+
+void
+templates_follow(struct templates *templates, uint32_t last, uint32_t next)
+{
+	struct template_next *known = &templates->nexts[last];
+	if (last == TEMPLATE_NONE || next == TEMPLATE_NONE || known->next == next)
+		return;
+	known->other = known->next;
+	known->next = next;
+}
+
+void
+templates_free(struct templates *templates)
+{
+	mem_free(templates->nexts);
+	mem_free(templates->stands);
+	mem_free(templates->memory);
+	map_free(&templates->found);
+	memset(templates, 0, sizeof *templates);
+}

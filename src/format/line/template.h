@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines that were seen before, as templates: a text with windows in which numbers change, the
+ * row that the plain parser made of it, and what followed it.
+ *
+ * A trace repeats its static instructions, so nearly every line is a template with other
+ * numbers in its windows, and nearly always one of the two templates that followed the line
+ * before the last time. To compare a line with those two is much faster than to parse it.
+ */
+#ifndef FORMAT_LINE_TEMPLATE_H
+#define FORMAT_LINE_TEMPLATE_H
+
+#include "format/line/shape.h"
+
+#include "base/map.h"
+#include "model/batch.h"
+
+/* Bytes of the longest line that can be a template, its newline included. */
+#define TEMPLATE_TEXT 128
+
+/* Most templates that are kept at a time. */
+#define TEMPLATES_MOST ((uint32_t)256 << 10)
+
+/* Bytes of the wide columns of a template at most. */
+#define TEMPLATE_WIDE 128
+
+/* Columns of one byte, and columns at all, that a template has at most. */
+#define TEMPLATE_NARROW 12
+#define TEMPLATE_COLUMNS 32
+
+/* No template: the number 0, which matches no line. */
+#define TEMPLATE_NONE 0
+
+/* What followed a template the last time, and before that. */
+struct template_next {
+	uint32_t next, other;
+};
+
+/* A template: all that is needed where a line is like it, side by side. */
+struct template
+{
+	uint8_t text[TEMPLATE_TEXT];	   /* nothing in the windows */
+	uint64_t care[TEMPLATE_TEXT / 64]; /* bytes that have to be the same: a bit each */
+	uint8_t length;			   /* of the line */
+	uint8_t windows;		   /* how many there are */
+	uint8_t text_at, text_length;	   /* of the column text; length 0: none or empty */
+	struct window window[SHAPE_WINDOWS];
+	uint32_t presence;		 /* of the columns of a row */
+	uint8_t narrow[TEMPLATE_NARROW]; /* columns of one byte */
+	uint8_t wide[];			 /* the others; templates.wide_size bytes */
+};
+
+/* A column that rows of templates have. */
+struct template_column {
+	uint8_t column; /* enum poly_column */
+	uint8_t size;	/* of its elements; 0: its values stand elsewhere */
+	uint8_t at;	/* in narrow or wide of a template */
+};
+
+/* Where in the trace a template stands: behind which line that says its place, and how far. */
+struct template_stand {
+	uint32_t place, behind;
+};
+
+struct templates {
+	uint32_t count, capacity; /* templates, number 0 among them */
+	struct template_next *nexts;
+	struct template_stand *stands;
+	void *memory;		/* of the templates */
+	uint8_t *first;		/* template 0, at the beginning of a cache line */
+	size_t size;		/* bytes of a template: whole cache lines */
+	struct map found;	/* numbers by hash */
+	poly_columns windows;	/* wanted, and in every row that has them from a window */
+	poly_columns elsewhere; /* columns whose values do not stand in rows */
+	unsigned columns, narrow, wide_size; /* of them one byte wide; bytes of the others */
+	struct template_column column[TEMPLATE_COLUMNS];
+};
+
+static inline struct template *
+template_at(const struct templates *templates, uint32_t number)
+{
+	return (struct template *)(void *)(templates->first + number * templates->size);
+}
+
+/*
+ * Lays rows out for the wanted columns, of which windows change; no template is kept. False
+ * where rows would be too large: there can be no templates.
+ */
+bool templates_start(struct templates *templates, poly_columns wanted, poly_columns windows);
+
+/* Forgets all templates; the layout stays. */
+void templates_forget(struct templates *templates);
+
+/*
+ * The template of a line, of which the plain parser made a row with that shape, behind a line
+ * of template last (or TEMPLATE_NONE); a new one where there is none. TEMPLATE_NONE where it
+ * can't be one, or where there are too many, or memory ran out.
+ */
+uint32_t templates_learn(struct templates *templates, const struct batch *batch, size_t row,
+	const struct line_shape *shape, uint32_t last);
+
+/* Notes that next followed last. */
+void templates_follow(struct templates *templates, uint32_t last, uint32_t next);
+
+/* Gives the memory back; templates are as zeroed. */
+void templates_free(struct templates *templates);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk along predicted lines, for every way of comparing bytes. */
+#ifndef FORMAT_LINE_WALK_H
+#define FORMAT_LINE_WALK_H
+
+#include "format/line/predict.h"
+
+/* True where a line is not that of a template; TEMPLATE_TEXT bytes of it may be read. */
+typedef bool walk_differs(const uint8_t *line, const struct template *template);
+
+/*
+ * Which template follows is known only when the one before it has been looked up. A guess that
+ * is nearly always right, the next number, lets the processor go on meanwhile; it must not be
+ * seen by the compiler that the guess could be left out.
+ */
+static inline uint32_t
+walk_guess(uint32_t last, uint32_t next)
+{
+	uint32_t guess = last + 1;
+#ifdef __GNUC__
+	__asm__("" : "+r"(guess));
+#endif
+	return next == guess ? guess : next;
+}
+
+/* Adds the lines that are as predicted, up to where the run has most. */
+static inline __attribute__((always_inline)) void
+walk(const struct templates *templates, struct run *run, const uint8_t *end, size_t most,
+	walk_differs *differs)
+{
+	struct template_next *const nexts = templates->nexts;
+	const uint8_t *p = run->end;
+	uint32_t last = run->last;
+	size_t n = run->lines;
+	for (; n < most && end - p >= TEMPLATE_TEXT; n++) {
+		uint32_t number = walk_guess(last, nexts[last].next);
+		const struct template *template = template_at(templates, number);
+		if (number == TEMPLATE_NONE || differs(p, template)) {
+			number = nexts[last].other;
+			template = template_at(templates, number);
+			if (number == TEMPLATE_NONE || differs(p, template))
+				break;
+			nexts[last].other = nexts[last].next;
+			nexts[last].next = number;
+		}
+		run->number[n] = number;
+		run->text[n] = p;
+		p += template->length;
+		last = number;
+	}
+	run->lines = n;
+	run->end = p;
+	run->last = last;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk along predicted lines by the vectors of x86-64: 16, 32 or 64 bytes at a time. */
+#include "format/line/walk.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f,avx512bw")))
+
+/* The bytes of 64 that are the same, a bit each. */
+static inline uint64_t
+same_sse2(const uint8_t *a, const uint8_t *b)
+{
+	uint64_t same = 0;
+	for (unsigned i = 0; i < 64; i += 16) {
+		__m128i left = _mm_loadu_si128((const __m128i *)(a + i));
+		__m128i right = _mm_loadu_si128((const __m128i *)(b + i));
+		unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(left, right));
+		same |= (uint64_t)mask << i;
+	}
+	return same;
+}
+
+static inline bool
+differs_sse2(const uint8_t *line, const struct template *template)
+{
+	return (~same_sse2(line, template->text) & template->care[0]) ||
+	       (~same_sse2(line + 64, template->text + 64) & template->care[1]);
+}
+
+static inline AVX2 uint64_t
+same_avx2(const uint8_t *a, const uint8_t *b)
+{
+	__m256i low = _mm256_cmpeq_epi8(
+		_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));
+	__m256i high = _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(a + 32)),
+		_mm256_loadu_si256((const __m256i *)(b + 32)));
+	return (uint32_t)_mm256_movemask_epi8(low) |
+	       (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
+static inline AVX2 bool
+differs_avx2(const uint8_t *line, const struct template *template)
+{
+	return (~same_avx2(line, template->text) & template->care[0]) |
+	       (~same_avx2(line + 64, template->text + 64) & template->care[1]);
+}
+
+static inline AVX512 bool
+differs_avx512(const uint8_t *line, const struct template *template)
+{
+	return _mm512_mask_cmpneq_epi8_mask(template->care[0], _mm512_loadu_si512(line),
+		       _mm512_load_si512(template->text)) |
+	       _mm512_mask_cmpneq_epi8_mask(template->care[1], _mm512_loadu_si512(line + 64),
+		       _mm512_load_si512(template->text + 64));
+}
+
+static void
+walk_sse2(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+{
+	walk(templates, run, end, most, differs_sse2);
+}
+
+static AVX2 void
+walk_avx2(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+{
+	walk(templates, run, end, most, differs_avx2);
+}
+
+static AVX512 void
+walk_avx512(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+{
+	walk(templates, run, end, most, differs_avx512);
+}
+
+predict_walk *
+predict_walk_sse2(void)
+{
+	return walk_sse2;
+}
+
+predict_walk *
+predict_walk_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") ? walk_avx2 : NULL;
+}
+
+predict_walk *
+predict_walk_avx512(void)
+{
+	return __builtin_cpu_supports("avx512bw") ? walk_avx512 : NULL;
+}
+
+#else
+
+predict_walk *
+predict_walk_sse2(void)
+{
+	return NULL;
+}
+
+predict_walk *
+predict_walk_avx2(void)
+{
+	return NULL;
+}
+
+predict_walk *
+predict_walk_avx512(void)
+{
+	return NULL;
+}
+
+#endif
