@@ -26,20 +26,27 @@ typedef uint8_t turned[PRESENCE + TEMPLATE_NARROW][TURN];
 
 #include <emmintrin.h>
 
-/* Of 16 rows of 16 bytes makes 16 columns: four times neighbours are interleaved. */
+/* Interleaves the first half of 16 registers with the second one. */
+static inline void
+interleave(const __m128i from[TURN], __m128i to[TURN])
+{
+	for (unsigned i = 0; i < TURN / 2; i++) {
+		to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + TURN / 2]);
+		to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + TURN / 2]);
+	}
+}
+
+/* Of 16 rows of 16 bytes makes 16 columns. */
 static inline void
 turn(const struct template *const *from, turned to)
 {
 	__m128i a[TURN], b[TURN];
 	for (unsigned i = 0; i < TURN; i++)
 		a[i] = _mm_loadu_si128((const __m128i *)(const void *)&from[i]->presence);
-	for (unsigned step = 0; step < 4; step++) {
-		for (unsigned i = 0; i < TURN / 2; i++) {
-			b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + TURN / 2]);
-			b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + TURN / 2]);
-		}
-		memcpy(a, b, sizeof a);
-	}
+	interleave(a, b);
+	interleave(b, a);
+	interleave(a, b);
+	interleave(b, a);
 	for (unsigned i = 0; i < TURN; i++)
 		_mm_storeu_si128((__m128i *)(void *)to[i], a[i]);
 }
@@ -97,7 +104,6 @@ fill_narrow(struct filling *filling, size_t r)
 #define FILL(type)                                                               \
 	do {                                                                     \
 		type *const to = (type *)data + filling->run->row;               \
-		const size_t lines = filling->run->lines;                        \
 		for (size_t r = 0; r < lines; r++)                               \
 			memcpy(to + r, filling->from[r]->wide + at, sizeof *to); \
 	} while (0)
@@ -106,7 +112,7 @@ static void
 fill_wide(const struct filling *filling, const struct template_column *column)
 {
 	void *data = batch_column(filling->batch, (enum poly_column)column->column);
-	const size_t at = column->at;
+	const size_t at = column->at, lines = filling->run->lines;
 	switch (column->size) {
 	case 2: FILL(uint16_t); break;
 	case 4: FILL(uint32_t); break;
@@ -181,7 +187,8 @@ predict_fill(struct predictor *predictor)
 	filling.run = run;
 	filling.templates = &predictor->templates;
 	filling.batch = predictor->batch;
-	memset(filling.presence, 0, sizeof filling.presence);
+	for (unsigned i = 0; i < filling.templates->columns; i++)
+		filling.presence[i] = 0;
 	for (size_t r = 0; r < run->lines; r++)
 		filling.from[r] = template_at(filling.templates, run->number[r]);
 	for (size_t r = 0; r < run->lines; r += TURN)

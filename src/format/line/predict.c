@@ -15,10 +15,10 @@
 
 /* True where a line differs from a template, found out a byte at a time. */
 static bool
-differs_plain(const uint8_t *line, const struct template *template)
+differs_plain(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
 	for (size_t i = 0; i < template->length; i++) {
-		if (bit_test(template->care, i) && line[i] != template->text[i])
+		if (bit_test(template->care, i) && line[i] != text[i])
 			return true;
 	}
 	return false;
@@ -53,7 +53,7 @@ predict_begin(struct predictor *predictor, struct batch *batch, poly_columns win
 		predictor->walk = choose_walk();
 		predictor->wanted = batch->wanted;
 		predictor->off =
-			!templates_start(&predictor->templates, batch->wanted, windows);
+			!templates_start(&predictor->templates, batch->wanted, windows, TEMPLATE_TEXT);
 	}
 	predictor->batch = batch;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
@@ -78,21 +78,24 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 	return true;
 }
 
-/* Takes the numbers of the lines from the i-th one on; ends the run where one is no number. */
+/*
+ * Takes the numbers of the lines that were added to a run behind a line of template last; ends
+ * the run where one is no number.
+ */
 static void
-take_numbers(struct predictor *predictor, size_t i, uint32_t last)
+take_numbers(struct predictor *predictor, size_t added, uint32_t last)
 {
 	struct run *run = &predictor->run;
-	for (; i < run->lines; i++) {
+	for (uint64_t left = run->numbers; left; left &= left - 1) {
+		const size_t i = (size_t)__builtin_ctzll(left);
 		const struct template *template =
 			template_at(&predictor->templates, run->number[i]);
-		if (!put_numbers(predictor, template, i)) {
-			run->lines = i;
-			run->end = run->text[i];
-			run->last = last;
-			return;
-		}
-		last = run->number[i];
+		if (put_numbers(predictor, template, i))
+			continue;
+		run->lines = i;
+		run->end = run->text[i];
+		run->last = i == added ? last : run->number[i - 1];
+		return;
 	}
 }
 

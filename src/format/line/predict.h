@@ -17,6 +17,7 @@ struct run {
 	size_t row;		       /* of the first one */
 	size_t lines;		       /* how many there are */
 	const uint8_t *end;	       /* behind the last one */
+	uint64_t numbers;	       /* lines added last that have windows: a bit each */
 	uint32_t last;		       /* number of the last one's template */
 	uint32_t number[RUN_MOST];     /* templates */
 	const uint8_t *text[RUN_MOST]; /* where the lines stand */

@@ -39,32 +39,38 @@ lay_out(struct templates *templates, poly_columns columns, unsigned size)
 	return true;
 }
 
-/* Room for more templates: they move. */
+/* The first byte of whole cache lines in memory that has room for one more than is used. */
+static uint8_t *
+align(uint8_t *memory)
+{
+	return memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
+}
+
+/* Room for more templates: they may move. What could be had is kept where not all could. */
 static bool
 grow(struct templates *templates)
 {
-	const uint32_t capacity = templates->capacity ? 2 * templates->capacity : 1024;
+	const uint32_t capacity = templates->capacity ? 4 * templates->capacity : 256;
+	const ptrdiff_t shift = templates->first - templates->memory;
 	void *nexts = mem_resize(templates->nexts, capacity, sizeof *templates->nexts);
 	void *stands = mem_resize(templates->stands, capacity, sizeof *templates->stands);
-	uint8_t *memory = mem_new((size_t)capacity + 1, templates->size);
+	uint8_t *memory = mem_resize(templates->memory, (size_t)capacity + 1, templates->size);
 	templates->nexts = nexts ? nexts : templates->nexts;
 	templates->stands = stands ? stands : templates->stands;
-	if (!nexts || !stands || !memory) {
-		mem_free(memory);
-		return false;
+	if (memory) {
+		templates->memory = memory;
+		templates->first = align(memory);
+		memmove(templates->first, memory + shift, templates->count * templates->size);
 	}
-	uint8_t *first = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
-	if (templates->count)
-		memcpy(first, templates->first, templates->count * templates->size);
-	mem_free(templates->memory);
-	templates->memory = memory;
-	templates->first = first;
+	if (!nexts || !stands || !memory)
+		return false;
 	templates->capacity = capacity;
 	return true;
 }
 
 bool
-templates_start(struct templates *templates, poly_columns wanted, poly_columns windows)
+templates_start(
+	struct templates *templates, poly_columns wanted, poly_columns windows, size_t most)
 {
 	static const unsigned sizes[] = {1, 8, 4, 2, 0};
 	templates_free(templates);
@@ -75,7 +81,8 @@ templates_start(struct templates *templates, poly_columns wanted, poly_columns w
 		if (!lay_out(templates, wanted, sizes[i]))
 			return false;
 	}
-	size_t size = sizeof(struct template) + templates->wide_size;
+	size_t size = most + sizeof(struct template) + templates->wide_size;
+	templates->text_size = most;
 	templates->size = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
 	if (!grow(templates))
 		return false;
@@ -133,7 +140,7 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 	const struct line_shape *shape)
 {
 	if (!shape->repeats || shape->windows > SHAPE_WINDOWS || batch->arena.failed ||
-		shape->size > TEMPLATE_TEXT || shape->size == 0)
+		shape->size > templates->text_size || shape->size == 0)
 		return false;
 	return windows_fit(templates, batch, row, shape) &&
 	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
@@ -142,21 +149,22 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 	       bytes_fit(batch, POLY_COLUMN_verbatim, row, NULL, 0);
 }
 
-/* A template for the line, without its row; text has nothing in the windows. */
+/* A template for the line without its row, and its text. */
 static void
-describe(const struct line_shape *shape, struct template *template)
+describe(const struct line_shape *shape, struct template *template, uint8_t text[TEMPLATE_TEXT])
 {
 	memset(template, 0, sizeof *template);
+	memset(text, 0, TEMPLATE_TEXT);
 	template->length = (uint8_t)shape->size;
 	template->windows = shape->windows;
-	memcpy(template->text, shape->line, shape->size);
+	memcpy(text, shape->line, shape->size);
 	for (size_t i = 0; i < shape->size; i++)
 		bit_set(template->care, i);
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		template->window[i] = *window;
 		for (size_t j = 0, at = window->at; j < window->width; j++, at++) {
-			template->text[at] = 0;
+			text[at] = 0;
 			template->care[at / 64] &= ~((uint64_t)1 << at % 64);
 		}
 	}
@@ -167,23 +175,27 @@ describe(const struct line_shape *shape, struct template *template)
 }
 
 static uint64_t
-hash(const struct template *template, struct template_stand stand)
+hash(const struct template *template, const uint8_t text[TEMPLATE_TEXT],
+	struct template_stand stand)
 {
 	uint64_t h = ((uint64_t)stand.place << 32 | stand.behind) ^ template->care[0];
-	for (size_t i = 0; i < TEMPLATE_TEXT; i += 8) {
-		h = (h ^ load_le64(template->text + i)) * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < template->length; i += 8) {
+		h = (h ^ load_le64(text + i)) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
 	}
 	return h;
 }
 
-/* True where a line that fits one of them fits the other, with the same windows. */
+/* True where a line that fits a template fits the other one, with the same windows. */
 static bool
-is_same(const struct template *a, const struct template *b)
+is_same(const struct templates *templates, uint32_t number, const struct template *template,
+	const uint8_t text[TEMPLATE_TEXT])
 {
-	return memcmp(a->text, b->text, sizeof a->text) == 0 &&
-	       memcmp(a->care, b->care, sizeof a->care) == 0 &&
-	       memcmp(a->window, b->window, sizeof a->window) == 0;
+	const struct template *known = template_at(templates, number);
+	return known->length == template->length &&
+	       memcmp(template_text(templates, number), text, template->length) == 0 &&
+	       memcmp(known->care, template->care, sizeof known->care) == 0 &&
+	       memcmp(known->window, template->window, sizeof known->window) == 0;
 }
 
 static void
@@ -213,34 +225,45 @@ stand_behind(const struct templates *templates, uint32_t last)
 	return stand;
 }
 
-uint32_t
-templates_learn(struct templates *templates, const struct batch *batch, size_t row,
-	const struct line_shape *shape, uint32_t last)
+/* A new template, of which all but the row is known; TEMPLATE_NONE where there can be none. */
+static uint32_t
+add(struct templates *templates, const struct template *template,
+	const uint8_t text[TEMPLATE_TEXT], uint64_t key)
 {
-	struct template fresh;
-	struct template_stand stand = {TEMPLATE_NONE, 0};
 	bool added;
-	if (!can_repeat(templates, batch, row, shape))
-		return TEMPLATE_NONE;
-	describe(shape, &fresh);
-	if (!shape->place)
-		stand = stand_behind(templates, last);
-	const uint64_t key = hash(&fresh, stand);
-	uint64_t *found = map_find(&templates->found, key);
-	if (found) {
-		/* Of two lines with the same hash only the first one is a template. */
-		const uint32_t number = (uint32_t)*found;
-		return is_same(template_at(templates, number), &fresh) ? number : TEMPLATE_NONE;
-	}
 	if (templates->count == TEMPLATES_MOST ||
 		(templates->count == templates->capacity && !grow(templates)) ||
 		!map_get(&templates->found, key, templates->count, &added))
 		return TEMPLATE_NONE;
 	const uint32_t number = templates->count++;
-	struct template *template = template_at(templates, number);
-	memcpy(template, &fresh, sizeof fresh);
-	keep_row(templates, template, batch, row);
+	memcpy(template_text(templates, number), text, templates->text_size);
+	memcpy(template_at(templates, number), template, sizeof *template);
 	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
+	return number;
+}
+
+uint32_t
+templates_learn(struct templates *templates, const struct batch *batch, size_t row,
+	const struct line_shape *shape, uint32_t last)
+{
+	struct template fresh;
+	uint8_t text[TEMPLATE_TEXT];
+	struct template_stand stand = {TEMPLATE_NONE, 0};
+	if (!can_repeat(templates, batch, row, shape))
+		return TEMPLATE_NONE;
+	describe(shape, &fresh, text);
+	if (!shape->place)
+		stand = stand_behind(templates, last);
+	const uint64_t key = hash(&fresh, text, stand);
+	const uint64_t *found = map_find(&templates->found, key);
+	/* Of two lines with the same hash only the first one is a template. */
+	if (found)
+		return is_same(templates, (uint32_t)*found, &fresh, text) ? (uint32_t)*found
+									  : TEMPLATE_NONE;
+	const uint32_t number = add(templates, &fresh, text, key);
+	if (number == TEMPLATE_NONE)
+		return TEMPLATE_NONE;
+	keep_row(templates, template_at(templates, number), batch, row);
 	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
 	return number;
 }

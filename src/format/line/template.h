@@ -36,18 +36,20 @@ struct template_next {
 	uint32_t next, other;
 };
 
-/* A template: all that is needed where a line is like it, side by side. */
+/*
+ * A template: all that is needed where a line is like it, side by side. In front of it stands
+ * the text, with zeros in the windows and behind its end.
+ */
 struct template
 {
-	uint8_t text[TEMPLATE_TEXT];	   /* nothing in the windows */
 	uint64_t care[TEMPLATE_TEXT / 64]; /* bytes that have to be the same: a bit each */
 	uint8_t length;			   /* of the line */
 	uint8_t windows;		   /* how many there are */
 	uint8_t text_at, text_length;	   /* of the column text; length 0: none or empty */
+	uint32_t presence;		   /* of the columns of a row */
+	uint8_t narrow[TEMPLATE_NARROW];   /* columns of one byte */
 	struct window window[SHAPE_WINDOWS];
-	uint32_t presence;		 /* of the columns of a row */
-	uint8_t narrow[TEMPLATE_NARROW]; /* columns of one byte */
-	uint8_t wide[];			 /* the others; templates.wide_size bytes */
+	uint8_t wide[]; /* the other columns; templates.wide_size bytes */
 };
 
 /* A column that rows of templates have. */
@@ -66,9 +68,10 @@ struct templates {
 	uint32_t count, capacity; /* templates, number 0 among them */
 	struct template_next *nexts;
 	struct template_stand *stands;
-	void *memory;		/* of the templates */
-	uint8_t *first;		/* template 0, at the beginning of a cache line */
-	size_t size;		/* bytes of a template: whole cache lines */
+	uint8_t *memory;	/* of the templates */
+	uint8_t *first;		/* text 0, at the beginning of a cache line */
+	size_t text_size;	/* room for a text; up to TEMPLATE_TEXT */
+	size_t size;		/* bytes of a text and its template: whole cache lines */
 	struct map found;	/* numbers by hash */
 	poly_columns windows;	/* wanted, and in every row that has them from a window */
 	poly_columns elsewhere; /* columns whose values do not stand in rows */
@@ -76,17 +79,33 @@ struct templates {
 	struct template_column column[TEMPLATE_COLUMNS];
 };
 
+/* The text of a template; TEMPLATE_TEXT bytes may be read. */
+static inline uint8_t *
+template_text(const struct templates *templates, uint32_t number)
+{
+	return templates->first + number * templates->size;
+}
+
+/* The template of a text. */
+static inline struct template *
+template_of(const struct templates *templates, uint8_t *text)
+{
+	return (struct template *)(void *)(text + templates->text_size);
+}
+
 static inline struct template *
 template_at(const struct templates *templates, uint32_t number)
 {
-	return (struct template *)(void *)(templates->first + number * templates->size);
+	return template_of(templates, template_text(templates, number));
 }
 
 /*
- * Lays rows out for the wanted columns, of which windows change; no template is kept. False
- * where rows would be too large: there can be no templates.
+ * Lays rows out for the wanted columns, of which windows change, and for lines of most bytes up
+ * to TEMPLATE_TEXT; no template is kept. False where rows would be too large: there can be no
+ * templates.
  */
-bool templates_start(struct templates *templates, poly_columns wanted, poly_columns windows);
+bool templates_start(
+	struct templates *templates, poly_columns wanted, poly_columns windows, size_t most);
 
 /* Forgets all templates; the layout stays. */
 void templates_forget(struct templates *templates);

@@ -6,7 +6,8 @@
 #include "format/line/predict.h"
 
 /* True where a line is not that of a template; TEMPLATE_TEXT bytes of it may be read. */
-typedef bool walk_differs(const uint8_t *line, const struct template *template);
+typedef bool walk_differs(
+	const uint8_t *line, const uint8_t *text, const struct template *template);
 
 /*
  * Which template follows is known only when the one before it has been looked up. A guess that
@@ -31,24 +32,29 @@ walk(const struct templates *templates, struct run *run, const uint8_t *end, siz
 	struct template_next *const nexts = templates->nexts;
 	const uint8_t *p = run->end;
 	uint32_t last = run->last;
+	uint64_t numbers = 0;
 	size_t n = run->lines;
 	for (; n < most && end - p >= TEMPLATE_TEXT; n++) {
 		uint32_t number = walk_guess(last, nexts[last].next);
-		const struct template *template = template_at(templates, number);
-		if (number == TEMPLATE_NONE || differs(p, template)) {
+		uint8_t *text = template_text(templates, number);
+		const struct template *template = template_of(templates, text);
+		if (number == TEMPLATE_NONE || differs(p, text, template)) {
 			number = nexts[last].other;
-			template = template_at(templates, number);
-			if (number == TEMPLATE_NONE || differs(p, template))
+			text = template_text(templates, number);
+			template = template_of(templates, text);
+			if (number == TEMPLATE_NONE || differs(p, text, template))
 				break;
 			nexts[last].other = nexts[last].next;
 			nexts[last].next = number;
 		}
 		run->number[n] = number;
 		run->text[n] = p;
+		numbers |= (uint64_t)(template->windows != 0) << n;
 		p += template->length;
 		last = number;
 	}
 	run->lines = n;
+	run->numbers = numbers;
 	run->end = p;
 	run->last = last;
 }

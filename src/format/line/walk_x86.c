@@ -24,10 +24,10 @@ same_sse2(const uint8_t *a, const uint8_t *b)
 }
 
 static inline bool
-differs_sse2(const uint8_t *line, const struct template *template)
+differs_sse2(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
-	return (~same_sse2(line, template->text) & template->care[0]) ||
-	       (~same_sse2(line + 64, template->text + 64) & template->care[1]);
+	return (~same_sse2(line, text) & template->care[0]) ||
+	       (~same_sse2(line + 64, text + 64) & template->care[1]);
 }
 
 static inline AVX2 uint64_t
@@ -42,19 +42,19 @@ same_avx2(const uint8_t *a, const uint8_t *b)
 }
 
 static inline AVX2 bool
-differs_avx2(const uint8_t *line, const struct template *template)
+differs_avx2(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
-	return (~same_avx2(line, template->text) & template->care[0]) |
-	       (~same_avx2(line + 64, template->text + 64) & template->care[1]);
+	return (~same_avx2(line, text) & template->care[0]) |
+	       (~same_avx2(line + 64, text + 64) & template->care[1]);
 }
 
 static inline AVX512 bool
-differs_avx512(const uint8_t *line, const struct template *template)
+differs_avx512(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
-	return _mm512_mask_cmpneq_epi8_mask(template->care[0], _mm512_loadu_si512(line),
-		       _mm512_load_si512(template->text)) |
+	return _mm512_mask_cmpneq_epi8_mask(
+		       template->care[0], _mm512_loadu_si512(line), _mm512_loadu_si512(text)) |
 	       _mm512_mask_cmpneq_epi8_mask(template->care[1], _mm512_loadu_si512(line + 64),
-		       _mm512_load_si512(template->text + 64));
+		       _mm512_loadu_si512(text + 64));
 }
 
 static void
