@@ -262,6 +262,7 @@ static const struct line_format line_format = {
 	.damaged = CIS501_DAMAGED,
 	.too_long = CIS501_C02,
 	.windows = POLY_HAS(address),
+	.usual = 104,
 	.take = cis501_take,
 };
 

@@ -146,7 +146,7 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	struct line line;
 	size_t row = 0;
 	if (format->windows && !reading->plain)
-		predict_begin(&lines->predictor, batch, format->windows);
+		predict_begin(&lines->predictor, batch, format->windows, format->usual);
 	for (;; row++) {
 		struct line_fault fault;
 		row += take_known(lines, row);

@@ -43,6 +43,7 @@ struct line_format {
 	unsigned too_long; /* rule of lines that are longer than limit */
 	/* Columns that are filled from windows of shapes and from nothing else. */
 	poly_columns windows;
+	size_t usual; /* bytes that most lines have at most */
 	/*
 	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
 	 * set, and fault says why.

@@ -12,11 +12,10 @@
 
 /* The rows of a run. */
 struct filling {
-	const struct run *run;
-	const struct templates *templates;
-	struct batch *batch;
-	const struct template *from[RUN_MOST];
-	uint64_t presence[TEMPLATE_COLUMNS]; /* a bit for every row */
+	const struct predictor *predictor;
+	struct template *from[RUN_MOST];
+	uint32_t all, any;		     /* columns that all and some of the rows have */
+	uint64_t presence[TEMPLATE_COLUMNS]; /* a bit for every row, where not all have them */
 };
 
 /* A byte of 16 rows each; the first ones are of presence. */
@@ -38,7 +37,7 @@ interleave(const __m128i from[TURN], __m128i to[TURN])
 
 /* Of 16 rows of 16 bytes makes 16 columns. */
 static inline void
-turn(const struct template *const *from, turned to)
+turn(struct template *const *from, turned to)
 {
 	__m128i a[TURN], b[TURN];
 	for (unsigned i = 0; i < TURN; i++)
@@ -54,13 +53,13 @@ turn(const struct template *const *from, turned to)
 #else
 
 static inline void
-turn(const struct template *const *from, turned to)
+turn(struct template *const *from, turned to)
 {
 	for (unsigned i = 0; i < TURN; i++) {
 		for (unsigned j = 0; j < PRESENCE; j++)
 			to[j][i] = (uint8_t)(from[i]->presence >> 8 * j);
 		for (unsigned j = 0; j < TEMPLATE_NARROW; j++)
-			to[PRESENCE + j][i] = from[i]->narrow[j];
+			to[PRESENCE + j][i] = template_values(from[i])[j];
 	}
 }
 
@@ -80,40 +79,42 @@ bits_of(const uint8_t bytes[TURN], unsigned i)
 static void
 fill_narrow(struct filling *filling, size_t r)
 {
-	const struct templates *templates = filling->templates;
-	const size_t left = filling->run->lines - r, n = left < TURN ? left : TURN;
-	const struct template *from[TURN];
+	const struct predictor *predictor = filling->predictor;
+	const struct templates *templates = &predictor->templates;
+	const size_t left = predictor->run.lines - r, n = left < TURN ? left : TURN;
+	struct template *from[TURN];
 	turned bytes;
 	for (size_t i = 0; i < TURN; i++)
 		from[i] = filling->from[r + (i < n ? i : n - 1)];
 	turn(from, bytes);
-	for (unsigned i = 0; i < templates->columns; i++) {
-		const struct template_column *column = &templates->column[i];
+	for (uint32_t some = filling->any & ~filling->all; some; some &= some - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(some);
 		filling->presence[i] |= bits_of(bytes[i / 8], i % 8) << r;
-		if (column->size != 1)
-			continue;
-		uint8_t *to = batch_column(filling->batch, (enum poly_column)column->column);
-		to += filling->run->row + r;
+	}
+	/* They are the first ones. */
+	for (size_t i = 0; i < templates->columns && templates->column[i].size == 1; i++) {
+		uint8_t *to = (uint8_t *)predictor->columns[i] + predictor->run.row + r;
 		if (n == TURN)
-			memcpy(to, bytes[PRESENCE + column->at], TURN);
+			memcpy(to, bytes[PRESENCE + i], TURN);
 		else
-			memcpy(to, bytes[PRESENCE + column->at], n);
+			memcpy(to, bytes[PRESENCE + i], n);
 	}
 }
 
-#define FILL(type)                                                               \
-	do {                                                                     \
-		type *const to = (type *)data + filling->run->row;               \
-		for (size_t r = 0; r < lines; r++)                               \
-			memcpy(to + r, filling->from[r]->wide + at, sizeof *to); \
+#define FILL(type)                                                                          \
+	do {                                                                                \
+		type *const to = (type *)data + predictor->run.row;                         \
+		for (size_t r = 0; r < lines; r++)                                          \
+			memcpy(to + r, template_values(filling->from[r]) + at, sizeof *to); \
 	} while (0)
 
 static void
-fill_wide(const struct filling *filling, const struct template_column *column)
+fill_wide(const struct filling *filling, size_t i)
 {
-	void *data = batch_column(filling->batch, (enum poly_column)column->column);
-	const size_t at = column->at, lines = filling->run->lines;
-	switch (column->size) {
+	const struct predictor *predictor = filling->predictor;
+	const size_t at = predictor->templates.column[i].at, lines = predictor->run.lines;
+	void *const data = predictor->columns[i];
+	switch (predictor->templates.column[i].size) {
 	case 2: FILL(uint16_t); break;
 	case 4: FILL(uint32_t); break;
 	case 8: FILL(uint64_t); break;
@@ -124,13 +125,13 @@ fill_wide(const struct filling *filling, const struct template_column *column)
 static void
 fill_bytes(const struct filling *filling, enum poly_column column, uint64_t bits)
 {
-	const struct run *run = filling->run;
+	const struct predictor *predictor = filling->predictor;
 	const bool raw = column == POLY_COLUMN_raw;
 	for (; bits; bits &= bits - 1) {
 		const size_t r = (size_t)__builtin_ctzll(bits);
 		const struct template *template = filling->from[r];
-		batch_put_bytes(filling->batch, column, run->row + r,
-			run->text[r] + (raw ? 0 : template->text_at),
+		batch_put_bytes(predictor->batch, column, predictor->run.row + r,
+			predictor->run.text[r] + (raw ? 0 : template->text_at),
 			raw ? template->length : template->text_length);
 	}
 }
@@ -160,21 +161,21 @@ fill_origins(const struct predictor *predictor)
 }
 
 static void
-fill_column(const struct filling *filling, unsigned i)
+fill_column(const struct filling *filling, size_t i)
 {
-	const struct run *run = filling->run;
-	const struct template_column *column = &filling->templates->column[i];
+	const struct predictor *predictor = filling->predictor;
+	const struct run *run = &predictor->run;
+	const struct template_column *column = &predictor->templates.column[i];
 	const enum poly_column c = (enum poly_column)column->column;
-	const uint64_t bits = filling->presence[i] & ~(uint64_t)0 >> (64 - run->lines);
-	if (!bits)
-		return;
+	const uint64_t ones = ~(uint64_t)0 >> (64 - run->lines);
+	const uint64_t bits = filling->all >> i & 1 ? ones : filling->presence[i] & ones;
 	if (c == POLY_COLUMN_text || c == POLY_COLUMN_raw) {
 		fill_bytes(filling, c, bits);
 		return;
 	}
 	if (column->size > 1)
-		fill_wide(filling, column);
-	put_presence(run, filling->batch->bits[c], bits);
+		fill_wide(filling, i);
+	put_presence(run, predictor->batch->bits[c], bits);
 }
 
 void
@@ -184,17 +185,20 @@ predict_fill(struct predictor *predictor)
 	struct filling filling;
 	if (run->lines == 0)
 		return;
-	filling.run = run;
-	filling.templates = &predictor->templates;
-	filling.batch = predictor->batch;
-	for (unsigned i = 0; i < filling.templates->columns; i++)
+	filling.predictor = predictor;
+	filling.all = UINT32_MAX;
+	filling.any = 0;
+	for (size_t r = 0; r < run->lines; r++) {
+		filling.from[r] = template_at(&predictor->templates, run->number[r]);
+		filling.all &= filling.from[r]->presence;
+		filling.any |= filling.from[r]->presence;
+	}
+	for (size_t i = 0; i < predictor->templates.columns; i++)
 		filling.presence[i] = 0;
-	for (size_t r = 0; r < run->lines; r++)
-		filling.from[r] = template_at(filling.templates, run->number[r]);
 	for (size_t r = 0; r < run->lines; r += TURN)
 		fill_narrow(&filling, r);
-	for (unsigned i = 0; i < filling.templates->columns; i++)
-		fill_column(&filling, i);
+	for (uint32_t some = filling.any; some; some &= some - 1)
+		fill_column(&filling, (size_t)__builtin_ctz(some));
 	fill_origins(predictor);
 	run->lines = 0;
 }

@@ -44,7 +44,8 @@ choose_walk(void)
 }
 
 void
-predict_begin(struct predictor *predictor, struct batch *batch, poly_columns windows)
+predict_begin(
+	struct predictor *predictor, struct batch *batch, poly_columns windows, size_t usual)
 {
 	if (predictor->started && predictor->wanted != batch->wanted)
 		predict_free(predictor);
@@ -53,13 +54,16 @@ predict_begin(struct predictor *predictor, struct batch *batch, poly_columns win
 		predictor->walk = choose_walk();
 		predictor->wanted = batch->wanted;
 		predictor->off =
-			!templates_start(&predictor->templates, batch->wanted, windows, TEMPLATE_TEXT);
+			!templates_start(&predictor->templates, batch->wanted, windows, usual);
 	}
 	predictor->batch = batch;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (windows >> c & 1)
 			predictor->windows[c] = batch_column(batch, (enum poly_column)c);
 	}
+	for (size_t i = 0; i < predictor->templates.columns; i++)
+		predictor->columns[i] = batch_column(
+			batch, (enum poly_column)predictor->templates.column[i].column);
 	predictor->run.lines = 0;
 }
 
@@ -69,8 +73,10 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 {
 	const struct run *run = &predictor->run;
 	for (unsigned w = 0; w < template->windows; w++) {
-		uint64_t *to = predictor->windows[template->window[w].column], value;
-		if (!window_number(run->text[i], &template->window[w], &value))
+		const struct window window =
+			template_window(&predictor->templates, template, w);
+		uint64_t *to = predictor->windows[window.column], value;
+		if (!window_number(run->text[i], &window, &value))
 			return false;
 		if (to)
 			to[run->row + i] = value;

@@ -42,6 +42,7 @@ struct predictor {
 	/* Of the batch that is filled. */
 	struct batch *batch;
 	uint64_t *windows[POLY_COLUMN_COUNT]; /* columns that windows go to */
+	void *columns[TEMPLATE_COLUMNS];      /* columns that values go to */
 	const uint8_t *place; /* somewhere in the window of input, and its offset there */
 	uint64_t offset;
 	struct run run;
@@ -49,9 +50,10 @@ struct predictor {
 
 /*
  * Before lines are read into a batch. windows: columns that the format fills from windows of
- * its lines only.
+ * its lines only; usual: bytes that most lines have at most.
  */
-void predict_begin(struct predictor *predictor, struct batch *batch, poly_columns windows);
+void predict_begin(
+	struct predictor *predictor, struct batch *batch, poly_columns windows, size_t usual);
 
 /*
  * Predicts lines from *p on, which is at offset in the input, for the rows from row on; the

@@ -24,17 +24,17 @@
 static bool
 lay_out(struct templates *templates, poly_columns columns, unsigned size)
 {
-	unsigned *at = size == 1 ? &templates->narrow : &templates->wide_size;
-	const unsigned most = size == 1 ? TEMPLATE_NARROW : TEMPLATE_WIDE;
+	const size_t most = size == 1 ? TEMPLATE_NARROW : TEMPLATE_VALUES;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const unsigned has = templates->elsewhere >> c & 1 ? 0 : column_table[c].size;
 		if (!(columns >> c & 1) || has != size)
 			continue;
-		if (templates->columns == TEMPLATE_COLUMNS || *at + size > most)
+		if (templates->columns == TEMPLATE_COLUMNS ||
+			templates->window_at + size > most)
 			return false;
-		templates->column[templates->columns++] =
-			(struct template_column){(uint8_t)c, (uint8_t)size, (uint8_t)*at};
-		*at += size;
+		templates->column[templates->columns++] = (struct template_column){
+			(uint8_t)c, (uint8_t)size, (uint8_t)templates->window_at};
+		templates->window_at += size;
 	}
 	return true;
 }
@@ -70,20 +70,25 @@ grow(struct templates *templates)
 
 bool
 templates_start(
-	struct templates *templates, poly_columns wanted, poly_columns windows, size_t most)
+	struct templates *templates, poly_columns wanted, poly_columns windows, size_t usual)
 {
 	static const unsigned sizes[] = {1, 8, 4, 2, 0};
+	const unsigned count = (unsigned)__builtin_popcountll(windows);
 	templates_free(templates);
 	templates->windows = wanted & windows;
 	templates->elsewhere = windows | COPIED;
+	templates->windows_most = count < SHAPE_WINDOWS ? count : SHAPE_WINDOWS;
 	wanted &= ~(POLY_HAS(origin) | NEVER);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (!lay_out(templates, wanted, sizes[i]))
 			return false;
 	}
-	size_t size = most + sizeof(struct template) + templates->wide_size;
-	templates->text_size = most;
-	templates->size = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	/* Whole cache lines; what is left over is room for the text. */
+	const size_t head = sizeof(struct template) + templates->window_at +
+			    templates->windows_most * sizeof(struct window);
+	templates->size = (head + usual + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	const size_t room = (templates->size - head) & ~(sizeof(uint64_t) - 1);
+	templates->text_size = room < TEMPLATE_TEXT ? room : TEMPLATE_TEXT;
 	if (!grow(templates))
 		return false;
 	templates_forget(templates);
@@ -139,8 +144,8 @@ static bool
 can_repeat(const struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape)
 {
-	if (!shape->repeats || shape->windows > SHAPE_WINDOWS || batch->arena.failed ||
-		shape->size > templates->text_size || shape->size == 0)
+	if (!shape->repeats || shape->windows > templates->windows_most ||
+		batch->arena.failed || shape->size > templates->text_size || shape->size == 0)
 		return false;
 	return windows_fit(templates, batch, row, shape) &&
 	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
@@ -158,11 +163,11 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 	template->length = (uint8_t)shape->size;
 	template->windows = shape->windows;
 	memcpy(text, shape->line, shape->size);
-	for (size_t i = 0; i < shape->size; i++)
-		bit_set(template->care, i);
+	for (size_t i = 0; i < shape->size; i += 64)
+		template->care[i / 64] =
+			~(uint64_t)0 >> (shape->size - i < 64 ? 64 - (shape->size - i) : 0);
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
-		template->window[i] = *window;
 		for (size_t j = 0, at = window->at; j < window->width; j++, at++) {
 			text[at] = 0;
 			template->care[at / 64] &= ~((uint64_t)1 << at % 64);
@@ -186,7 +191,10 @@ hash(const struct template *template, const uint8_t text[TEMPLATE_TEXT],
 	return h;
 }
 
-/* True where a line that fits a template fits the other one, with the same windows. */
+/*
+ * True where the number is of the template of that text. Lines that have the same windows have
+ * them in the same form.
+ */
 static bool
 is_same(const struct templates *templates, uint32_t number, const struct template *template,
 	const uint8_t text[TEMPLATE_TEXT])
@@ -194,26 +202,28 @@ is_same(const struct templates *templates, uint32_t number, const struct templat
 	const struct template *known = template_at(templates, number);
 	return known->length == template->length &&
 	       memcmp(template_text(templates, number), text, template->length) == 0 &&
-	       memcmp(known->care, template->care, sizeof known->care) == 0 &&
-	       memcmp(known->window, template->window, sizeof known->window) == 0;
+	       memcmp(known->care, template->care, sizeof known->care) == 0;
 }
 
+/* Keeps what stands behind a template. */
 static void
 keep_row(const struct templates *templates, struct template *template,
-	const struct batch *batch, size_t row)
+	const struct batch *batch, size_t row, const struct line_shape *shape)
 {
+	uint8_t *values = template_values(template);
 	for (unsigned i = 0; i < templates->columns; i++) {
 		const struct template_column *column = &templates->column[i];
 		const enum poly_column c = (enum poly_column)column->column;
 		const uint8_t *data = column_data(&batch->view, c);
-		uint8_t *to = column->size == 1 ? template->narrow : template->wide;
 		bool present = bit_test(batch->bits[c], row);
 		template->presence |= (uint32_t)present << i;
 		if (present)
-			memcpy(to + column->at, data + row * column->size, column->size);
+			memcpy(values + column->at, data + row * column->size, column->size);
 		else
-			memset(to + column->at, 0, column->size);
+			memset(values + column->at, 0, column->size);
 	}
+	memcpy(values + templates->window_at, shape->window,
+		shape->windows * sizeof *shape->window);
 }
 
 /* Where a line behind a template stands. */
@@ -263,7 +273,7 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 	const uint32_t number = add(templates, &fresh, text, key);
 	if (number == TEMPLATE_NONE)
 		return TEMPLATE_NONE;
-	keep_row(templates, template_at(templates, number), batch, row);
+	keep_row(templates, template_at(templates, number), batch, row, shape);
 	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
 	return number;
 }

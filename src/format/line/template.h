@@ -15,14 +15,16 @@
 #include "base/map.h"
 #include "model/batch.h"
 
+#include <string.h>
+
 /* Bytes of the longest line that can be a template, its newline included. */
 #define TEMPLATE_TEXT 128
 
 /* Most templates that are kept at a time. */
 #define TEMPLATES_MOST ((uint32_t)256 << 10)
 
-/* Bytes of the wide columns of a template at most. */
-#define TEMPLATE_WIDE 128
+/* Bytes of the columns of a template at most. */
+#define TEMPLATE_VALUES 128
 
 /* Columns of one byte, and columns at all, that a template has at most. */
 #define TEMPLATE_NARROW 12
@@ -38,7 +40,8 @@ struct template_next {
 
 /*
  * A template: all that is needed where a line is like it, side by side. In front of it stands
- * the text, with zeros in the windows and behind its end.
+ * the text, with zeros in the windows and behind its end. Behind it stand the values of columns
+ * of one byte, the values of the others, and the windows.
  */
 struct template
 {
@@ -47,16 +50,13 @@ struct template
 	uint8_t windows;		   /* how many there are */
 	uint8_t text_at, text_length;	   /* of the column text; length 0: none or empty */
 	uint32_t presence;		   /* of the columns of a row */
-	uint8_t narrow[TEMPLATE_NARROW];   /* columns of one byte */
-	struct window window[SHAPE_WINDOWS];
-	uint8_t wide[]; /* the other columns; templates.wide_size bytes */
 };
 
 /* A column that rows of templates have. */
 struct template_column {
 	uint8_t column; /* enum poly_column */
 	uint8_t size;	/* of its elements; 0: its values stand elsewhere */
-	uint8_t at;	/* in narrow or wide of a template */
+	uint8_t at;	/* behind a template */
 };
 
 /* Where in the trace a template stands: behind which line that says its place, and how far. */
@@ -75,7 +75,9 @@ struct templates {
 	struct map found;	/* numbers by hash */
 	poly_columns windows;	/* wanted, and in every row that has them from a window */
 	poly_columns elsewhere; /* columns whose values do not stand in rows */
-	unsigned columns, narrow, wide_size; /* of them one byte wide; bytes of the others */
+	size_t columns;
+	size_t window_at; /* where windows stand behind a template: behind the values */
+	unsigned windows_most;
 	struct template_column column[TEMPLATE_COLUMNS];
 };
 
@@ -93,6 +95,23 @@ template_of(const struct templates *templates, uint8_t *text)
 	return (struct template *)(void *)(text + templates->text_size);
 }
 
+/* What stands behind a template. */
+static inline uint8_t *
+template_values(struct template *template)
+{
+	return (uint8_t *)(template + 1);
+}
+
+static inline struct window
+template_window(const struct templates *templates, const struct template *template, unsigned i)
+{
+	struct window window;
+	memcpy(&window,
+		(const uint8_t *)(template + 1) + templates->window_at + i * sizeof window,
+		sizeof window);
+	return window;
+}
+
 static inline struct template *
 template_at(const struct templates *templates, uint32_t number)
 {
@@ -100,9 +119,9 @@ template_at(const struct templates *templates, uint32_t number)
 }
 
 /*
- * Lays rows out for the wanted columns, of which windows change, and for lines of most bytes up
- * to TEMPLATE_TEXT; no template is kept. False where rows would be too large: there can be no
- * templates.
+ * Lays rows out for the wanted columns, of which windows change, and for lines that are usually
+ * of up to so many bytes; no template is kept. False where rows would be too large: there can
+ * be no templates.
  */
 bool templates_start(
 	struct templates *templates, poly_columns wanted, poly_columns windows, size_t most);
