@@ -54,7 +54,22 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 		status = refill(lines, in, limit, line);
 	}
 	line->offset = lines->base + (uint64_t)(lines->at - lines->start);
+	line->part = lines->part;
+	*line->remarks = (struct line_remarks){0};
 	return status;
+}
+
+/* Goes on behind a line, or to its next row. */
+static inline void
+pass(struct lines *lines, const struct line *line)
+{
+	if (line->remarks->more) {
+		lines->part++;
+		return;
+	}
+	lines->part = 0;
+	lines->at += line->size;
+	lines->passed += line->ended;
 }
 
 /* Consumes what was passed; the window is given up. */
@@ -121,7 +136,7 @@ take_line(struct reading *reading, struct lines *lines, const struct line_format
 		return format->take(reading, batch, row, line, fault);
 	line->shape = &shape;
 	bool good = format->take(reading, batch, row, line, fault);
-	shape.repeats &= good;
+	shape.repeats &= good && !line->part && !line->remarks->more && !line->remarks->tied;
 	predict_learn(predictor, row, &shape);
 	return good;
 }
@@ -130,7 +145,7 @@ take_line(struct reading *reading, struct lines *lines, const struct line_format
 static size_t
 take_known(struct lines *lines, size_t row)
 {
-	if (!lines->predictor.started || lines->within)
+	if (!lines->predictor.started || lines->within || lines->part)
 		return 0;
 	size_t known = predict_lines(&lines->predictor, row, &lines->at, lines->end,
 		lines->base + (uint64_t)(lines->at - lines->start));
@@ -143,7 +158,8 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	struct batch *batch, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	struct line line;
+	struct line_remarks remarks;
+	struct line line = {.remarks = &remarks};
 	size_t row = 0;
 	if (format->windows && !reading->plain)
 		predict_begin(&lines->predictor, batch, format->windows, format->usual);
@@ -168,8 +184,7 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 				find_fault(reading, lines, row, &line, &fault);
 			put_damaged(batch, row, format, &line);
 		}
-		lines->at += line.size;
-		lines->passed += line.ended;
+		pass(lines, &line);
 	}
 	predict_fill(&lines->predictor);
 	settle(lines, reading->in);
@@ -183,7 +198,8 @@ enum poly_status
 lines_resync(struct reading *reading, struct lines *lines, const struct line_format *format,
 	struct batch *batch, struct poly_error *error)
 {
-	struct line line;
+	struct line_remarks remarks;
+	struct line line = {.remarks = &remarks};
 	struct line_fault fault;
 	enum poly_status status = front_line(lines, reading->in, format->limit, &line);
 	if (status != POLY_OK) {

@@ -15,6 +15,15 @@
 
 #include <string.h>
 
+/* Bytes of the longest line that is not shown again where it repeats. */
+#define LINE_SHAPED TEMPLATE_TEXT
+
+/* What take says of a line beyond its row; all of it false before. */
+struct line_remarks {
+	bool more; /* take is to be called again with the next part, which makes the next row */
+	bool tied; /* the row, or what was found, depends on more than the text of the line */
+};
+
 /* A line as it is shown to a format. */
 struct line {
 	/*
@@ -27,6 +36,8 @@ struct line {
 	uint64_t offset; /* of its first byte in the input */
 	/* To be filled where lines of the same shape need not be shown again; or NULL. */
 	struct line_shape *shape;
+	unsigned part; /* which row of those that the line makes, from 0 */
+	struct line_remarks *remarks;
 };
 
 /* Why a line is no record; filled where it is not. */
@@ -46,7 +57,8 @@ struct line_format {
 	size_t usual; /* bytes that most lines have at most */
 	/*
 	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
-	 * set, and fault says why.
+	 * set, and fault says why. A line that makes several rows is taken once for each; all
+	 * of them have its offset as origin, and only the first one its bytes.
 	 */
 	bool (*take)(struct reading *reading, struct batch *batch, size_t row,
 		const struct line *line, struct line_fault *fault);
@@ -58,6 +70,7 @@ struct lines {
 		*end;	 /* the window: its front, what is not passed, its end */
 	uint64_t base;	 /* offset of start */
 	uint64_t passed; /* lines passed so far */
+	unsigned part;	 /* rows that the line at the front has made */
 	bool within;	 /* the front is inside of a line whose beginning was passed over */
 	struct buf tail; /* a last line without its newline, with one */
 	struct predictor predictor;

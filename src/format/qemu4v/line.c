@@ -147,8 +147,10 @@ static inline bool
 parse_stamp(struct cursor *at, struct qemu4v *line)
 {
 	bool whole;
+	line->time_text.text = at->p;
 	if (!decimal(at, &line->time, &line->has_time))
 		return false;
+	line->time_text.length = (size_t)(at->p - line->time_text.text);
 	if (*at->p == '.' && is_digit(at->p[1])) {
 		uint64_t fraction;
 		at->p++;
@@ -215,6 +217,8 @@ parse_address(struct cursor *at, struct qemu4v *line)
 	line->address_digits = hexadecimal(at, &line->address);
 	if (!line->address_digits)
 		return false;
+	line->address_text =
+		(struct qemu4v_word){at->p - line->address_digits, line->address_digits};
 	if (*at->p != ':')
 		return true;
 	at->plain = false;
@@ -322,6 +326,7 @@ parse_bracket(struct cursor *at, struct qemu4v *line, uint64_t *bracket)
 {
 	const uint8_t *start = ++at->p;
 	if (decimal(at, &line->id, &line->has_id) && *at->p == ')') {
+		line->id_text = (struct qemu4v_word){start, (size_t)(at->p - start)};
 		struct cursor again = {start, at->end, true};
 		if (!hexadecimal(&again, bracket))
 			*bracket = 0;
