@@ -261,8 +261,7 @@ static const struct line_format line_format = {
 	.limit = CIS501_LINE_MOST,
 	.damaged = CIS501_DAMAGED,
 	.too_long = CIS501_C02,
-	.windows = POLY_HAS(address),
-	.usual = 104,
+	.predict = {.windows = POLY_HAS(address), .usual = 104},
 	.take = cis501_take,
 };
 

@@ -34,7 +34,7 @@ struct reading {
 		*findings; /* where rules are broken; rule numbers index the format's table */
 	const uint64_t *options; /* values in the order of the format's table */
 	bool check;		 /* the format's check will see every batch */
-	bool plain;		 /* every record goes through the plain parser (for tests) */
+	unsigned prediction;	 /* of lines: enum predict_way */
 	uint64_t record;	 /* rows delivered before this batch */
 };
 

@@ -12,11 +12,11 @@ static enum poly_status
 refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 {
 	size_t have, want = USUAL_LINE < limit ? USUAL_LINE : limit + 1;
-	in_consume(in, (size_t)(lines->at - lines->start));
+	in_consume(in, (size_t)(lines->at - lines->window.start));
 	for (;; want = limit + 1) {
-		lines->start = lines->at = in_peek(in, want, &have);
-		lines->end = lines->at + have;
-		lines->base = in_offset(in);
+		lines->window.start = lines->at = in_peek(in, want, &have);
+		lines->window.end = lines->at + have;
+		lines->window.base = in_offset(in);
 		line->size = line_size(lines->at, have, limit);
 		if (line->size || have < want || want > limit)
 			break;
@@ -44,7 +44,7 @@ refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 static inline enum poly_status
 front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 {
-	line->size = line_size(lines->at, (size_t)(lines->end - lines->at), limit);
+	line->size = line_size(lines->at, (size_t)(lines->window.end - lines->at), limit);
 	line->text = lines->at;
 	line->ended = true;
 	line->shape = NULL;
@@ -53,7 +53,7 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 		predict_fill(&lines->predictor);
 		status = refill(lines, in, limit, line);
 	}
-	line->offset = lines->base + (uint64_t)(lines->at - lines->start);
+	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
 	line->part = lines->part;
 	*line->remarks = (struct line_remarks){0};
 	return status;
@@ -76,8 +76,8 @@ pass(struct lines *lines, const struct line *line)
 static void
 settle(struct lines *lines, struct in *in)
 {
-	in_consume(in, (size_t)(lines->at - lines->start));
-	lines->start = lines->at = lines->end = NULL;
+	in_consume(in, (size_t)(lines->at - lines->window.start));
+	lines->window.start = lines->at = lines->window.end = NULL;
 }
 
 static void
@@ -125,19 +125,28 @@ find_fault(struct reading *reading, const struct lines *lines, size_t row,
 		"line %llu%s: %s", (unsigned long long)lines->passed + 1, column, fault->text);
 }
 
+/* Where rows are made of lines. */
+struct taking {
+	struct reading *reading;
+	const struct line_format *format;
+	struct predictor *predictor;
+	struct batch *batch;
+	size_t row;
+};
+
 /* Makes a row of a whole line; false where it is no record. */
 static bool
-take_line(struct reading *reading, struct lines *lines, const struct line_format *format,
-	struct batch *batch, size_t row, struct line *line, struct line_fault *fault)
+take_line(const struct taking *taking, struct line *line, struct line_fault *fault)
 {
-	struct predictor *predictor = &lines->predictor;
 	struct line_shape shape = {.line = line->text, .size = line->size};
-	if (!predictor->started || !line->ended || !predict_wants(predictor))
-		return format->take(reading, batch, row, line, fault);
-	line->shape = &shape;
-	bool good = format->take(reading, batch, row, line, fault);
+	bool learns =
+		taking->predictor->started && line->ended && predict_wants(taking->predictor);
+	line->shape = learns ? &shape : NULL;
+	bool good =
+		taking->format->take(taking->reading, taking->batch, taking->row, line, fault);
 	shape.repeats &= good && !line->part && !line->remarks->more && !line->remarks->tied;
-	predict_learn(predictor, row, &shape);
+	if (learns)
+		predict_learn(taking->predictor, taking->row, &shape);
 	return good;
 }
 
@@ -147,8 +156,7 @@ take_known(struct lines *lines, size_t row)
 {
 	if (!lines->predictor.started || lines->within || lines->part)
 		return 0;
-	size_t known = predict_lines(&lines->predictor, row, &lines->at, lines->end,
-		lines->base + (uint64_t)(lines->at - lines->start));
+	size_t known = predict_lines(&lines->predictor, row, &lines->at, &lines->window);
 	lines->passed += known;
 	return known;
 }
@@ -161,8 +169,9 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	struct line_remarks remarks;
 	struct line line = {.remarks = &remarks};
 	size_t row = 0;
-	if (format->windows && !reading->plain)
-		predict_begin(&lines->predictor, batch, format->windows, format->usual);
+	if (format->predict.windows)
+		predict_begin(&lines->predictor, batch, &format->predict,
+			(enum predict_way)reading->prediction);
 	for (;; row++) {
 		struct line_fault fault;
 		row += take_known(lines, row);
@@ -171,10 +180,11 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 		status = front_line(lines, reading->in, format->limit, &line);
 		if (status != POLY_OK)
 			break;
+		const struct taking taking = {reading, format, &lines->predictor, batch, row};
 		bool whole = !lines->within && line.size <= format->limit;
 		if (!whole)
 			blame_length(format, &fault);
-		if (!whole || !take_line(reading, lines, format, batch, row, &line, &fault)) {
+		if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(lines, &line, &fault, error);
 				break;

@@ -15,9 +15,6 @@
 
 #include <string.h>
 
-/* Bytes of the longest line that is not shown again where it repeats. */
-#define LINE_SHAPED TEMPLATE_TEXT
-
 /* What take says of a line beyond its row; all of it false before. */
 struct line_remarks {
 	bool more; /* take is to be called again with the next part, which makes the next row */
@@ -49,12 +46,10 @@ struct line_fault {
 
 /* How a format reads lines. */
 struct line_format {
-	size_t limit;	   /* bytes of the longest line, below IN_PEEK_MAX */
-	uint8_t damaged;   /* of the column record, for what is no record */
-	unsigned too_long; /* rule of lines that are longer than limit */
-	/* Columns that are filled from windows of shapes and from nothing else. */
-	poly_columns windows;
-	size_t usual; /* bytes that most lines have at most */
+	size_t limit;		       /* bytes of the longest line, below IN_PEEK_MAX */
+	uint8_t damaged;	       /* of the column record, for what is no record */
+	unsigned too_long;	       /* rule of lines that are longer than limit */
+	struct predict_format predict; /* without windows lines are not predicted */
 	/*
 	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
 	 * set, and fault says why. A line that makes several rows is taken once for each; all
@@ -66,13 +61,12 @@ struct line_format {
 
 /* A reader's place; zeroed before the first use. */
 struct lines {
-	const uint8_t *start, *at,
-		*end;	 /* the window: its front, what is not passed, its end */
-	uint64_t base;	 /* offset of start */
-	uint64_t passed; /* lines passed so far */
-	unsigned part;	 /* rows that the line at the front has made */
-	bool within;	 /* the front is inside of a line whose beginning was passed over */
-	struct buf tail; /* a last line without its newline, with one */
+	struct extent window;
+	const uint8_t *at; /* what is not passed of the window */
+	uint64_t passed;   /* lines passed so far */
+	unsigned part;	   /* rows that the line at the front has made */
+	bool within;	   /* the front is inside of a line whose beginning was passed over */
+	struct buf tail;   /* a last line without its newline, with one */
 	struct predictor predictor;
 };
 

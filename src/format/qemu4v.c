@@ -369,8 +369,8 @@ static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MOST,
 	.damaged = QEMU4V_DAMAGED,
 	.too_long = QEMU4V_Q01,
-	.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) | POLY_HAS(value),
-	.usual = LINE_SHAPED,
+	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
+			       POLY_HAS(value)},
 	.take = qemu4v_take,
 };
 

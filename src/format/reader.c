@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a trace: opening, batches, sticky errors, passing over damage, findings. */
-#include "polytrace/reader.h"
+#include "format/reader.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -180,6 +180,13 @@ void
 poly_reader_want(struct poly_reader *reader, poly_columns columns)
 {
 	reader->options.columns &= columns;
+}
+
+bool
+reader_predict_by(struct poly_reader *reader, enum predict_way way)
+{
+	reader->reading.prediction = way;
+	return way == PREDICT_NEVER || predict_walk_by(way);
 }
 
 /* Under strict the first warning ends the trace, after the record that it is about. */

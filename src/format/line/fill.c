@@ -154,8 +154,8 @@ fill_origins(const struct predictor *predictor)
 	if (!to)
 		return;
 	for (size_t r = 0; r < run->lines; r++)
-		to[run->row + r] =
-			predictor->offset + (uint64_t)(run->text[r] - predictor->place);
+		to[run->row + r] = predictor->window.base +
+				   (uint64_t)(run->text[r] - predictor->window.start);
 	put_presence(run, predictor->batch->bits[POLY_COLUMN_origin],
 		~(uint64_t)0 >> (64 - run->lines));
 }

@@ -149,7 +149,7 @@ decimal_of_16(__m128i digits)
 	return (both & UINT32_MAX) * 100000000 + (both >> 32);
 }
 
-/* As window_number_plain, all digits at once; at least 16 bytes end where the window does. */
+/* As window_number_plain, all digits at once; 16 bytes before the line may be read, too. */
 static inline bool
 window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 {
@@ -202,14 +202,16 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 
 #endif
 
-/* As window_number_plain, as fast as it can be. */
+/* As window_number_plain, as fast as it can be; bytes from front on may be read. */
 static inline bool
-window_number(const uint8_t *p, const struct window *window, uint64_t *value)
+window_number(
+	const uint8_t *front, const uint8_t *p, const struct window *window, uint64_t *value)
 {
 #if defined(__SSE2__)
-	if (window->width <= 16 && window->at + window->width >= 16)
+	if (window->width <= 16 && p - front >= 16)
 		return window_number_16(p, window, value);
 #endif
+	(void)front;
 	return window_number_plain(p, window, value);
 }
 

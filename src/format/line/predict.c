@@ -24,42 +24,44 @@ differs_plain(const uint8_t *line, const uint8_t *text, const struct template *t
 	return false;
 }
 
-void
-predict_walk_plain(
-	const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+static void
+walk_plain(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
 {
 	walk(templates, run, end, most, differs_plain);
 }
 
-static predict_walk *
-choose_walk(void)
+predict_walk *
+predict_walk_by(enum predict_way way)
 {
-	predict_walk *const ways[] = {
-		predict_walk_avx512(), predict_walk_avx2(), predict_walk_sse2()};
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-		if (ways[i])
-			return ways[i];
-	}
-	return predict_walk_plain;
+	predict_walk *best = NULL;
+	if (way == PREDICT_NEVER)
+		return NULL;
+	if (way == PREDICT_PLAIN)
+		return walk_plain;
+	if (way != PREDICT_BEST)
+		return predict_walk_x86(way);
+	for (way = PREDICT_AVX512; !best && way > PREDICT_PLAIN; way--)
+		best = predict_walk_x86(way);
+	return best ? best : walk_plain;
 }
 
 void
-predict_begin(
-	struct predictor *predictor, struct batch *batch, poly_columns windows, size_t usual)
+predict_begin(struct predictor *predictor, struct batch *batch,
+	const struct predict_format *format, enum predict_way way)
 {
 	if (predictor->started && predictor->wanted != batch->wanted)
 		predict_free(predictor);
 	if (!predictor->started) {
 		predictor->started = true;
-		predictor->walk = choose_walk();
+		predictor->walk = predict_walk_by(way);
 		predictor->wanted = batch->wanted;
-		predictor->off =
-			!templates_start(&predictor->templates, batch->wanted, windows, usual);
+		predictor->off = !predictor->walk ||
+				 !templates_start(&predictor->templates, batch->wanted, format);
 	}
 	predictor->batch = batch;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (windows >> c & 1)
-			predictor->windows[c] = batch_column(batch, (enum poly_column)c);
+	for (poly_columns left = format->windows; left; left &= left - 1) {
+		const unsigned c = (unsigned)__builtin_ctzll(left);
+		predictor->windows[c] = batch_column(batch, (enum poly_column)c);
 	}
 	for (size_t i = 0; i < predictor->templates.columns; i++)
 		predictor->columns[i] = batch_column(
@@ -76,7 +78,7 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 		const struct window window =
 			template_window(&predictor->templates, template, w);
 		uint64_t *to = predictor->windows[window.column], value;
-		if (!window_number(run->text[i], &window, &value))
+		if (!window_number(predictor->window.start, run->text[i], &window, &value))
 			return false;
 		if (to)
 			to[run->row + i] = value;
@@ -106,14 +108,13 @@ take_numbers(struct predictor *predictor, size_t added, uint32_t last)
 }
 
 size_t
-predict_lines(struct predictor *predictor, size_t row, const uint8_t **p, const uint8_t *end,
-	uint64_t offset)
+predict_lines(
+	struct predictor *predictor, size_t row, const uint8_t **p, const struct extent *window)
 {
 	struct run *run = &predictor->run;
 	const size_t room = predictor->batch->capacity - row;
 	size_t lines = 0;
-	predictor->place = *p;
-	predictor->offset = offset;
+	predictor->window = *window;
 	if (predictor->off || predictor->rest)
 		return 0;
 	run->end = *p;
@@ -124,8 +125,8 @@ predict_lines(struct predictor *predictor, size_t row, const uint8_t **p, const 
 			run->row = row + lines;
 		const size_t before = run->lines, most = before + room - lines;
 		const uint32_t last = run->last;
-		predictor->walk(
-			&predictor->templates, run, end, most < RUN_MOST ? most : RUN_MOST);
+		predictor->walk(&predictor->templates, run, window->end,
+			most < RUN_MOST ? most : RUN_MOST);
 		take_numbers(predictor, before, last);
 		lines += run->lines - before;
 		if (run->lines != RUN_MOST || lines == room)

@@ -27,9 +27,29 @@ struct run {
 typedef void predict_walk(
 	const struct templates *templates, struct run *run, const uint8_t *end, size_t most);
 
-/* The ways to do it: plain C, and by the vectors of the processor, or NULL. */
-predict_walk predict_walk_plain;
-predict_walk *predict_walk_sse2(void), *predict_walk_avx2(void), *predict_walk_avx512(void);
+/* The ways to do it: not at all, in plain C, by the vectors of the processor. */
+enum predict_way {
+	PREDICT_BEST,
+	PREDICT_NEVER,
+	PREDICT_PLAIN,
+	PREDICT_SSE2,
+	PREDICT_AVX2,
+	PREDICT_AVX512,
+	PREDICT_WAYS
+};
+
+/* NULL where the processor can't do it that way; PREDICT_BEST always can, PREDICT_NEVER never.
+ */
+predict_walk *predict_walk_by(enum predict_way way);
+
+/* As predict_walk_by, for the vectors of x86-64. */
+predict_walk *predict_walk_x86(enum predict_way way);
+
+/* Bytes of the input that can be looked at. */
+struct extent {
+	const uint8_t *start, *end;
+	uint64_t base; /* offset of start in the input */
+};
 
 /* What is known of lines; zeroed before the first use. */
 struct predictor {
@@ -43,24 +63,20 @@ struct predictor {
 	struct batch *batch;
 	uint64_t *windows[POLY_COLUMN_COUNT]; /* columns that windows go to */
 	void *columns[TEMPLATE_COLUMNS];      /* columns that values go to */
-	const uint8_t *place; /* somewhere in the window of input, and its offset there */
-	uint64_t offset;
+	struct extent window;		      /* in which the lines of the run stand */
 	struct run run;
 };
 
-/*
- * Before lines are read into a batch. windows: columns that the format fills from windows of
- * its lines only; usual: bytes that most lines have at most.
- */
-void predict_begin(
-	struct predictor *predictor, struct batch *batch, poly_columns windows, size_t usual);
+/* Before lines are read into a batch. */
+void predict_begin(struct predictor *predictor, struct batch *batch,
+	const struct predict_format *format, enum predict_way way);
 
 /*
- * Predicts lines from *p on, which is at offset in the input, for the rows from row on; the
- * window of input ends at end. *p is moved behind them. Returns how many there were.
+ * Predicts lines from *p on, for the rows from row on; *p is moved behind them. Returns how
+ * many there were.
  */
 size_t predict_lines(struct predictor *predictor, size_t row, const uint8_t **p,
-	const uint8_t *end, uint64_t offset);
+	const struct extent *window);
 
 /*
  * True where the shape of the next line, which the plain parser is to take, will be learned:

@@ -70,8 +70,10 @@ grow(struct templates *templates)
 
 bool
 templates_start(
-	struct templates *templates, poly_columns wanted, poly_columns windows, size_t usual)
+	struct templates *templates, poly_columns wanted, const struct predict_format *format)
 {
+	const poly_columns windows = format->windows;
+	const size_t usual = format->usual ? format->usual : TEMPLATE_TEXT;
 	static const unsigned sizes[] = {1, 8, 4, 2, 0};
 	const unsigned count = (unsigned)__builtin_popcountll(windows);
 	templates_free(templates);
@@ -115,7 +117,7 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 		const struct window *window = &shape->window[i];
 		const uint64_t *values = column_data(&batch->view, window->column);
 		uint64_t value;
-		if (!window_number(shape->line, window, &value) ||
+		if (!window_number_plain(shape->line, window, &value) ||
 			(values && values[row] != value))
 			return false;
 		said |= (poly_columns)1 << window->column;

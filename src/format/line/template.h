@@ -33,6 +33,12 @@
 /* No template: the number 0, which matches no line. */
 #define TEMPLATE_NONE 0
 
+/* What is to be known of a format's lines. */
+struct predict_format {
+	poly_columns windows; /* columns that are filled from windows, and from nothing else */
+	size_t usual;	      /* bytes that most lines have at most; 0: as many as can be */
+};
+
 /* What followed a template the last time, and before that. */
 struct template_next {
 	uint32_t next, other;
@@ -119,12 +125,11 @@ template_at(const struct templates *templates, uint32_t number)
 }
 
 /*
- * Lays rows out for the wanted columns, of which windows change, and for lines that are usually
- * of up to so many bytes; no template is kept. False where rows would be too large: there can
- * be no templates.
+ * Lays rows out for the wanted columns; no template is kept. False where rows would be too
+ * large: there can be no templates.
  */
 bool templates_start(
-	struct templates *templates, poly_columns wanted, poly_columns windows, size_t most);
+	struct templates *templates, poly_columns wanted, const struct predict_format *format);
 
 /* Forgets all templates; the layout stays. */
 void templates_forget(struct templates *templates);

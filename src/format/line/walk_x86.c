@@ -76,40 +76,22 @@ walk_avx512(const struct templates *templates, struct run *run, const uint8_t *e
 }
 
 predict_walk *
-predict_walk_sse2(void)
+predict_walk_x86(enum predict_way way)
 {
-	return walk_sse2;
-}
-
-predict_walk *
-predict_walk_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") ? walk_avx2 : NULL;
-}
-
-predict_walk *
-predict_walk_avx512(void)
-{
-	return __builtin_cpu_supports("avx512bw") ? walk_avx512 : NULL;
+	switch ((unsigned)way) {
+	case PREDICT_SSE2: return walk_sse2;
+	case PREDICT_AVX2: return __builtin_cpu_supports("avx2") ? walk_avx2 : NULL;
+	case PREDICT_AVX512: return __builtin_cpu_supports("avx512bw") ? walk_avx512 : NULL;
+	default: return NULL;
+	}
 }
 
 #else
 
 predict_walk *
-predict_walk_sse2(void)
+predict_walk_x86(enum predict_way way)
 {
-	return NULL;
-}
-
-predict_walk *
-predict_walk_avx2(void)
-{
-	return NULL;
-}
-
-predict_walk *
-predict_walk_avx512(void)
-{
+	(void)way;
 	return NULL;
 }
 

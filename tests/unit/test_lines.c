@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of predicted lines against the C library, and the limits of prediction. */
+#include "../fuzz/lines.h"
+
+#include "base/buf.h"
+#include "format/line/number.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FRONT 32 /* bytes before a line that may be read */
+
+static uint64_t seed = 1;
+
+static uint64_t
+random_number(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	uint64_t high = seed >> 32;
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (high << 32 | seed >> 32) >> (seed % 64);
+}
+
+/* A line with a number in it, at a place, and what stands around it. */
+struct probe {
+	char memory[FRONT + 128];
+	char *line;
+	struct window window;
+};
+
+static void
+place(struct probe *probe, const char *text, unsigned at, unsigned form)
+{
+	memset(probe->memory, '7', sizeof probe->memory);
+	probe->line = probe->memory + FRONT;
+	probe->window = (struct window){(uint8_t)at, (uint8_t)strlen(text), (uint8_t)form, 0};
+	memcpy(probe->line + at, text, strlen(text));
+}
+
+/* Both ways to read a number say the same; true where it is one. */
+static bool
+read_number(const struct probe *probe, uint64_t *value)
+{
+	uint64_t plain;
+	const uint8_t *line = (const uint8_t *)probe->line;
+	const uint8_t *front = (const uint8_t *)probe->memory;
+	bool good = window_number_plain(line, &probe->window, &plain);
+	assert_int_equal(window_number(front, line, &probe->window, value), good);
+	if (good)
+		assert_true(*value == plain);
+	return good;
+}
+
+static void
+numbers_have_the_values_that_were_printed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 100000; i++) {
+		struct probe probe;
+		char text[40];
+		uint64_t v = random_number(), value;
+		snprintf(text, sizeof text, "%" PRIx64, v);
+		place(&probe, text, i % 8, 0);
+		assert_true(read_number(&probe, &value) && value == v);
+		snprintf(text, sizeof text, "%12" PRIx64, v);
+		place(&probe, text, i % 8, WINDOW_BLANKS);
+		assert_true(read_number(&probe, &value) && value == v);
+		snprintf(text, sizeof text, "%016" PRIx64, v);
+		place(&probe, text, i % 8, WINDOW_ZEROS);
+		assert_true(read_number(&probe, &value) && value == v);
+		v %= 10000000000000000000u;
+		snprintf(text, sizeof text, "%" PRIu64, v);
+		place(&probe, text, i % 8, WINDOW_DECIMAL);
+		assert_true(read_number(&probe, &value) && value == v);
+	}
+}
+
+/* What a window accepts, a character at a time. */
+static bool
+is_of_form(const char *text, unsigned form)
+{
+	size_t i = 0, n = strlen(text);
+	while (form & WINDOW_BLANKS && i + 1 < n && text[i] == ' ')
+		i++;
+	if (text[i] == '0' && i + 1 < n && !(form & WINDOW_ZEROS))
+		return false;
+	const char *digits = form & WINDOW_DECIMAL ? "0123456789" : "0123456789abcdef";
+	return i + strspn(text + i, digits) == n;
+}
+
+static void
+everything_else_is_no_number(void **state)
+{
+	static const char likely[] = "0123456789abcdefgABCFG -+x_/:`@\n";
+	unsigned accepted = 0;
+	(void)state;
+	for (unsigned i = 0; i < 400000; i++) {
+		struct probe probe;
+		char text[20];
+		const unsigned form = i % 8;
+		const size_t n = 1 + random_number() % (form & WINDOW_DECIMAL ? 19 : 16);
+		for (size_t j = 0; j < n; j++)
+			text[j] = random_number() % 8
+					  ? likely[random_number() % 10]
+					  : likely[random_number() % (sizeof likely - 1)];
+		if (i % 5 == 0)
+			text[random_number() % n] = (char)(random_number() % 255 + 1);
+		text[n] = 0;
+		for (size_t j = 0; form & WINDOW_BLANKS && j < random_number() % n; j++)
+			text[j] = ' ';
+		uint64_t value;
+		place(&probe, text, i % 13, form);
+		bool good = read_number(&probe, &value);
+		assert_int_equal(good, is_of_form(text, form));
+		accepted += good;
+		if (good)
+			assert_true(
+				value == strtoull(text, NULL, form & WINDOW_DECIMAL ? 10 : 16));
+	}
+	assert_in_range(accepted, 50000, 350000);
+}
+
+static struct poly_read_options
+cis501_options(void)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = "cis501";
+	options.one_thread = true;
+	return options;
+}
+
+static void
+add_line(struct buf *text, uint64_t pc, uint64_t address)
+{
+	buf_printf(text,
+		"1 %" PRIx64 " -1 -1 %2d - - L %9d %12" PRIx64 " %12" PRIx64
+		" %12d MOV      LOAD\n",
+		pc, (int)(pc % 16), 0, address, pc + 2, 0);
+}
+
+/* More different lines than are kept, twice, so that all is forgotten in between. */
+static void
+more_lines_than_are_kept_are_read_all_the_same(void **state)
+{
+	const struct poly_read_options options = cis501_options();
+	struct buf text = {0};
+	(void)state;
+	for (unsigned times = 0; times < 2; times++) {
+		for (uint64_t i = 0; i < TEMPLATES_MOST + 100000; i++)
+			add_line(&text, 0x400000 + (i / 2 ^ i % 2) * 3, i);
+	}
+	assert_false(text.failed);
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	buf_free(&text);
+}
+
+static void
+lines_that_never_repeat_are_read_all_the_same(void **state)
+{
+	const struct poly_read_options options = cis501_options();
+	struct buf text = {0};
+	(void)state;
+	for (unsigned i = 0; i < 400000; i++)
+		add_line(&text, 0x1000000 + i * UINT64_C(7), random_number());
+	assert_false(text.failed);
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	buf_free(&text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_have_the_values_that_were_printed),
+		cmocka_unit_test(everything_else_is_no_number),
+		cmocka_unit_test(more_lines_than_are_kept_are_read_all_the_same),
+		cmocka_unit_test(lines_that_never_repeat_are_read_all_the_same),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
