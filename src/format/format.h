@@ -65,6 +65,12 @@ struct format {
 	enum poly_status (*open)(struct reading *reading, struct poly_error *error);
 
 	/*
+	 * Columns that are to be filled besides those wanted, as others are found by them.
+	 * Consumers see them, as far as the trace has them. May be NULL.
+	 */
+	poly_columns (*also)(const struct reading *reading, poly_columns wanted);
+
+	/*
 	 * Fills an empty batch with at most batch->capacity rows and sets view.rows. POLY_OK
 	 * with at least one row; POLY_END where nothing is left. A failure may come with the
 	 * rows before it, which are delivered first; the bytes of the damage are left in the

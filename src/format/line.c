@@ -49,7 +49,22 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 	line->ended = true;
 	enum poly_status status = line->size ? POLY_OK : refill(lines, in, limit, line);
 	line->offset = lines->base + (uint64_t)(lines->at - lines->start);
+	line->part = lines->part;
+	*line->remarks = (struct line_remarks){0};
 	return status;
+}
+
+/* Goes on behind a line, or to its next row. */
+static inline void
+pass(struct lines *lines, const struct line *line)
+{
+	if (line->remarks->more) {
+		lines->part++;
+		return;
+	}
+	lines->part = 0;
+	lines->at += line->size;
+	lines->passed += line->ended;
 }
 
 /* Consumes what was passed; the window is given up. */
@@ -110,7 +125,8 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	struct batch *batch, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	struct line line;
+	struct line_remarks remarks;
+	struct line line = {.remarks = &remarks};
 	size_t row = 0;
 	for (; row < batch->capacity; row++) {
 		struct line_fault fault;
@@ -130,8 +146,7 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 				find_fault(reading, lines, row, &line, &fault);
 			put_damaged(batch, row, format, &line);
 		}
-		lines->at += line.size;
-		lines->passed += line.ended;
+		pass(lines, &line);
 	}
 	settle(lines, reading->in);
 	batch->view.rows = row;
@@ -144,7 +159,8 @@ enum poly_status
 lines_resync(struct reading *reading, struct lines *lines, const struct line_format *format,
 	struct batch *batch, struct poly_error *error)
 {
-	struct line line;
+	struct line_remarks remarks;
+	struct line line = {.remarks = &remarks};
 	struct line_fault fault;
 	enum poly_status status = front_line(lines, reading->in, format->limit, &line);
 	if (status != POLY_OK) {

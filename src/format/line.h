@@ -14,6 +14,12 @@
 
 #include <string.h>
 
+/* What take says of a line beyond its row; all of it false before. */
+struct line_remarks {
+	bool more; /* take is to be called again with the next part, which makes the next row */
+	bool tied; /* the row, or what was found, depends on more than the text of the line */
+};
+
 /* A line as it is shown to a format. */
 struct line {
 	/*
@@ -24,6 +30,8 @@ struct line {
 	size_t size;
 	bool ended;
 	uint64_t offset; /* of its first byte in the input */
+	unsigned part;	 /* which row of those that the line makes, from 0 */
+	struct line_remarks *remarks;
 };
 
 /* Why a line is no record; filled where it is not. */
@@ -40,7 +48,8 @@ struct line_format {
 	unsigned too_long; /* rule of lines that are longer than limit */
 	/*
 	 * Makes a row of a line of at most limit bytes. False: it is no record; no column was
-	 * set, and fault says why.
+	 * set, and fault says why. A line that makes several rows is taken once for each; all
+	 * of them have its offset as origin, and only the first one its bytes.
 	 */
 	bool (*take)(struct reading *reading, struct batch *batch, size_t row,
 		const struct line *line, struct line_fault *fault);
@@ -52,6 +61,7 @@ struct lines {
 		*end;	 /* the window: its front, what is not passed, its end */
 	uint64_t base;	 /* offset of start */
 	uint64_t passed; /* lines passed so far */
+	unsigned part;	 /* rows that the line at the front has made */
 	bool within;	 /* the front is inside of a line whose beginning was passed over */
 	struct buf tail; /* a last line without its newline, with one */
 };

@@ -18,30 +18,6 @@
 /* Bytes of names that are kept; where there are more, lines keep their bytes instead. */
 #define NAMES_MOST ((size_t)4 << 20)
 
-/* Names that are found without looking into the table of all. */
-#define KNOWN 256
-
-/* A short name and its number; text is NULL where there is none. */
-struct known {
-	const char *text;
-	size_t length;
-	uint32_t number;
-};
-
-struct qemu4v_reader {
-	struct lines lines;
-	struct qemu4v_word unit; /* of the column time */
-	unsigned address_digits;
-	bool memory_order, owns;
-	bool has_owner; /* the last instruction has a processor and a time */
-	uint32_t owner;
-	uint64_t owner_time;
-	size_t name_bytes;
-	bool no_memory;
-	struct known known[KNOWN];
-	struct qemu4v_check check;
-};
-
 static const char *const record_names[QEMU4V_RECORD_COUNT] = {
 	[QEMU4V_INSTRUCTION] = "instruction",
 	[QEMU4V_MEMORY] = "memory",
@@ -165,7 +141,7 @@ find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *num
 	uint64_t bytes = load_le64(word->text);
 	if (word->length < 8)
 		bytes &= ((uint64_t)1 << 8 * word->length) - 1;
-	struct known *known =
+	struct qemu4v_known *known =
 		&reader->known[(bytes + word->length) * 0x9e3779b97f4a7c15u >> 56];
 	if (known->text && known->length == word->length &&
 		memcmp(known->text, word->text, word->length) == 0) {
@@ -174,7 +150,7 @@ find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *num
 	}
 	if (!add_name(reading, word, number))
 		return false;
-	*known = (struct known){
+	*known = (struct qemu4v_known){
 		poly_trace_name(&reading->info->view, *number), word->length, *number};
 	return true;
 }
@@ -218,10 +194,6 @@ static inline bool
 put_instruction(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
-	struct qemu4v_reader *reader = reading->state;
-	reader->has_owner = line->has_cpu && line->has_time;
-	reader->owner = line->cpu;
-	reader->owner_time = line->time;
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
@@ -277,24 +249,18 @@ put_register(
 /* Time and processor; false where the line has them otherwise than the trace. */
 static inline bool
 put_place(const struct qemu4v_reader *reader, struct batch *batch, size_t row,
-	struct qemu4v *line)
+	const struct qemu4v *line)
 {
-	size_t n = reader->unit.length;
-	bool same =
-		line->unit.length == n && memcmp(line->unit.text, reader->unit.text, n) == 0;
+	uint64_t time;
 	/* A time in another unit, or in none, is no time of the trace's clock. */
-	if (line->has_time && same)
-		batch_put(batch, time, row, line->time);
-	bool owned = reader->owns && line->is != QEMU4V_INSTRUCTION && reader->has_owner &&
-		     line->has_time && line->time == reader->owner_time;
+	bool same = qemu4v_time(reader, line, &time);
+	if (same)
+		batch_put(batch, time, row, time);
 	if (line->has_cpu)
 		batch_put(batch, cpu, row, line->cpu);
-	else if (owned)
-		batch_put(batch, cpu, row, reader->owner);
-	return line->has_time && same &&
-	       (line->is == QEMU4V_REGISTER ||
-		       line->address_digits ==
-			       qemu4v_address_digits(line->address, reader->address_digits));
+	return same && (line->is == QEMU4V_REGISTER ||
+			       line->address_digits == qemu4v_address_digits(line->address,
+							       reader->address_digits));
 }
 
 /* The columns of a record; false where its line has to keep its bytes. */
@@ -356,8 +322,12 @@ qemu4v_take(struct reading *reading, struct batch *batch, size_t row, const stru
 	bool exact = line.is <= QEMU4V_REGISTER && put_record(reading, batch, row, &line);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->size);
-	if (!text->ended || line.is == QEMU4V_OTHER)
+	if (!text->ended || line.is == QEMU4V_OTHER) {
+		struct qemu4v_reader *reader = reading->state;
+		reader->unended |= !text->ended;
+		text->remarks->tied = true;
 		find_in_line(reading, row, text, &line);
+	}
 	return true;
 }
 
@@ -368,12 +338,21 @@ static const struct line_format line_format = {
 	.take = qemu4v_take,
 };
 
+/* The processor of a record is found by times, and by where its instruction stands. */
+static poly_columns
+qemu4v_also(const struct reading *reading, poly_columns wanted)
+{
+	(void)reading;
+	return wanted & POLY_HAS(cpu) ? POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(origin) : 0;
+}
+
 static enum poly_status
 qemu4v_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct qemu4v_reader *reader = reading->state;
 	enum poly_status status =
 		lines_read(reading, &reader->lines, &line_format, batch, error);
+	qemu4v_settle(reading, &reader->around, batch);
 	return reader->no_memory ? err_memory(error) : status;
 }
 
@@ -403,8 +382,9 @@ qemu4v_close(struct reading *reading)
 static const struct poly_option options[] = {
 	[QEMU4V_OPTION_OWNER] = {"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,
 		QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,
-		"which processor a record without one is of: that of the instruction before it "
-		"with the same time, or none",
+		"which processor a record without one is of: that of the instruction of its "
+		"time, "
+		"or none",
 		"reference qemu4v-tarmac 3/2"},
 	[QEMU4V_OPTION_DATA] = {"tarmac.data", POLY_OPTION_CHOICE,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, QEMU4V_DATA_VALUE, 0, 0,
@@ -441,6 +421,7 @@ static const struct format qemu4v = {
 	.writer_size = sizeof(struct qemu4v_writer),
 	.probe = qemu4v_probe,
 	.open = qemu4v_open,
+	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = qemu4v_resync,
 	.check = qemu4v_check_batch,

@@ -61,6 +61,8 @@ columns_to_fill(const struct poly_reader *reader)
 		able |= POLY_HAS(site);
 	if (wanted & POLY_HAS(site)) /* sites are found by these */
 		wanted |= POLY_HAS(pc) | POLY_HAS(opcode);
+	if (reader->format->also)
+		wanted |= reader->format->also(&reader->reading, wanted);
 	return able & (reader->reading.check ? POLY_ALL_COLUMNS : wanted);
 }
 

@@ -316,6 +316,61 @@ records_belong_to_the_instruction_of_their_time(void **state)
 	expect_rows(text, "tarmac.owner=none", "cpu", "2\nnull\nnull\n");
 }
 
+/* Reads with batches of some rows; the processors of all records, one after the other. */
+static void
+expect_cpus(const char *text, size_t batch_rows, const char *expected)
+{
+	struct poly_reader *reader;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const struct poly_batch *batch;
+	struct buf cpus = {0};
+	char value[300];
+	options.format = "qemu4v";
+	options.batch_rows = batch_rows;
+	options.columns = POLY_HAS(cpu);
+	assert_int_equal(
+		poly_reader_open_memory(text, strlen(text), &options, &reader, NULL), POLY_OK);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++)
+			buf_printf(&cpus, "%s ", shown(batch, POLY_COLUMN_cpu, row, value));
+	}
+	assert_string_equal(buf_text(&cpus), expected);
+	poly_reader_close(reader);
+	buf_free(&cpus);
+}
+
+static void
+records_before_their_instruction_belong_to_it(void **state)
+{
+	(void)state;
+	static const char text[] = "1 clk 4 IT (1) 00001000 90 A svc : nop\n1 clk R r0 00\n"
+				   "2 clk R r0 00\n2 clk MR1 00001000 00\nIN: main\n"
+				   "2 clk 7 IT (1) 00001000 90 A svc : nop\n2 clk R r0 00\n"
+				   "3 clk R r0 00\n4 clk 2 IT (1) 00001000 90 A svc : nop\n"
+				   "5 clk R r0 00\n5 clk 6 IT (1) 00001000 90 A svc : no";
+	static const char cpus[] = "4 4 7 7 null 7 7 null 2 null 6 ";
+	for (size_t rows = 1; rows < 12; rows++)
+		expect_cpus(text, rows, cpus);
+}
+
+static void
+an_instruction_far_behind_a_record_does_not_own_it(void **state)
+{
+	(void)state;
+	struct buf text = {0}, cpus = {0};
+	for (unsigned i = 0; i < 3000; i++) {
+		buf_string(&text, "2 clk R r0 00\n");
+		/* The instruction begins at 42000. */
+		buf_string(&cpus, 42000 - 14 * i <= 32768 ? "1 " : "null ");
+	}
+	buf_string(&text, "2 clk 1 IT (1) 00001000 90 A svc : nop\n");
+	buf_string(&cpus, "1 ");
+	expect_cpus(buf_text(&text), 1, buf_text(&cpus));
+	expect_cpus(buf_text(&text), 4096, buf_text(&cpus));
+	buf_free(&text);
+	buf_free(&cpus);
+}
+
 static void
 expect_written(const char *text, const char *read, const char *write, const char *expected)
 {
@@ -442,6 +497,8 @@ main(void)
 		cmocka_unit_test(opcodes_are_of_any_even_length),
 		cmocka_unit_test(a_cut_value_is_not_taken_for_a_whole_one),
 		cmocka_unit_test(records_belong_to_the_instruction_of_their_time),
+		cmocka_unit_test(records_before_their_instruction_belong_to_it),
+		cmocka_unit_test(an_instruction_far_behind_a_record_does_not_own_it),
 		cmocka_unit_test(data_turn_round_where_it_is_asked_for),
 		cmocka_unit_test(rows_of_other_traces_become_the_strict_form),
 		cmocka_unit_test(every_rule_has_its_smallest_breach),

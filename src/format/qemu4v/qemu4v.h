@@ -5,6 +5,7 @@
 
 #include "format/line.h"
 
+#include "base/bits.h"
 #include "base/map.h"
 
 /* Bytes of the longest line that is read. */
@@ -138,6 +139,54 @@ struct qemu4v_check {
 /* Tests the rules on a batch. */
 void qemu4v_check(
 	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch);
+
+/* The last instruction, as the records behind it have its processor. */
+struct qemu4v_around {
+	bool known; /* it has a processor and a time */
+	uint32_t cpu;
+	uint64_t time;
+};
+
+/* Names that are found without looking into the table of all. */
+#define QEMU4V_KNOWN 256
+
+/* A short name and its number; text is NULL where there is none. */
+struct qemu4v_known {
+	const char *text;
+	size_t length;
+	uint32_t number;
+};
+
+/* The reader half; see struct format. */
+struct qemu4v_reader {
+	struct lines lines;
+	struct qemu4v_word unit; /* of the column time */
+	unsigned address_digits;
+	bool memory_order, owns;
+	bool unended; /* the last line had no newline */
+	struct qemu4v_around around;
+	size_t name_bytes;
+	bool no_memory;
+	struct qemu4v_known known[QEMU4V_KNOWN];
+	struct qemu4v_check check;
+};
+
+/* The time of a line on the trace's clock; false where it has none there. */
+static inline bool
+qemu4v_time(const struct qemu4v_reader *reader, const struct qemu4v *line, uint64_t *time)
+{
+	size_t n = reader->unit.length;
+	*time = line->time;
+	return line->has_time && line->unit.length == n &&
+	       memcmp(line->unit.text, reader->unit.text, n) == 0;
+}
+
+/*
+ * Fills in, in the rows of a batch that follows the one before, what they have from others:
+ * the processor of accesses and registers. Needs the columns of qemu4v_also.
+ */
+void qemu4v_settle(
+	const struct reading *reading, struct qemu4v_around *around, struct batch *batch);
 
 /* The writer half; see struct format. */
 struct qemu4v_writer {
