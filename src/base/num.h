@@ -3,6 +3,8 @@
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
+#include "base/bits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +20,40 @@ bool num_parse_size(const char *text, size_t n, uint64_t *value);
 
 /* Value of a hexadecimal digit, or -1. */
 int num_hex_digit(char c);
+
+/*
+ * How many lower-case hexadecimal digits stand at p before something else, at most 8, and their
+ * value. Always 8 bytes are read. All of them are judged at once, each in its byte of a word.
+ */
+static inline unsigned
+num_hex_run8(const uint8_t *p, uint64_t *value)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t x = load_le64(p), letter = x >> 6 & ones;
+	uint64_t v = (x & 0x0f * ones) + 9 * letter;
+	/* 0x30 to 0x39, or 0x61 to 0x66: v is at most 15, and above 9 just in letters. */
+	uint64_t bad = ((x & 0xf0 * ones) ^ (0x30 * (ones + letter))) | (v & 0x10 * ones) |
+		       (((v + 6 * ones) ^ letter << 4) & 0x10 * ones);
+	unsigned n = bad ? (unsigned)__builtin_ctzll(bad) / 8 : 8;
+	v = v << 4 * (8 - n) << 4 * (8 - n);
+	v = (v << 4 | v >> 8) & 0x00ff00ff00ff00ff;
+	v = (v << 8 | v >> 16) & 0x0000ffff0000ffff;
+	*value = (v << 16 | v >> 32) & 0xffffffff;
+	return n;
+}
+
+/* The same for at most 16 digits, of up to 16 bytes that are read. */
+static inline unsigned
+num_hex_run(const uint8_t *p, uint64_t *value)
+{
+	uint64_t low;
+	unsigned n = num_hex_run8(p, value);
+	if (n < 8)
+		return n;
+	unsigned more = num_hex_run8(p + 8, &low);
+	*value = *value << 4 * more | low;
+	return 8 + more;
+}
 
 /* Two lower-case hexadecimal digits for every byte: num_hex_pairs + 2 * byte. */
 extern const char num_hex_pairs[513];

@@ -57,6 +57,32 @@ numbers_are_parsed_as_they_are_printed(void **state)
 	}
 }
 
+/* Digits are looked for one by one here, and eight at once there. */
+static void
+expect_run(const char *text)
+{
+	uint64_t value = 0, truth = 0;
+	unsigned n = 0;
+	for (; n < 16 && text[n] && strchr("0123456789abcdef", text[n]); n++)
+		truth = truth << 4 | (uint64_t)num_hex_digit(text[n]);
+	assert_int_equal(num_hex_run((const uint8_t *)text, &value), n);
+	assert_int_equal(value, truth);
+}
+
+static void
+runs_of_digits_end_at_any_byte(void **state)
+{
+	(void)state;
+	for (size_t place = 0; place <= 16; place++) {
+		for (int byte = 0; byte < 256; byte++) {
+			char text[] = "0123456789abcdef9", other[] = "fedcba9876543210a";
+			text[place] = other[place] = (char)byte;
+			expect_run(text);
+			expect_run(other);
+		}
+	}
+}
+
 static void
 what_is_no_number_is_refused(void **state)
 {
@@ -354,6 +380,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_parsed_as_they_are_printed),
+		cmocka_unit_test(runs_of_digits_end_at_any_byte),
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(sizes_have_binary_units),
 		cmocka_unit_test(bytes_are_pairs_of_digits),

@@ -81,7 +81,8 @@ hex_number(const uint8_t *p, unsigned width, uint64_t *value)
 	if (width <= 8)
 		return hex_part(p, width, value);
 	uint64_t first, second;
-	bool good = hex_part(p, width - 8, &first) & hex_part(p + width - 8, 8, &second);
+	bool good = hex_part(p, width - 8, &first);
+	good &= hex_part(p + width - 8, 8, &second);
 	*value = first << 32 | second;
 	return good;
 }

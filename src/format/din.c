@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dinero's "din" traces: a label and an address a line, and the form of Dinero IV, which has a
+ * letter, an address and a size.
+ *
+ *     line   = label gap address [ gap anything ] | letter gap address gap size [ gap anything
+ * ] label  = "0" | "1" | "2" | "3" | "4" ;   read, write, fetch, misc, flush letter = "r" | "w"
+ * | "i" | "m" | "c" | "v" ;   copy back and invalidate are the last two
+ *
+ * spec: manual pages of Dinero III and Dinero IV; polytrace-din(5)
+ */
+#include "format/line.h"
+
+#include "base/num.h"
+
+#include <stdio.h>
+
+/* Bytes of the longest line. */
+#define LINE_MOST ((size_t)16 << 10)
+
+/* Lines at the front that are looked at, and how many bytes of them. */
+#define SAMPLE_LINES 64
+#define SAMPLE_BYTES 8192
+
+enum { OPTION_FORM };
+
+/* The forms of lines in the order of their option. */
+enum form { PLAIN, SIZED, FORMS };
+
+enum rule { D01, D02, D03, D04, D05, D06, D07, D08 };
+
+/* Values of the column record; the letters of the second form are in the same order. */
+enum record {
+	RECORD_READ,
+	RECORD_WRITE,
+	RECORD_FETCH,
+	RECORD_MISC,
+	RECORD_FLUSH,
+	RECORD_COPY_BACK,
+	RECORD_INVALIDATE,
+	RECORD_BLANK,
+	RECORD_DAMAGED,
+	RECORD_COUNT
+};
+
+static const char *const record_names[RECORD_COUNT] = {
+	[RECORD_READ] = "read",
+	[RECORD_WRITE] = "write",
+	[RECORD_FETCH] = "fetch",
+	[RECORD_MISC] = "misc",
+	[RECORD_FLUSH] = "flush",
+	[RECORD_COPY_BACK] = "copy_back",
+	[RECORD_INVALIDATE] = "invalidate",
+	[RECORD_BLANK] = "blank",
+	[RECORD_DAMAGED] = "damaged",
+};
+
+static const char *const forms[] = {"plain", "sized", "auto", NULL};
+
+/* What a record's first byte is, in either form; 0: it cannot be written in it. */
+static const char labels[FORMS][RECORD_BLANK + 1] = {"01234", "rwim\0cv"};
+
+struct din_reader {
+	struct lines lines;
+	enum form form;
+	unsigned digits;
+	bool mixed; /* it was found that lines of both forms occur */
+};
+
+struct din_writer {
+	enum form form;
+	unsigned digits;      /* least digits of an address */
+	bool keeps;	      /* rows' own bytes are written as they are */
+	uint8_t records[256]; /* of the source's records; RECORD_COUNT: look at columns */
+};
+
+/* A line's fields. */
+struct din {
+	enum record is;
+	enum form form;
+	unsigned digits; /* of the address */
+	uint64_t address, size;
+	bool exact;  /* it is as it would be written, but for the digits of the address */
+	bool behind; /* something stands behind the fields */
+};
+
+static inline bool
+is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* True where a field ends. */
+static inline bool
+ends_field(uint8_t c)
+{
+	return is_blank(c) || c == '\n' || c == '\r';
+}
+
+/* The record of a first byte; RECORD_DAMAGED where it is none. */
+static inline enum record
+record_of(uint8_t c, enum form *form)
+{
+	*form = PLAIN;
+	if ((uint8_t)(c - '0') < 5)
+		return (enum record)(c - '0');
+	*form = SIZED;
+	switch (c | 0x20) {
+	case 'r': return RECORD_READ;
+	case 'w': return RECORD_WRITE;
+	case 'i': return RECORD_FETCH;
+	case 'm': return RECORD_MISC;
+	case 'c': return RECORD_COPY_BACK;
+	case 'v': return RECORD_INVALIDATE;
+	default: return RECORD_DAMAGED;
+	}
+}
+
+static bool
+blame(struct line_fault *fault, enum rule rule, size_t column, const char *text)
+{
+	fault->rule = rule;
+	fault->column = (unsigned)column;
+	snprintf(fault->text, sizeof fault->text, "%s", text);
+	return false;
+}
+
+/* Blames a field: what it is called, and what stands there instead. */
+static bool
+blame_field(
+	struct line_fault *fault, const struct line *line, const uint8_t *at, const char *field)
+{
+	int shown = line_shown(at, (size_t)(line->text + line->size - at));
+	char text[200];
+	snprintf(text, sizeof text, "%s is '%.*s', expected hexadecimal digits", field, shown,
+		(const char *)at);
+	enum rule rule = *field == 's' ? D03 : D02;
+	return blame(fault, rule, (size_t)(at - line->text) + 1, text);
+}
+
+/* A field of hexadecimal digits of any case, with or without 0x; returns what is behind it. */
+static const uint8_t *
+take_number(const uint8_t *p, uint64_t *value, unsigned *digits)
+{
+	const uint8_t *end = p;
+	while (is_blank(*p))
+		p++;
+	if (p == end)
+		return NULL;
+	if (p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	for (end = p; num_hex_digit((char)*end) >= 0; end++)
+		;
+	*digits = (unsigned)(end - p);
+	bool good = num_parse_hex((const char *)p, *digits, value) && ends_field(*end);
+	return good ? end : NULL;
+}
+
+static const uint8_t *
+past_blanks(const uint8_t *p)
+{
+	while (is_blank(*p))
+		p++;
+	return p;
+}
+
+/* A line of any kind. */
+static bool
+parse_any(const struct line *line, struct din *din, struct line_fault *fault)
+{
+	const uint8_t *p = past_blanks(line->text);
+	unsigned digits;
+	din->exact = din->behind = false;
+	if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+		din->is = RECORD_BLANK;
+		return true;
+	}
+	din->is = record_of(*p, &din->form);
+	if (din->is == RECORD_DAMAGED || !ends_field(p[1])) {
+		char text[120];
+		snprintf(text, sizeof text,
+			"label is '%.*s', expected 0 to 4 or one of r, w, i, m, c, v",
+			line_shown(p, (size_t)(line->text + line->size - p)), (const char *)p);
+		return blame(fault, D01, (size_t)(p - line->text) + 1, text);
+	}
+	const uint8_t *end = take_number(p + 1, &din->address, &din->digits);
+	if (!end)
+		return blame_field(fault, line, past_blanks(p + 1), "address");
+	if (din->form == SIZED) {
+		const uint8_t *size = past_blanks(end);
+		end = take_number(end, &din->size, &digits);
+		if (!end || din->size > UINT32_MAX)
+			return blame_field(fault, line, size, "size");
+	}
+	end = past_blanks(end);
+	din->behind = *end != '\n' && (*end != '\r' || end[1] != '\n');
+	return true;
+}
+
+/* A line as writers make it; false where it is not, whatever it is. */
+static inline bool
+parse_usual(const uint8_t *p, struct din *din)
+{
+	din->is = record_of(*p, &din->form);
+	din->digits = num_hex_run(p + 2, &din->address);
+	din->exact = *p < 'A' || *p > 'Z';
+	const uint8_t *end = p + 2 + din->digits;
+	if (din->is == RECORD_DAMAGED || p[1] != ' ' || !din->digits)
+		return false;
+	if (din->form == PLAIN)
+		return *end == '\n';
+	unsigned digits = num_hex_run8(end + 1, &din->size);
+	din->exact &= digits == num_hex_width(din->size);
+	return *end == ' ' && digits && end[1 + digits] == '\n';
+}
+
+/* How many digits an address has that is written with at least so many. */
+static inline unsigned
+address_digits(uint64_t address, unsigned least)
+{
+	unsigned n = num_hex_width(address);
+	return n < least ? least : n;
+}
+
+/* Lines at the front of an input, by what they are. */
+struct sample {
+	size_t records;	 /* with nothing behind them */
+	size_t noted;	 /* with something there */
+	size_t others;	 /* neither a record nor blank */
+	enum form form;	 /* of the first record */
+	unsigned digits; /* of the first address that has zeros in front; 0: none has */
+};
+
+static void
+add_line(struct sample *sample, const struct line *line)
+{
+	struct line_fault fault;
+	struct din din;
+	bool good = parse_any(line, &din, &fault);
+	if (good && din.is == RECORD_BLANK)
+		return;
+	sample->others += !good;
+	if (!good)
+		return;
+	if (!sample->records && !sample->noted)
+		sample->form = din.form;
+	if (!sample->digits && din.digits > num_hex_width(din.address))
+		sample->digits = din.digits;
+	sample->records += !din.behind;
+	sample->noted += din.behind;
+}
+
+static void
+take_sample(struct sample *sample, const uint8_t *p, size_t n)
+{
+	*sample = (struct sample){.records = 0};
+	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
+	for (size_t i = 0, size; i < SAMPLE_LINES; i++, p += size, n -= size) {
+		size = line_size(p, n, LINE_MOST);
+		if (size == 0)
+			return;
+		add_line(sample, &(struct line){.text = p, .size = size, .ended = true});
+	}
+}
+
+static int
+din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	(void)eof;
+	struct sample sample;
+	take_sample(&sample, p, n);
+	size_t good = sample.records + sample.noted;
+	if (good)
+		snprintf(note->text, sizeof note->text,
+			"%zu of the first %zu lines are a label and an address%s", good,
+			good + sample.others, sample.form == SIZED ? ", with a size" : "");
+	/* Any two columns of numbers may look so: this is worth less than any other format. */
+	return sample.records >= 3 && sample.noted <= sample.records && !sample.others ? 10 : 0;
+}
+
+static enum poly_status
+din_open(struct reading *reading, struct poly_error *error)
+{
+	struct din_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	char digits[4] = "";
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	take_sample(&sample, p, have);
+	reader->form = sample.form;
+	reader->digits = sample.digits;
+	digits[num_decimal(digits, reader->digits)] = 0;
+	if (!info_fact(reading->info, "din.form", forms[sample.form]) ||
+		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
+		return err_memory(error);
+	view->records = record_names;
+	view->record_count = RECORD_COUNT;
+	return POLY_OK;
+}
+
+static inline void
+put_record(struct batch *batch, size_t row, const struct din *din)
+{
+	static const uint8_t kinds[RECORD_COUNT] = {POLY_KIND_ACCESS, POLY_KIND_ACCESS,
+		POLY_KIND_INSTRUCTION, POLY_KIND_OTHER, POLY_KIND_EVENT, POLY_KIND_ACCESS,
+		POLY_KIND_ACCESS, POLY_KIND_OTHER, POLY_KIND_OTHER};
+	static const uint8_t accesses[RECORD_COUNT] = {[RECORD_READ] = POLY_ACCESS_READ,
+		[RECORD_WRITE] = POLY_ACCESS_WRITE,
+		[RECORD_COPY_BACK] = POLY_ACCESS_CACHE,
+		[RECORD_INVALIDATE] = POLY_ACCESS_CACHE};
+	batch_put(batch, kind, row, kinds[din->is]);
+	if (din->is == RECORD_BLANK)
+		return;
+	if (din->is == RECORD_FETCH) {
+		batch_put(batch, pc, row, din->address);
+		if (din->form == SIZED && din->size <= UINT8_MAX)
+			batch_put(batch, opcode_size, row, (uint8_t)din->size);
+		return;
+	}
+	if (kinds[din->is] == POLY_KIND_ACCESS)
+		batch_put(batch, access, row, accesses[din->is]);
+	if (din->is == RECORD_FLUSH)
+		batch_put(batch, event, row, POLY_EVENT_FLUSH);
+	batch_put(batch, address, row, din->address);
+	if (din->form == SIZED)
+		batch_put(batch, size, row, (uint32_t)din->size);
+}
+
+static void
+find_no_end(struct reading *reading, size_t row, const struct line *line)
+{
+	line->remarks->tied = true;
+	if (in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, D08, reading->record + row + 1, line->offset,
+			"the last line has no newline, it may be cut off");
+}
+
+/* The address of an access may change; that of an instruction tells where it is. */
+static inline void
+put_shape(const struct din_reader *reader, const struct din *din, const uint8_t *text,
+	struct line_shape *shape)
+{
+	shape->place = din->is == RECORD_FETCH;
+	shape->repeats = true;
+	if (!shape->place)
+		shape_window(shape, text + 2, din->digits,
+			din->digits <= reader->digits ? WINDOW_ZEROS : 0, POLY_COLUMN_address);
+}
+
+static bool
+din_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	const struct din_reader *reader = reading->state;
+	struct din din;
+	bool usual = parse_usual(line->text, &din);
+	if (!usual && !parse_any(line, &din, fault))
+		return false;
+	bool exact = usual && din.exact && line->ended && din.form == reader->form &&
+		     din.digits == address_digits(din.address, reader->digits) &&
+		     (din.is != RECORD_FETCH || din.form == PLAIN || din.size <= UINT8_MAX);
+	batch_put(batch, record, row, (uint8_t)din.is);
+	batch_put(batch, origin, row, line->offset);
+	put_record(batch, row, &din);
+	if (usual && line->shape)
+		put_shape(reader, &din, line->text, line->shape);
+	if (!exact)
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
+	if (!line->ended)
+		find_no_end(reading, row, line);
+	return true;
+}
+
+static const struct line_format line_format = {
+	.limit = LINE_MOST,
+	.damaged = RECORD_DAMAGED,
+	.too_long = D04,
+	.predict = {.windows = POLY_HAS(address)},
+	.take = din_take,
+};
+
+static enum poly_status
+din_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct din_reader *reader = reading->state;
+	return lines_read(reading, &reader->lines, &line_format, batch, error);
+}
+
+static enum poly_status
+din_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct din_reader *reader = reading->state;
+	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+}
+
+static void
+check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
+{
+	struct din_reader *reader = reading->state;
+	uint64_t record = batch->first + row + 1, origin = batch->origin[row];
+	if (batch->record[row] >= RECORD_BLANK) {
+		if (batch->record[row] == RECORD_BLANK)
+			findings_add(reading->findings, D06, record, origin, "a blank line");
+		return;
+	}
+	bool sized = poly_present(batch, POLY_COLUMN_size, row) ||
+		     poly_present(batch, POLY_COLUMN_opcode_size, row);
+	if (!reader->mixed && sized != (reader->form == SIZED)) {
+		reader->mixed = true;
+		findings_add(reading->findings, D07, record, origin,
+			"a line with%s size, where the first one has %s", sized ? " a" : "out",
+			sized ? "none" : "one");
+	} else if (poly_present(batch, POLY_COLUMN_raw, row)) {
+		findings_add(reading->findings, D05, record, origin,
+			"other blanks, digits or case, or something behind the fields");
+	}
+}
+
+static void
+din_check(struct reading *reading, const struct poly_batch *batch)
+{
+	for (size_t row = 0; batch && row < batch->rows; row++)
+		check_row(reading, batch, row);
+}
+
+static void
+din_close(struct reading *reading)
+{
+	struct din_reader *reader = reading->state;
+	lines_free(&reader->lines);
+}
+
+/* The records of the source that are ours, by their names. */
+static void
+find_records(struct writing *writing)
+{
+	struct din_writer *writer = writing->state;
+	const struct poly_trace_info *source = writing->source;
+	memset(writer->records, RECORD_COUNT, sizeof writer->records);
+	for (size_t i = 0; writing->own_raw && i < source->record_count; i++) {
+		for (uint8_t is = 0; is < RECORD_BLANK; is++) {
+			if (strcmp(source->records[i], record_names[is]) == 0)
+				writer->records[i] = is;
+		}
+	}
+}
+
+static enum poly_status
+din_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct din_writer *writer = writing->state;
+	const char *form = poly_trace_fact(writing->source, "din.form"),
+		   *digits = poly_trace_fact(writing->source, "din.digits");
+	uint64_t least = 0;
+	writer->form = form && strcmp(form, forms[SIZED]) == 0 ? SIZED : PLAIN;
+	if (digits && num_parse(digits, strlen(digits), &least) && least <= 16)
+		writer->digits = (unsigned)least;
+	writer->keeps = true;
+	enum form wanted = (enum form)writing->options[OPTION_FORM];
+	if (wanted != FORMS) {
+		writer->keeps = wanted == writer->form;
+		writer->form = wanted;
+	}
+	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	find_records(writing);
+	return POLY_OK;
+}
+
+/* A reference to be written. */
+struct reference {
+	enum record is;
+	uint64_t address, size;
+	bool sized;
+};
+
+static enum poly_status
+write_reference(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const struct reference *it, struct poly_error *error)
+{
+	const struct din_writer *writer = writing->state;
+	char label = labels[writer->form][it->is];
+	if (!label) {
+		writing_note(writing, writer->form == PLAIN
+					      ? "operations on cache lines were dropped"
+					      : "flushes of the cache were dropped");
+		return POLY_OK;
+	}
+	if (writer->form == SIZED && !it->sized)
+		return writing_lacks(
+			batch, row, it->is == RECORD_FETCH ? "opcode_size" : "size", error);
+	char *to = (char *)out_room(writing->out, 64), *at = to;
+	*at++ = label;
+	*at++ = ' ';
+	unsigned digits = address_digits(it->address, writer->digits);
+	num_hex(at, it->address, digits);
+	at += digits;
+	if (writer->form == SIZED) {
+		digits = num_hex_width(it->size);
+		*at++ = ' ';
+		num_hex(at, it->size, digits);
+		at += digits;
+	}
+	*at++ = '\n';
+	out_commit(writing->out, (size_t)(at - to));
+	return POLY_OK;
+}
+
+/* An instruction is fetched once, however many micro-operations it has. */
+static bool
+is_fetched(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+		batch->kind[row] != POLY_KIND_INSTRUCTION ||
+		!poly_present(batch, POLY_COLUMN_pc, row) ||
+		(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1))
+		return false;
+	bool synthetic =
+		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
+	if (synthetic)
+		writing_note(writing, "instructions that were not executed were dropped");
+	return !synthetic;
+}
+
+/* What a row's own record says; for sources of this family. */
+static enum record
+own_record(const struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct din_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_record, row))
+		return RECORD_COUNT;
+	return (enum record)writer->records[batch->record[row]];
+}
+
+static enum record
+record_of_access(enum poly_access access)
+{
+	static const uint8_t records[POLY_ACCESS_COUNT] = {
+		[POLY_ACCESS_READ] = RECORD_READ,
+		[POLY_ACCESS_WRITE] = RECORD_WRITE,
+		[POLY_ACCESS_FETCH] = RECORD_FETCH,
+		[POLY_ACCESS_PREFETCH] = RECORD_COUNT,
+		[POLY_ACCESS_CACHE] = RECORD_COUNT,
+		[POLY_ACCESS_IO_READ] = RECORD_COUNT,
+		[POLY_ACCESS_IO_WRITE] = RECORD_COUNT,
+	};
+	return (enum record)records[access];
+}
+
+/* Writes what a row says: the fetch of an instruction, and an access. */
+static enum poly_status
+write_columns(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct reference it = {.is = own_record(writing, batch, row)};
+	enum poly_status status = POLY_OK;
+	bool fetched = is_fetched(writing, batch, row);
+	if (fetched) {
+		struct reference fetch = {RECORD_FETCH, batch->pc[row], 0,
+			poly_present(batch, POLY_COLUMN_opcode_size, row)};
+		fetch.size = fetch.sized ? batch->opcode_size[row] : 0;
+		status = write_reference(writing, batch, row, &fetch, error);
+	}
+	bool placed = poly_present(batch, POLY_COLUMN_address, row);
+	if (it.is == RECORD_COUNT && placed && poly_present(batch, POLY_COLUMN_access, row)) {
+		it.is = record_of_access((enum poly_access)batch->access[row]);
+		if (it.is == RECORD_COUNT)
+			writing_note(writing, "accesses that are no read, write or fetch of "
+					      "memory were dropped");
+	} else if (!fetched && (it.is == RECORD_COUNT || !placed)) {
+		writing_note(writing, "records that are no instruction or access were dropped");
+	}
+	if (status != POLY_OK || it.is == RECORD_COUNT || !placed)
+		return status;
+	it.address = batch->address[row];
+	it.sized = poly_present(batch, POLY_COLUMN_size, row);
+	it.size = it.sized ? batch->size[row] : 0;
+	return write_reference(writing, batch, row, &it, error);
+}
+
+static enum poly_status
+din_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct din_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++) {
+		bool raw = writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row);
+		bool known = own_record(writing, batch, row) != RECORD_COUNT;
+		if (raw && (writer->keeps || !known)) {
+			size_t n;
+			const uint8_t *bytes =
+				poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+			out_write(writing->out, bytes, n);
+		} else {
+			status = write_columns(writing, batch, row, error);
+		}
+	}
+	return status;
+}
+
+static const struct poly_option options[] = {
+	[OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, FORMS, 0, 0, forms,
+		"lines with a label and an address, or with a letter, an address and a size; "
+		"auto: as the source has them, or plain",
+		"polytrace-din(5)"},
+	{.name = NULL},
+};
+
+static const struct poly_rule rules[] = {
+	[D01] = {"D01", POLY_ERROR,
+		"a line begins with a label, which is 0 to 4 or one of r, w, i, m, c, v",
+		"polytrace-din(5)"},
+	[D02] = {"D02", POLY_ERROR, "an address has 1 to 16 hexadecimal digits",
+		"polytrace-din(5)"},
+	[D03] = {"D03", POLY_ERROR,
+		"a letter's line has a size in hexadecimal digits, of 32 bits at most",
+		"polytrace-din(5)"},
+	[D04] = {"D04", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-din(5)"},
+	[D05] = {"D05", POLY_NOTE,
+		"lines are as one writer makes them, with nothing behind their fields",
+		"polytrace-din(5)"},
+	[D06] = {"D06", POLY_NOTE, "there are no blank lines", "polytrace-din(5)"},
+	[D07] = {"D07", POLY_WARNING, "either all lines have sizes or none has",
+		"polytrace-din(5)"},
+	[D08] = {"D08", POLY_WARNING, "the last line ends in a newline", "polytrace-din(5)"},
+	{.code = NULL},
+};
+
+static const struct format din = {
+	.info =
+		{
+			.name = "din",
+			.family = "din",
+			.title = "Dinero trace of memory references",
+			.extensions = "din xdin",
+			.spec = "manual pages of Dinero III and IV",
+			.can_read = true,
+			.can_write = true,
+			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
+				   POLY_HAS(opcode_size) | POLY_HAS(access) |
+				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
+				   POLY_HAS(raw) | POLY_HAS(origin),
+			.options = options,
+			.rules = rules,
+		},
+	.reader_size = sizeof(struct din_reader),
+	.writer_size = sizeof(struct din_writer),
+	.probe = din_probe,
+	.open = din_open,
+	.read = din_read,
+	.resync = din_resync,
+	.check = din_check,
+	.close = din_close,
+	.wopen = din_wopen,
+	.write = din_write,
+};
+
+const struct format *const formats_din[] = {&din, NULL};
