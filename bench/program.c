@@ -38,8 +38,8 @@ static const struct shape shapes[] = {
 	[BRANCH] = {"J", "bne #@t", 0, 2, 6, '-', '-', {{"JMP_IMM", "---", 'R', '-', 'j'}}},
 	{"MOV", "mov @a, @b", 80, 2, 3, '-', 'a', {{"ADD", "b-a", '-', '-', '0'}}},
 	{"MOV", "mov @a, #@c", 50, 5, 5, '-', 'a', {{"ADD_IMM", "--a", '-', '-', 'c'}}},
-	{"MOV", "ldr @a, [@b, #@c]", 260, 3, 7, 'd', 'a', {{"LOAD", "-ba", '-', 'L', 'c'}}},
-	{"MOV", "str @a, [@b, #@c]", 120, 3, 7, 'd', '-', {{"STORE", "ab-", '-', 'S', 'c'}}},
+	{"MOV", "ldr @a, [@b, #@c]", 190, 3, 7, 'd', 'a', {{"LOAD", "-ba", '-', 'L', 'c'}}},
+	{"MOV", "str @a, [@b, #@c]", 80, 3, 7, 'd', '-', {{"STORE", "ab-", '-', 'S', 'c'}}},
 	{"MOV", "ldr @a, =#@c", 30, 7, 7, 'g', 'a',
 		{{"SAVE_PC", "--t", '-', '-', '0'}, {"LOAD", "-ta", '-', 'L', 'r'}}},
 	{"CMP", "cmp @a, #@c", 90, 3, 6, '-', 'f', {{"SUB_IMM", "a-t", 'W', '-', 'c'}}},
@@ -170,22 +170,22 @@ any_shape(void)
 static void
 add_ending(uint32_t level, uint32_t block, uint32_t n)
 {
-	static const uint16_t permilles[] = {5, 20, 60, 120, 300, 500, 700, 880, 940, 985};
+	static const uint16_t permilles[] = {1, 2, 5, 10, 30, 80, 300, 940, 990, 998};
 	const uint32_t higher = (level + 1) * (FUNCTIONS / LEVELS);
 	uint32_t dice = random_below(100);
 	if (dice < 18 && higher < FUNCTIONS) {
 		add(&shapes[CALL])->target = higher + small_below(FUNCTIONS - higher);
-	} else if (dice < 32) {
+	} else if (dice < 23) {
 		struct instruction *it = add(&shapes[BRANCH]);
 		bool itself = random_below(4) != 0 || block == 0;
 		it->target = itself ? block : block - 1;
-		it->permille = itself ? (uint16_t)(500 + random_below(430)) : 500;
-	} else if (dice < 82) {
+		it->permille = itself ? (uint16_t)(860 + random_below(60)) : 500;
+	} else if (dice < 80) {
 		struct instruction *it = add(&shapes[BRANCH]);
 		uint32_t target = block + 1 + random_below(4);
 		it->target = target < n ? target : n;
 		it->permille = permilles[random_below(10)];
-	} else if (dice < 88) {
+	} else if (dice < 86) {
 		add(&shapes[JUMP])->target = block + 1;
 	}
 }
