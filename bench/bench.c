@@ -6,24 +6,15 @@
  * usage: bench TT6E-FILE BACH-FILE [ROUNDS]
  */
 #include "baseline/baseline.h"
+#include "measure.h"
 #include "polytrace/polytrace.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define VARIANTS 8
-#define ROUNDS_MOST 99
 
 static const char *tt6e_path, *bach_path;
-
-static double
-cpu_seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int
 discard(void *user, const void *data, size_t size)
@@ -138,10 +129,7 @@ copy(const char *path)
 {
 	static uint8_t *from, *to;
 	static size_t held;
-	FILE *file = fopen(path, "rb");
-	fseek(file, 0, SEEK_END);
-	size_t size = (size_t)ftell(file);
-	fclose(file);
+	size_t size = file_size(path);
 	if (size > held) {
 		from = realloc(from, size);
 		to = realloc(to, size);
@@ -169,33 +157,6 @@ static const struct variant {
 	{"BACH: info", run_bach_info, &bach_path, 3},
 };
 #define VARIANT_COUNT (sizeof variants / sizeof *variants)
-
-static int
-by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
-static double
-median(const double *values, int n)
-{
-	double sorted[ROUNDS_MOST];
-	memcpy(sorted, values, (size_t)n * sizeof *sorted);
-	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
-	return sorted[n / 2];
-}
-
-static long
-file_size(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file || fseek(file, 0, SEEK_END) != 0)
-		exit(2);
-	long size = ftell(file);
-	fclose(file);
-	return size;
-}
 
 int
 main(int argc, char **argv)

@@ -17,14 +17,27 @@ data = os.path.join(build, 'bench-data')
 os.makedirs(data, exist_ok=True)
 
 
-def generated(kind, records):
+def generated(kind, records, generator='generate'):
     """The path of a generated trace, made where it is not there yet."""
     path = os.path.join(data, f'generated.{kind}')
     if not os.path.exists(path):
-        with open(path, 'wb') as to:
-            subprocess.run([os.path.join(build, 'bench', 'generate'), kind, str(records)],
-                           stdout=to, check=True)
+        make(path, [os.path.join(build, 'bench', generator), kind, str(records)])
     return path
+
+
+def make(path, command):
+    """Makes a file of what a command prints; there is none where the command fails."""
+    with open(path + '.part', 'wb') as to:
+        subprocess.run(command, stdout=to, check=True)
+    os.replace(path + '.part', path)
+
+
+def packed(path):
+    """The paths of a trace in gzip and Zstandard, made where they are not there yet."""
+    for ending, command in ('.gz', ['gzip', '-c']), ('.zst', ['zstd', '-qc']):
+        if not os.path.exists(path + ending):
+            make(path + ending, [*command, path])
+    return path + '.gz', path + '.zst'
 
 
 def real(name):
@@ -40,7 +53,32 @@ def compare(title, tt6e, bach):
     subprocess.run([os.path.join(build, 'bench', 'bench'), tt6e, bach, rounds], check=True)
 
 
+def is_built(name):
+    """Whether the build has a format."""
+    return subprocess.run([os.path.join(build, 'src', 'polytrace'), 'formats', name],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def compare_text(title, name, path, files=()):
+    print(f'# {name}: {title}', flush=True)
+    subprocess.run([os.path.join(build, 'bench', 'text'), name, path,
+                    os.path.join(build, 'bench', 'baseline'), rounds, *files], check=True)
+
+
 compare('generated traces', generated('tt6e', 8000000), generated('bach', 8000000))
 traces = real('sort_3M.tt6e'), real('sort_3M.bach')
 if all(traces):
     compare('a sort program, real executions', *traces)
+
+LINES = {'cis501': 10000000, 'qemu4v': 4000000, 'tarmac': 4000000, 'lackey': 10000000,
+         'din': 10000000}
+for kind, lines in LINES.items():
+    if is_built(kind):
+        trace = generated(kind, lines, 'generate_text')
+        compare_text('generated trace', kind, trace, packed(trace) if kind == 'cis501' else ())
+trace = real('cc1_10M.trace')
+if trace:
+    compare_text('a compiler, real execution', 'cis501', trace, packed(trace))
+trace = real('arm_2M.q4v')
+if trace:
+    compare_text('an ARM program, real execution', 'qemu4v', trace)

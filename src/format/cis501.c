@@ -12,7 +12,11 @@
 
 #include <stdio.h>
 
-enum { OPTION_LAYOUT };
+enum { OPTION_LAYOUT, OPTION_LINES, OPTION_BRANCH };
+
+/* Values of the options that readers have. */
+enum { LINES_ONE, LINES_FREE };
+enum { BRANCH_LETTER, BRANCH_TARGET };
 
 /* Lines at the front that are looked at, and how many bytes of them. */
 #define SAMPLE_LINES 64
@@ -34,6 +38,7 @@ struct known {
 
 struct cis501_reader {
 	struct lines lines;
+	struct cis501_free free; /* instead of lines where records are not bound to them */
 	enum cis501_layout layout;
 	size_t name_bytes;
 	bool no_memory;
@@ -55,6 +60,9 @@ static const char *const record_names[CIS501_RECORD_COUNT] = {
 
 /* The layouts in their order, and what stands for that of the source. */
 static const char *const layouts[] = {"columns", "blanks", "auto", NULL};
+
+static const char *const line_words[] = {"one", "free", NULL};
+static const char *const branch_words[] = {"letter", "target", NULL};
 
 /* Lines at the front of an input, by what they are. */
 struct sample {
@@ -185,6 +193,16 @@ put_registers(struct batch *batch, size_t row, const struct cis501 *op)
 		batch_put(batch, dest, row, (uint8_t)op->dest);
 }
 
+/* A branch without a letter is taken where it does not ask the flags. */
+static inline void
+put_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_target)
+{
+	bool taken = op->branch == 'T' || (op->branch == '-' && op->flags != 'R');
+	if (by_target ? op->target != 0 : op->branch != '-')
+		batch_put(
+			batch, branch, row, taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
+}
+
 static inline void
 put_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
@@ -195,9 +213,6 @@ put_fields(struct batch *batch, size_t row, const struct cis501 *op)
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
 				 : (op->flags == 'R' ? POLY_FLAGS_READ : POLY_FLAGS_WRITE));
-	if (op->branch != '-')
-		batch_put(batch, branch, row,
-			op->branch == 'T' ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN);
 	if (op->access != '-') {
 		batch_put(batch, access, row,
 			op->access == 'L' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
@@ -222,38 +237,60 @@ put_shape(const struct cis501_reader *reader, const struct cis501 *op, bool exac
 			padded ? WINDOW_BLANKS : 0, POLY_COLUMN_address);
 }
 
-static bool
-cis501_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+/* True where the writer makes the bytes of a micro-operation again of its fields. */
+static inline bool
+is_exact(const struct cis501_reader *reader, const struct cis501_piece *piece, bool by_target)
+{
+	const struct cis501 *op = &piece->op;
+	return cis501_is_exact(op->style, reader->layout) && piece->line->ended &&
+	       !piece->split && op->uop <= UINT8_MAX && is_register(op->src1) &&
+	       is_register(op->src2) && is_register(op->dest) &&
+	       (op->access != '-' || op->address == 0) &&
+	       (!by_target || (op->branch != '-') == (op->target != 0));
+}
+
+void
+cis501_put(struct reading *reading, struct batch *batch, size_t row,
+	const struct cis501_piece *piece)
 {
 	const struct cis501_reader *reader = reading->state;
-	struct cis501 op;
-	enum cis501_record is = cis501_parse(line->text, &op, fault);
-	if (is == CIS501_DAMAGED)
-		return false;
-	bool exact = is == CIS501_MICRO_OP;
+	const struct line *line = piece->line;
+	bool exact = piece->is == CIS501_MICRO_OP;
 	batch_put(batch, kind, row, exact ? POLY_KIND_INSTRUCTION : POLY_KIND_OTHER);
-	batch_put(batch, record, row, (uint8_t)is);
+	batch_put(batch, record, row, (uint8_t)piece->is);
 	batch_put(batch, origin, row, line->offset);
 	if (exact) {
+		bool by_target = reading->options[OPTION_BRANCH] == BRANCH_TARGET;
 		uint32_t number;
-		put_fields(batch, row, &op);
-		exact = cis501_is_exact(op.style, reader->layout) && line->ended &&
-			op.uop <= UINT8_MAX && is_register(op.src1) && is_register(op.src2) &&
-			is_register(op.dest) && (op.access != '-' || op.address == 0);
+		put_fields(batch, row, &piece->op);
+		put_branch(batch, row, &piece->op, by_target);
+		exact = is_exact(reader, piece, by_target);
 		if (line->shape)
-			put_shape(reader, &op, exact, line->shape);
-		if (find_name(reading, &op.macro, &number))
+			put_shape(reader, &piece->op, exact, line->shape);
+		if (find_name(reading, &piece->op.macro, &number))
 			batch_put(batch, mnemonic, row, number);
 		else
 			exact = false;
-		if (find_name(reading, &op.micro, &number))
+		if (find_name(reading, &piece->op.micro, &number))
 			batch_put(batch, micro_op, row, number);
 		else
 			exact = false;
 	}
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
+}
+
+static bool
+cis501_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	struct cis501_piece piece;
+	piece.line = line;
+	piece.split = false;
+	piece.is = cis501_parse(line->text, &piece.op, fault);
+	if (piece.is == CIS501_DAMAGED)
+		return false;
+	cis501_put(reading, batch, row, &piece);
 	return true;
 }
 
@@ -269,8 +306,10 @@ static enum poly_status
 cis501_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct cis501_reader *reader = reading->state;
+	bool free = reading->options[OPTION_LINES] == LINES_FREE;
 	enum poly_status status =
-		lines_read(reading, &reader->lines, &line_format, batch, error);
+		free ? cis501_free_read(reading, &reader->free, batch, error)
+		     : lines_read(reading, &reader->lines, &line_format, batch, error);
 	return reader->no_memory ? err_memory(error) : status;
 }
 
@@ -278,6 +317,8 @@ static enum poly_status
 cis501_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct cis501_reader *reader = reading->state;
+	if (reading->options[OPTION_LINES] == LINES_FREE)
+		return cis501_free_resync(reading, &reader->free, batch);
 	return lines_resync(reading, &reader->lines, &line_format, batch, error);
 }
 
@@ -379,6 +420,14 @@ static const struct poly_option options[] = {
 		"fields in columns, as the courses' files have them, or between single blanks; "
 		"auto: as the source has them, or in columns",
 		"reference cis501 2.3"},
+	{"cis501.lines", POLY_OPTION_CHOICE, POLY_OPTION_READ, LINES_ONE, 0, 0, line_words,
+		"a line is one record, or records are fourteen fields in whatever lines, as "
+		"the "
+		"courses' C parser reads them",
+		"reference cis501 3/18"},
+	{"cis501.branch", POLY_OPTION_CHOICE, POLY_OPTION_READ, BRANCH_LETTER, 0, 0,
+		branch_words, "what tells a branch: its letter, or a target other than 0",
+		"reference cis501 3/1"},
 	{.name = NULL},
 };
 

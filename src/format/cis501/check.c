@@ -314,15 +314,20 @@ check_other(const struct subject *subject, enum cis501_record record)
 	check->has_rows |= record == CIS501_DAMAGED;
 }
 
-/* Whether a row's line ends in a newline: that of a row without its own bytes does. */
-static bool
-has_ended(const struct poly_batch *batch, size_t row)
+/* Counts a row's newlines: one at its end, where it does not have its own bytes. */
+static void
+pass_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
 {
 	size_t n;
-	if (!poly_present(batch, POLY_COLUMN_raw, row))
-		return true;
+	check->unended = false;
+	if (!poly_present(batch, POLY_COLUMN_raw, row)) {
+		check->newlines++;
+		return;
+	}
 	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	return n && raw[n - 1] == '\n';
+	for (size_t i = 0; i < n; i++)
+		check->newlines += raw[i] == '\n';
+	check->unended = n && raw[n - 1] != '\n';
 }
 
 void
@@ -333,7 +338,7 @@ cis501_check(
 		if (check->unended)
 			findings_add(reading->findings, CIS501_C19, 0, POLY_NO_OFFSET,
 				"line %llu has no newline: it may be cut off",
-				(number)check->line);
+				(number)check->newlines + 1);
 		return;
 	}
 	for (size_t row = 0; row < batch->rows; row++) {
@@ -341,8 +346,8 @@ cis501_check(
 			.check = check,
 			.record = batch->first + row + 1,
 			.offset = batch->origin[row]};
-		check->line += !check->unended;
-		check->unended = !has_ended(batch, row);
+		check->line = check->newlines + 1;
+		pass_newlines(check, batch, row);
 		if (batch->record[row] == CIS501_MICRO_OP)
 			check_row(&subject, batch, row);
 		else

@@ -16,6 +16,7 @@ struct cis501_check {
 	bool has_rows; /* there was one at all */
 	bool unended;  /* the last row has no newline */
 	struct cis501 last;
+	uint64_t newlines;    /* in the rows before this one */
 	uint64_t line;	      /* of the row, from 1 */
 	uint64_t last_line;   /* of last */
 	bool jumped;	      /* its instruction has a branch that was taken */
@@ -29,6 +30,32 @@ struct cis501_check {
 /* Tests the rules on a batch; NULL: the trace has ended. */
 void cis501_check(
 	struct reading *reading, struct cis501_check *check, const struct poly_batch *batch);
+
+/* What stands at the front of an input. */
+struct cis501_piece {
+	const struct line *line; /* its bytes */
+	enum cis501_record is;
+	bool split; /* it is no line of its own, and keeps its bytes */
+	struct cis501 op;
+};
+
+/* A reader's place where records are not bound to lines; zeroed before the first use. */
+struct cis501_free {
+	uint64_t newlines; /* passed so far */
+	unsigned column;   /* bytes passed behind the last one */
+	bool within;	   /* the front is inside of a line whose beginning was passed over */
+	uint8_t text[CIS501_LINE_MOST + 1 + IN_PADDING]; /* a record as a line */
+};
+
+/* Makes a row of a piece. */
+void cis501_put(struct reading *reading, struct batch *batch, size_t row,
+	const struct cis501_piece *piece);
+
+/* As struct format's read and resync, for records that are not bound to lines. */
+enum poly_status cis501_free_read(struct reading *reading, struct cis501_free *free,
+	struct batch *batch, struct poly_error *error);
+enum poly_status cis501_free_resync(
+	struct reading *reading, struct cis501_free *free, struct batch *batch);
 
 /*
  * The micro-operation of a row as its columns have it. NULL, or the name of the column that it

@@ -320,6 +320,29 @@ cis501_parse(const uint8_t *text, struct cis501 *op, struct line_fault *fault)
 	return good ? CIS501_MICRO_OP : explain(text, scan.fields, fault);
 }
 
+size_t
+cis501_words_size(const uint8_t *text, size_t n)
+{
+	size_t words = 0, i = 0;
+	while (i < n && words < CIS501_FIELDS) {
+		while (i < n && is_end(text[i]))
+			i++;
+		words += i < n;
+		while (i < n && !is_end(text[i]))
+			i++;
+	}
+	return words == CIS501_FIELDS ? i : 0;
+}
+
+size_t
+cis501_gap_size(const uint8_t *text, size_t n)
+{
+	size_t i = 0;
+	while (i < n && is_space(text[i]))
+		i++;
+	return i < n && text[i] == '\n' ? i + 1 : i;
+}
+
 bool
 cis501_is_word(const char *text, size_t n)
 {

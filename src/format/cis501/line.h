@@ -88,6 +88,15 @@ struct cis501 {
 enum cis501_record cis501_parse(
 	const uint8_t *text, struct cis501 *op, struct line_fault *fault);
 
+/*
+ * The bytes up to the end of the last one of as many words as a record has fields, in whatever
+ * lines they stand; 0 where n bytes have fewer.
+ */
+size_t cis501_words_size(const uint8_t *text, size_t n);
+
+/* The bytes of white space at the front of n, up to its first newline, which is counted too. */
+size_t cis501_gap_size(const uint8_t *text, size_t n);
+
 /* Writes a line with its newline and returns its length. */
 size_t cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout);
 

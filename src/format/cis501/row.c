@@ -96,7 +96,9 @@ cis501_of_raw(const struct poly_batch *batch, size_t row, uint8_t line[CIS501_LI
 	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	if (n == 0 || n > CIS501_LINE_MOST)
 		return false;
-	memcpy(line, raw, n);
+	/* A record that is not bound to lines may have newlines between its fields. */
+	for (size_t i = 0; i < n; i++)
+		line[i] = raw[i] == '\n' && i + 1 < n ? ' ' : raw[i];
 	line[n] = '\n';
 	return cis501_parse(line, op, &fault) == CIS501_MICRO_OP;
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop over a text trace as a program of its own, behind a pipe: baseline FORMAT <TRACE */
+#include "baseline.h"
+
+#include <inttypes.h>
+
+int
+main(int argc, char **argv)
+{
+	const struct baseline_text *loop = argc == 2 ? baseline_text(argv[1]) : NULL;
+	if (!loop) {
+		fprintf(stderr, "usage: baseline FORMAT <TRACE\n");
+		return 2;
+	}
+	printf("%" PRIu64 "\n", loop->run(stdin));
+	return 0;
+}
