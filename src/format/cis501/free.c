@@ -76,6 +76,7 @@ find_front(struct cis501_free *free, struct in *in, struct front *front)
 	size_t have;
 	front->piece.line = line;
 	front->piece.split = front->last = false;
+	line->shape = NULL;
 	line->text = in_peek(in, CIS501_LINE_MOST + 1, &have);
 	line->offset = in_offset(in);
 	line->size = line_size(line->text, have, CIS501_LINE_MOST);
