@@ -112,6 +112,22 @@ put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 	batch_put_bytes(batch, POLY_COLUMN_text, row, op->text, op->length);
 }
 
+/* Digits of an address as the writer has them. */
+#define ADDRESS_DIGITS 8
+
+/* The address of an access may change. */
+static void
+put_shape(const struct cis501v2 *op, struct line_shape *shape)
+{
+	shape->place = true;
+	shape->repeats = op->access == '_' || op->address_length == ADDRESS_DIGITS;
+	if (op->access != '_')
+		shape_window(shape, (const uint8_t *)op->address_text, op->address_length,
+			WINDOW_ZEROS, POLY_COLUMN_address);
+	shape->text = (const uint8_t *)op->text;
+	shape->text_length = op->length;
+}
+
 static bool
 v2_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
 	struct line_fault *fault)
@@ -127,6 +143,8 @@ v2_take(struct reading *reading, struct batch *batch, size_t row, const struct l
 	batch_put(batch, origin, row, line->offset);
 	if (is != BLANK)
 		put_op(batch, row, &op);
+	if (is != BLANK && line->shape)
+		put_shape(&op, line->shape);
 	if (is == BLANK || !cis501v2_is_exact(text, line->size, &op))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
 	return true;
@@ -136,6 +154,7 @@ static const struct line_format line_format = {
 	.limit = CIS501V2_LINE_MOST,
 	.damaged = DAMAGED,
 	.too_long = V01,
+	.predict = {.windows = POLY_HAS(address)},
 	.take = v2_take,
 };
 

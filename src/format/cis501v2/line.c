@@ -128,7 +128,10 @@ take_field(struct cis501v2 *op, unsigned field, const struct word *word)
 	case 3: return take_letter("TN_", word, &op->direction);
 	case 4: return take_hex(word, &op->target);
 	case 5: return take_letter("LS_", word, &op->access);
-	case 6: return take_hex(word, &op->address);
+	case 6:
+		op->address_text = word->text;
+		op->address_length = word->length;
+		return take_hex(word, &op->address);
 	case 7: return take_decimal(word, &op->size);
 	case 8:
 		good = take_letter(flag_letters, word, &letter);

@@ -36,6 +36,8 @@ struct cis501v2 {
 	unsigned dest, src1, src2; /* 0 to 15, or NO_REGISTER */
 	const char *text;
 	size_t length;
+	const char *address_text; /* its digits */
+	size_t address_length;
 };
 
 /* What the course calls a type of branches: "CD"; "_" for INSTRUCTION. */
