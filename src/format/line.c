@@ -50,7 +50,7 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 	line->shape = NULL;
 	enum poly_status status = POLY_OK;
 	if (!line->size) {
-		predict_fill(&lines->predictor);
+		predict_fill(&lines->predictor, POLY_BATCH_ROWS);
 		status = refill(lines, in, limit, line);
 	}
 	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
@@ -196,7 +196,7 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 		}
 		pass(lines, &line);
 	}
-	predict_fill(&lines->predictor);
+	predict_fill(&lines->predictor, POLY_BATCH_ROWS);
 	settle(lines, reading->in);
 	batch->view.rows = row;
 	if (status == POLY_ERR_MEMORY)

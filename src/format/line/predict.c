@@ -64,8 +64,8 @@ predict_begin(struct predictor *predictor, struct batch *batch,
 		predictor->windows[c] = batch_column(batch, (enum poly_column)c);
 	}
 	for (size_t i = 0; i < predictor->templates.columns; i++)
-		predictor->columns[i] = batch_column(
-			batch, (enum poly_column)predictor->templates.column[i].column);
+		predictor->columns[i] =
+			batch_column(batch, predictor->templates.column[i].column);
 	predictor->run.lines = 0;
 }
 
@@ -75,10 +75,9 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 {
 	const struct run *run = &predictor->run;
 	for (unsigned w = 0; w < template->windows; w++) {
-		const struct window window =
-			template_window(&predictor->templates, template, w);
-		uint64_t *to = predictor->windows[window.column], value;
-		if (!window_number(predictor->window.start, run->text[i], &window, &value))
+		const struct window *window = &template->window[w];
+		uint64_t *to = predictor->windows[window->column], value;
+		if (!window_number(predictor->window.start, run->text[i], window, &value))
 			return false;
 		if (to)
 			to[run->row + i] = value;
@@ -120,9 +119,11 @@ predict_lines(
 	run->end = *p;
 	for (;;) {
 		if (run->lines == RUN_MOST)
-			predict_fill(predictor);
+			predict_fill(predictor, POLY_BATCH_ROWS);
 		if (run->lines == 0)
 			run->row = row + lines;
+		/* What was found wrong at the end of a run may stand behind it. */
+		run->breaks &= ((uint64_t)1 << run->lines) - 1;
 		const size_t before = run->lines, most = before + room - lines;
 		const uint32_t last = run->last;
 		predictor->walk(&predictor->templates, run, window->end,
@@ -142,7 +143,7 @@ predict_wants(struct predictor *predictor)
 {
 	if (!predictor->off && !predictor->rest)
 		return true;
-	predict_fill(predictor);
+	predict_fill(predictor, POLY_BATCH_ROWS);
 	predictor->run.last = TEMPLATE_NONE;
 	predictor->rest -= predictor->rest != 0;
 	return false;
@@ -159,7 +160,7 @@ judge(struct predictor *predictor)
 	if (2 * missed > predictor->lines)
 		predictor->rest = REST;
 	if (full && 8 * missed > predictor->lines) {
-		predict_fill(predictor);
+		predict_fill(predictor, POLY_BATCH_ROWS);
 		templates_forget(&predictor->templates);
 		predictor->run.last = TEMPLATE_NONE;
 	}
@@ -173,9 +174,12 @@ predict_learn(struct predictor *predictor, size_t row, const struct line_shape *
 	const uint32_t last = run->last;
 	run->last = templates_learn(&predictor->templates, predictor->batch, row, shape, last);
 	templates_follow(&predictor->templates, last, run->last);
+	/* The row of this line stands behind those of the run. */
 	if (run->last == TEMPLATE_NONE || run->lines == RUN_MOST)
-		predict_fill(predictor);
+		predict_fill(predictor, row);
 	if (run->last != TEMPLATE_NONE) {
+		const uint64_t bit = (uint64_t)1 << run->lines;
+		run->breaks = run->last == last + 1 ? run->breaks & ~bit : run->breaks | bit;
 		/* The row is filled again, so that runs are not cut by every line that is new.
 		 */
 		run->row = run->lines ? run->row : row;

@@ -14,11 +14,12 @@
 
 /* Lines that are templates, one behind the other, and whose rows are to be filled. */
 struct run {
-	size_t row;		       /* of the first one */
-	size_t lines;		       /* how many there are */
-	const uint8_t *end;	       /* behind the last one */
-	uint64_t numbers;	       /* lines added last that have windows: a bit each */
-	uint32_t last;		       /* number of the last one's template */
+	size_t row;	    /* of the first one */
+	size_t lines;	    /* how many there are */
+	const uint8_t *end; /* behind the last one */
+	uint64_t numbers;   /* lines added last that have windows: a bit each */
+	uint64_t breaks;    /* lines whose template is not next to the one before: a bit each */
+	uint32_t last;	    /* number of the last one's template */
 	uint32_t number[RUN_MOST];     /* templates */
 	const uint8_t *text[RUN_MOST]; /* where the lines stand */
 };
@@ -87,8 +88,11 @@ bool predict_wants(struct predictor *predictor);
 /* Learns a line of which the plain parser made a row; repeats is false where it made none. */
 void predict_learn(struct predictor *predictor, size_t row, const struct line_shape *shape);
 
-/* Fills the rows that were predicted: to be called before their lines go, and at the end. */
-void predict_fill(struct predictor *predictor);
+/*
+ * Fills the rows that were predicted: to be called before their lines go, and at the end. Rows
+ * from limit on, up to POLY_BATCH_ROWS, are not touched.
+ */
+void predict_fill(struct predictor *predictor, size_t limit);
 
 /* Gives the memory back. */
 void predict_free(struct predictor *predictor);

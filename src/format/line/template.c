@@ -20,21 +20,16 @@
 #define COPIED (POLY_HAS(text) | POLY_HAS(raw))
 #define NEVER (POLY_HAS(payload) | POLY_HAS(verbatim))
 
-/* Lays out the columns of that size; false where they do not fit. */
+/* Makes a list of the columns; false where there are too many. */
 static bool
-lay_out(struct templates *templates, poly_columns columns, unsigned size)
+lay_out(struct templates *templates, poly_columns columns)
 {
-	const size_t most = size == 1 ? TEMPLATE_NARROW : TEMPLATE_VALUES;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		const unsigned has = templates->elsewhere >> c & 1 ? 0 : column_table[c].size;
-		if (!(columns >> c & 1) || has != size)
-			continue;
-		if (templates->columns == TEMPLATE_COLUMNS ||
-			templates->window_at + size > most)
+	for (; columns; columns &= columns - 1) {
+		const enum poly_column c = (enum poly_column)__builtin_ctzll(columns);
+		if (templates->columns == TEMPLATE_COLUMNS)
 			return false;
-		templates->column[templates->columns++] = (struct template_column){
-			(uint8_t)c, (uint8_t)size, (uint8_t)templates->window_at};
-		templates->window_at += size;
+		templates->column[templates->columns++] = (struct template_column){c,
+			templates->elsewhere >> c & 1 ? 0 : column_table[c].size, NULL, NULL};
 	}
 	return true;
 }
@@ -46,24 +41,43 @@ align(uint8_t *memory)
 	return memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
 }
 
+/* Room for more elements of an array, which stays as it is where there is no memory. */
+static bool
+resize(void *array, size_t count, size_t size)
+{
+	void *old, *more;
+	memcpy(&old, array, sizeof old);
+	more = mem_resize(old, count, size);
+	if (more)
+		memcpy(array, &more, sizeof more);
+	return more;
+}
+
+static bool
+grow_column(struct template_column *column, uint32_t capacity)
+{
+	return resize(&column->present, capacity / 64 + 1, sizeof *column->present) &&
+	       (!column->size ||
+		       resize(&column->values, capacity + TEMPLATE_SPARE, column->size));
+}
+
 /* Room for more templates: they may move. What could be had is kept where not all could. */
 static bool
 grow(struct templates *templates)
 {
 	const uint32_t capacity = templates->capacity ? 4 * templates->capacity : 256;
 	const ptrdiff_t shift = templates->first - templates->memory;
-	void *nexts = mem_resize(templates->nexts, capacity, sizeof *templates->nexts);
-	void *stands = mem_resize(templates->stands, capacity, sizeof *templates->stands);
-	uint8_t *memory = mem_resize(templates->memory, (size_t)capacity + 1, templates->size);
-	templates->nexts = nexts ? nexts : templates->nexts;
-	templates->stands = stands ? stands : templates->stands;
-	if (memory) {
-		templates->memory = memory;
-		templates->first = align(memory);
-		memmove(templates->first, memory + shift, templates->count * templates->size);
-	}
-	if (!nexts || !stands || !memory)
+	if (!resize(&templates->nexts, capacity, sizeof *templates->nexts) ||
+		!resize(&templates->stands, capacity, sizeof *templates->stands) ||
+		!resize(&templates->memory, (size_t)capacity + 1, templates->size))
 		return false;
+	templates->first = align(templates->memory);
+	memmove(templates->first, templates->memory + shift,
+		templates->count * templates->size);
+	for (size_t i = 0; i < templates->columns; i++) {
+		if (!grow_column(&templates->column[i], capacity))
+			return false;
+	}
 	templates->capacity = capacity;
 	return true;
 }
@@ -72,21 +86,16 @@ bool
 templates_start(
 	struct templates *templates, poly_columns wanted, const struct predict_format *format)
 {
-	const poly_columns windows = format->windows;
 	const size_t usual = format->usual ? format->usual : TEMPLATE_TEXT;
-	static const unsigned sizes[] = {1, 8, 4, 2, 0};
-	const unsigned count = (unsigned)__builtin_popcountll(windows);
+	const unsigned windows = (unsigned)__builtin_popcountll(format->windows);
 	templates_free(templates);
-	templates->windows = wanted & windows;
-	templates->elsewhere = windows | COPIED;
-	templates->windows_most = count < SHAPE_WINDOWS ? count : SHAPE_WINDOWS;
-	wanted &= ~(POLY_HAS(origin) | NEVER);
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		if (!lay_out(templates, wanted, sizes[i]))
-			return false;
-	}
+	templates->windows = wanted & format->windows;
+	templates->elsewhere = format->windows | COPIED;
+	templates->windows_most = windows < SHAPE_WINDOWS ? windows : SHAPE_WINDOWS;
+	if (!lay_out(templates, wanted & ~(POLY_HAS(origin) | NEVER)))
+		return false;
 	/* Whole cache lines; what is left over is room for the text. */
-	const size_t head = sizeof(struct template) + templates->window_at +
+	const size_t head = offsetof(struct template, window) +
 			    templates->windows_most * sizeof(struct window);
 	templates->size = (head + usual + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
 	const size_t room = (templates->size - head) & ~(sizeof(uint64_t) - 1);
@@ -102,6 +111,8 @@ templates_forget(struct templates *templates)
 {
 	map_free(&templates->found);
 	templates->count = 1;
+	templates->all = UINT32_MAX;
+	templates->any = 0;
 	templates->nexts[TEMPLATE_NONE] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
 	templates->stands[TEMPLATE_NONE] = (struct template_stand){TEMPLATE_NONE, 0};
 }
@@ -207,25 +218,27 @@ is_same(const struct templates *templates, uint32_t number, const struct templat
 	       memcmp(known->care, template->care, sizeof known->care) == 0;
 }
 
-/* Keeps what stands behind a template. */
+/* Keeps the row of a template. */
 static void
-keep_row(const struct templates *templates, struct template *template,
-	const struct batch *batch, size_t row, const struct line_shape *shape)
+keep_row(struct templates *templates, uint32_t number, const struct batch *batch, size_t row)
 {
-	uint8_t *values = template_values(template);
-	for (unsigned i = 0; i < templates->columns; i++) {
+	uint32_t presence = 0;
+	for (size_t i = 0; i < templates->columns; i++) {
 		const struct template_column *column = &templates->column[i];
-		const enum poly_column c = (enum poly_column)column->column;
-		const uint8_t *data = column_data(&batch->view, c);
-		bool present = bit_test(batch->bits[c], row);
-		template->presence |= (uint32_t)present << i;
+		const uint8_t *data = column_data(&batch->view, column->column);
+		const uint64_t bit = (uint64_t)1 << number % 64;
+		uint64_t *word = &column->present[number / 64];
+		bool present = bit_test(batch->bits[column->column], row);
+		presence |= (uint32_t)present << i;
+		*word = present ? *word | bit : *word & ~bit;
 		if (present)
-			memcpy(values + column->at, data + row * column->size, column->size);
+			memcpy(column->values + number * column->size,
+				data + row * column->size, column->size);
 		else
-			memset(values + column->at, 0, column->size);
+			memset(column->values + number * column->size, 0, column->size);
 	}
-	memcpy(values + templates->window_at, shape->window,
-		shape->windows * sizeof *shape->window);
+	templates->all &= presence;
+	templates->any |= presence;
 }
 
 /* Where a line behind a template stands. */
@@ -275,7 +288,9 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 	const uint32_t number = add(templates, &fresh, text, key);
 	if (number == TEMPLATE_NONE)
 		return TEMPLATE_NONE;
-	keep_row(templates, template_at(templates, number), batch, row, shape);
+	memcpy(template_at(templates, number)->window, shape->window,
+		shape->windows * sizeof *shape->window);
+	keep_row(templates, number, batch, row);
 	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
 	return number;
 }
@@ -296,6 +311,10 @@ templates_free(struct templates *templates)
 	mem_free(templates->nexts);
 	mem_free(templates->stands);
 	mem_free(templates->memory);
+	for (size_t i = 0; i < templates->columns; i++) {
+		mem_free(templates->column[i].values);
+		mem_free(templates->column[i].present);
+	}
 	map_free(&templates->found);
 	memset(templates, 0, sizeof *templates);
 }

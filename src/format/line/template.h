@@ -23,12 +23,11 @@
 /* Most templates that are kept at a time. */
 #define TEMPLATES_MOST ((uint32_t)256 << 10)
 
-/* Bytes of the columns of a template at most. */
-#define TEMPLATE_VALUES 128
-
-/* Columns of one byte, and columns at all, that a template has at most. */
-#define TEMPLATE_NARROW 12
+/* Columns that rows of templates have at most. */
 #define TEMPLATE_COLUMNS 32
+
+/* Rows behind those of the templates that may be read. */
+#define TEMPLATE_SPARE 16
 
 /* No template: the number 0, which matches no line. */
 #define TEMPLATE_NONE 0
@@ -45,9 +44,8 @@ struct template_next {
 };
 
 /*
- * A template: all that is needed where a line is like it, side by side. In front of it stands
- * the text, with zeros in the windows and behind its end. Behind it stand the values of columns
- * of one byte, the values of the others, and the windows.
+ * A template: all that is needed where a line is compared with it, side by side. In front of it
+ * stands the text, with zeros in the windows and behind its end.
  */
 struct template
 {
@@ -55,14 +53,18 @@ struct template
 	uint8_t length;			   /* of the line */
 	uint8_t windows;		   /* how many there are */
 	uint8_t text_at, text_length;	   /* of the column text; length 0: none or empty */
-	uint32_t presence;		   /* of the columns of a row */
+	struct window window[];		   /* templates.windows_most */
 };
 
-/* A column that rows of templates have. */
+/*
+ * A column of the rows of templates, by number: neighbours are mostly the same as in the trace,
+ * so that many rows are copied at once.
+ */
 struct template_column {
-	uint8_t column; /* enum poly_column */
-	uint8_t size;	/* of its elements; 0: its values stand elsewhere */
-	uint8_t at;	/* behind a template */
+	enum poly_column column;
+	uint8_t size;	   /* of its elements; 0: its values stand elsewhere */
+	uint8_t *values;   /* NULL where the size is 0 */
+	uint64_t *present; /* a bit each */
 };
 
 /* Where in the trace a template stands: behind which line that says its place, and how far. */
@@ -81,10 +83,10 @@ struct templates {
 	struct map found;	/* numbers by hash */
 	poly_columns windows;	/* wanted, and in every row that has them from a window */
 	poly_columns elsewhere; /* columns whose values do not stand in rows */
-	size_t columns;
-	size_t window_at; /* where windows stand behind a template: behind the values */
 	unsigned windows_most;
+	size_t columns;
 	struct template_column column[TEMPLATE_COLUMNS];
+	uint32_t all, any; /* columns that all and some of the templates have: a bit each */
 };
 
 /* The text of a template; TEMPLATE_TEXT bytes may be read. */
@@ -101,23 +103,6 @@ template_of(const struct templates *templates, uint8_t *text)
 	return (struct template *)(void *)(text + templates->text_size);
 }
 
-/* What stands behind a template. */
-static inline uint8_t *
-template_values(struct template *template)
-{
-	return (uint8_t *)(template + 1);
-}
-
-static inline struct window
-template_window(const struct templates *templates, const struct template *template, unsigned i)
-{
-	struct window window;
-	memcpy(&window,
-		(const uint8_t *)(template + 1) + templates->window_at + i * sizeof window,
-		sizeof window);
-	return window;
-}
-
 static inline struct template *
 template_at(const struct templates *templates, uint32_t number)
 {
@@ -125,8 +110,8 @@ template_at(const struct templates *templates, uint32_t number)
 }
 
 /*
- * Lays rows out for the wanted columns; no template is kept. False where rows would be too
- * large: there can be no templates.
+ * Lays rows out for the wanted columns; no template is kept. False where there are too many of
+ * them: there can be no templates.
  */
 bool templates_start(
 	struct templates *templates, poly_columns wanted, const struct predict_format *format);

@@ -32,7 +32,7 @@ walk(const struct templates *templates, struct run *run, const uint8_t *end, siz
 	struct template_next *const nexts = templates->nexts;
 	const uint8_t *p = run->end;
 	uint32_t last = run->last;
-	uint64_t numbers = 0;
+	uint64_t numbers = 0, breaks = run->breaks;
 	size_t n = run->lines;
 	for (; n < most && end - p >= TEMPLATE_TEXT; n++) {
 		uint32_t number = walk_guess(last, nexts[last].next);
@@ -50,11 +50,13 @@ walk(const struct templates *templates, struct run *run, const uint8_t *end, siz
 		run->number[n] = number;
 		run->text[n] = p;
 		numbers |= (uint64_t)(template->windows != 0) << n;
+		breaks |= (uint64_t)(number != last + 1) << n;
 		p += template->length;
 		last = number;
 	}
 	run->lines = n;
 	run->numbers = numbers;
+	run->breaks = breaks;
 	run->end = p;
 	run->last = last;
 }
