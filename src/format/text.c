@@ -25,71 +25,6 @@ static const char *const record_names[TEXT_RECORD_COUNT] = {
 	[TEXT_DAMAGED] = "damaged",
 };
 
-/* Finds where the lines end that are passed over at the front. */
-static enum poly_status
-find_header(struct reading *reading, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	const uint64_t lines = reading->options[TEXT_OPTION_SKIP];
-	size_t have = 0, at = 0;
-	uint64_t passed = 0;
-	for (size_t want = 4096; passed < lines;
-		want = 4 * want < IN_PEEK_MAX ? 4 * want : IN_PEEK_MAX) {
-		const uint8_t *p = in_peek(reading->in, want, &have);
-		while (passed < lines && at < have) {
-			const uint8_t *newline = memchr(p + at, '\n', have - at);
-			if (!newline)
-				break;
-			at = (size_t)(newline - p) + 1;
-			passed++;
-		}
-		if (passed < lines && have >= IN_PEEK_MAX)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"the first %llu lines have more than %zu bytes, "
-				"so they can't be passed over",
-				(unsigned long long)lines, IN_PEEK_MAX);
-		if (have < want)
-			break;
-	}
-	/* Where there are fewer lines all of them are passed over. */
-	reader->header_end = passed < lines ? have : at;
-	return POLY_OK;
-}
-
-static enum poly_status
-text_open(struct reading *reading, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	struct text_description *description = &reader->description;
-	struct poly_trace_info *view = &reading->info->view;
-	const char *columns = reading->texts[TEXT_OPTION_COLUMNS],
-		   *separator = reading->texts[TEXT_OPTION_SEPARATOR],
-		   *comment = reading->texts[TEXT_OPTION_COMMENT];
-	if (!columns)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format 'text' needs its columns, as in 'text:pc:hex,branch:T/N'; "
-			"polytrace-text(5) tells how they are described");
-	if (strlen(comment) >= sizeof reader->comment)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'text.comment' has %zu bytes, expected at most %zu",
-			strlen(comment), sizeof reader->comment - 1);
-	enum poly_status status = text_describe(description, columns, separator, error);
-	if (status == POLY_OK)
-		status = find_header(reading, error);
-	if (status != POLY_OK)
-		return status;
-	memcpy(reader->comment, comment, strlen(comment) + 1);
-	view->columns = description->columns | description->constants | POLY_HAS(kind) |
-			POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
-	view->clock = view->columns & POLY_HAS(time) ? "ticks" : NULL;
-	view->records = record_names;
-	view->record_count = TEXT_RECORD_COUNT;
-	if (!info_fact(reading->info, "text.columns", columns) ||
-		!info_fact(reading->info, "text.separator", separator))
-		return err_memory(error);
-	return POLY_OK;
-}
-
 /* The number of a name; false where it cannot be kept. */
 static bool
 find_name(struct reading *reading, const char *text, size_t n, uint32_t *number)
@@ -232,6 +167,8 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 			line->ended && !returned;
 	else
 		batch_put(batch, kind, row, POLY_KIND_OTHER);
+	if (line->shape && is == TEXT_LINE)
+		text_shape(&reader->description, &values, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	line->remarks->tied = is == TEXT_HEADER || !line->ended;
@@ -248,12 +185,79 @@ static const struct line_format line_format = {
 	.take = text_take,
 };
 
+/* Finds where the lines end that are passed over at the front. */
+static enum poly_status
+find_header(struct reading *reading, struct poly_error *error)
+{
+	struct text_reader *reader = reading->state;
+	const uint64_t lines = reading->options[TEXT_OPTION_SKIP];
+	size_t have = 0, at = 0;
+	uint64_t passed = 0;
+	for (size_t want = 4096; passed < lines;
+		want = 4 * want < IN_PEEK_MAX ? 4 * want : IN_PEEK_MAX) {
+		const uint8_t *p = in_peek(reading->in, want, &have);
+		while (passed < lines && at < have) {
+			const uint8_t *newline = memchr(p + at, '\n', have - at);
+			if (!newline)
+				break;
+			at = (size_t)(newline - p) + 1;
+			passed++;
+		}
+		if (passed < lines && have >= IN_PEEK_MAX)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"the first %llu lines have more than %zu bytes, "
+				"so they can't be passed over",
+				(unsigned long long)lines, IN_PEEK_MAX);
+		if (have < want)
+			break;
+	}
+	/* Where there are fewer lines all of them are passed over. */
+	reader->header_end = passed < lines ? have : at;
+	return POLY_OK;
+}
+
+static enum poly_status
+text_open(struct reading *reading, struct poly_error *error)
+{
+	struct text_reader *reader = reading->state;
+	struct text_description *description = &reader->description;
+	struct poly_trace_info *view = &reading->info->view;
+	const char *columns = reading->texts[TEXT_OPTION_COLUMNS],
+		   *separator = reading->texts[TEXT_OPTION_SEPARATOR],
+		   *comment = reading->texts[TEXT_OPTION_COMMENT];
+	if (!columns)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format 'text' needs its columns, as in 'text:pc:hex,branch:T/N'; "
+			"polytrace-text(5) tells how they are described");
+	if (strlen(comment) >= sizeof reader->comment)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'text.comment' has %zu bytes, expected at most %zu",
+			strlen(comment), sizeof reader->comment - 1);
+	enum poly_status status = text_describe(description, columns, separator, error);
+	if (status == POLY_OK)
+		status = find_header(reading, error);
+	if (status != POLY_OK)
+		return status;
+	memcpy(reader->comment, comment, strlen(comment) + 1);
+	reader->format = line_format;
+	reader->format.predict.windows = text_plan_windows(description, comment);
+	view->columns = description->columns | description->constants | POLY_HAS(kind) |
+			POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
+	view->clock = view->columns & POLY_HAS(time) ? "ticks" : NULL;
+	view->records = record_names;
+	view->record_count = TEXT_RECORD_COUNT;
+	if (!info_fact(reading->info, "text.columns", columns) ||
+		!info_fact(reading->info, "text.separator", separator))
+		return err_memory(error);
+	return POLY_OK;
+}
+
 static enum poly_status
 text_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct text_reader *reader = reading->state;
 	enum poly_status status =
-		lines_read(reading, &reader->lines, &line_format, batch, error);
+		lines_read(reading, &reader->lines, &reader->format, batch, error);
 	return reader->no_memory ? err_memory(error) : status;
 }
 
@@ -261,7 +265,7 @@ static enum poly_status
 text_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct text_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+	return lines_resync(reading, &reader->lines, &reader->format, batch, error);
 }
 
 static void

@@ -64,6 +64,7 @@ struct text_field {
 	bool prefix;		   /* hexadecimal is written with 0x */
 	bool named;		   /* names of an enumeration are its spellings */
 	bool constant;		   /* it is in no line: value is the same in all of them */
+	bool windowed;		   /* its number may be predicted, see text_plan_windows */
 	uint8_t digits;		   /* least digits of a number that is written */
 	uint8_t first_word, words; /* its spellings */
 	uint64_t value;
@@ -142,8 +143,19 @@ text_at(const struct text_description *description, struct text_part part)
 /* The bytes from text on up to those of a literal, or n where it does not occur. */
 size_t text_before(const uint8_t *text, size_t n, const char *literal, size_t size);
 
+/*
+ * Settles which fields are numbers that change from line to line and nothing else: the digits
+ * of another one could not be taken for something else in the line. Returns their columns.
+ */
+poly_columns text_plan_windows(struct text_description *description, const char *comment);
+
+/* Says of a line that was taken to pieces what of it may change. */
+void text_shape(const struct text_description *description, const struct text_values *values,
+	struct line_shape *shape);
+
 struct text_reader {
 	struct lines lines;
+	struct line_format format;
 	struct text_description description;
 	char comment[32];    /* what a comment begins with; empty: there are none */
 	uint64_t header_end; /* offset of the first line that is described */
