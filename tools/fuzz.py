@@ -22,7 +22,9 @@ for line in open(os.path.join(ROOT, 'tests', 'data', 'samples')):
     if not words or words[0] == '#':
         continue
     data = open(os.path.join(ROOT, 'tests', 'data', words[1]), 'rb').read(8192)
-    for first in range(12):
+    if len(words) > 2 and words[2].startswith('text.columns='):
+        data = words[2].partition('=')[2].encode() + b'\n' + data
+    for first in range(20):
         with open(os.path.join(corpus, f'sample{number}'), 'wb') as to:
             to.write(bytes([first, number % 16]) + data)
         number += 1

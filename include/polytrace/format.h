@@ -14,6 +14,7 @@ enum poly_option_type {
 	POLY_OPTION_BOOL,   /* 0 or 1 */
 	POLY_OPTION_NUMBER, /* an unsigned number, decimal or 0x, from minimum to maximum */
 	POLY_OPTION_CHOICE, /* one of the words of choices; the value is the word's index */
+	POLY_OPTION_TEXT,   /* any text, which the format reads when it is opened */
 };
 
 /* When an option counts; both may be set. */
@@ -22,14 +23,17 @@ enum poly_option_use {
 	POLY_OPTION_WRITE = 2, /* it changes how a trace is written */
 };
 
-/* An option of a format. Tables of them end with a NULL name; all are static. */
+/*
+ * An option of a format. Tables of them end with a NULL name; all are static. A text that is
+ * the first option may be given behind the format's name and a colon: "text:pc:hex".
+ */
 struct poly_option {
 	const char *name;	    /* as given by the user: "bach.endian" */
 	enum poly_option_type type; /* what the value is */
 	unsigned use;		    /* bits of enum poly_option_use */
 	uint64_t initial;	    /* value where none is given; index for a choice */
 	uint64_t minimum, maximum;  /* range of a NUMBER, both included */
-	const char *const *choices; /* words of a CHOICE, NULL at the end */
+	const char *const *choices; /* words of a CHOICE, NULL at the end; initial of a TEXT */
 	const char *help;	    /* one sentence: what it decides */
 	const char *source;	    /* reference document and section, or NULL */
 };
@@ -73,7 +77,7 @@ POLY_API const char *poly_version(void);
 /* The i-th format from 0 in the order of the build's list; NULL after the last one. */
 POLY_API const struct poly_format_info *poly_format_at(size_t i);
 
-/* The format of a name; NULL where there is none. */
+/* The format of a name, which ends at its first colon if it has any; NULL: there is none. */
 POLY_API const struct poly_format_info *poly_format_find(const char *name);
 
 /*

@@ -28,7 +28,7 @@ struct poly_reader;
  */
 struct poly_read_options {
 	size_t size;	      /* of this struct in bytes; set by the macro, and not 0 */
-	const char *format;   /* name of the format; NULL: find it by content */
+	const char *format;   /* its name, or "name:argument"; NULL: find it by content */
 	const char *name;     /* stands for the file's name in detection; NULL: the path */
 	poly_columns columns; /* columns wanted; others may be absent from the batches */
 	const char *const

@@ -37,7 +37,8 @@ enum poly_status {
  * What failed and where. The caller owns it, and every function that takes one accepts NULL.
  * It is written only on failure. message is one line, without capital and full stop: what is
  * wrong first, what was found and what was expected, with units; it repeats neither the file's
- * name nor the place.
+ * name nor the place. Where a text that the caller gave can't be understood two lines follow:
+ * the text, and a caret under the place.
  */
 struct poly_error {
 	enum poly_status status; /* the status that the function returned */

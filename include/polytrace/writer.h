@@ -21,7 +21,7 @@ struct poly_writer;
  */
 struct poly_write_options {
 	size_t size;	    /* of this struct in bytes; set by the macro, and not 0 */
-	const char *format; /* name of the format; NULL: by the ending of the path */
+	const char *format; /* its name, or "name:argument"; NULL: by the ending of the path */
 	const char *const
 		*options;     /* format options as "name=value", NULL at the end; or NULL */
 	bool strict;	      /* whatever would be lost is an error */

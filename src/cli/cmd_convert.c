@@ -91,7 +91,7 @@ open_writer(struct convert *convert)
 {
 	const struct source_options *reading = &convert->options->source;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	options.format = convert->target->name;
+	options.format = convert->options->to ? convert->options->to : convert->target->name;
 	options.options = convert->options->to_options.items;
 	options.strict = reading->strict;
 	options.columns = convert->columns;

@@ -66,6 +66,8 @@ option_values(const struct poly_option *option, char *text, size_t size)
 	*text = 0;
 	if (option->type == POLY_OPTION_BOOL)
 		snprintf(text, size, "0, 1");
+	if (option->type == POLY_OPTION_TEXT)
+		snprintf(text, size, "text");
 	if (option->type == POLY_OPTION_NUMBER)
 		snprintf(text, size, "%llu to %llu", (unsigned long long)option->minimum,
 			(unsigned long long)option->maximum);
@@ -79,7 +81,9 @@ option_values(const struct poly_option *option, char *text, size_t size)
 static void
 option_initial(const struct poly_option *option, char *text, size_t size)
 {
-	if (option->type == POLY_OPTION_CHOICE)
+	if (option->type == POLY_OPTION_TEXT && !option->choices)
+		*text = 0;
+	else if (option->choices)
 		snprintf(text, size, "%s", option->choices[option->initial]);
 	else
 		snprintf(text, size, "%llu", (unsigned long long)option->initial);
@@ -109,7 +113,7 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 		poly_report_cell_text(report, option->name);
 		poly_report_cell_text(report, option_use(option));
 		poly_report_cell_text(report, values);
-		poly_report_cell_text(report, initial);
+		poly_report_cell_text(report, *initial ? initial : NULL);
 		poly_report_cell_text(report, option->help);
 		poly_report_cell_text(report, option->source);
 	}

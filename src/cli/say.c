@@ -9,15 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message is one line whatever a file's name holds, and says nothing to a terminal. */
+/* What is printed says nothing to a terminal. */
 static void
-put_line(char *line)
+hide_controls(char *line)
 {
 	for (char *c = line; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	}
+}
+
+/* A message is one line whatever a file's name holds. */
+static void
+put_line(char *line)
+{
+	hide_controls(line);
 	fprintf(stderr, "polytrace: %s\n", line);
+}
+
+/* The line that begins behind text that the user gave and ends at a caret below it; or NULL. */
+static const char *
+shown_place(const char *message)
+{
+	const char *last = strrchr(message, '\n'), *shown = strchr(message, '\n');
+	if (!last || last == shown || strspn(last + 1, " ") + 2 != strlen(last) ||
+		last[strlen(last) - 1] != '^')
+		return NULL;
+	return shown + 1;
+}
+
+/* Prints lines as they are. */
+static void
+put_place(const char *shown)
+{
+	char line[400];
+	while (shown) {
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(shown, "\n"), shown);
+		hide_controls(line);
+		fprintf(stderr, "%s\n", line);
+		const char *end = strchr(shown, '\n');
+		shown = end ? end + 1 : NULL;
+	}
 }
 
 void
@@ -49,7 +81,11 @@ say_error(const char *path, const struct poly_error *error)
 		used += (size_t)snprintf(place + used, sizeof place - used,
 			"%sbyte %llu (0x%llx)", used ? ", " : "",
 			(unsigned long long)error->offset, (unsigned long long)error->offset);
-	say(path, "%s%s%s", place, used ? ": " : "", error->message);
+	const char *shown = shown_place(error->message);
+	say(path, "%s%s%.*s", place, used ? ": " : "",
+		shown ? (int)(shown - error->message) - 1 : (int)sizeof error->message,
+		error->message);
+	put_place(shown);
 }
 
 const char *

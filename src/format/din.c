@@ -3,13 +3,16 @@
  * Dinero's "din" traces: a label and an address a line, and the form of Dinero IV, which has a
  * letter, an address and a size.
  *
- *     line   = label gap address [ gap anything ] | letter gap address gap size [ gap anything
- * ] label  = "0" | "1" | "2" | "3" | "4" ;   read, write, fetch, misc, flush letter = "r" | "w"
- * | "i" | "m" | "c" | "v" ;   copy back and invalidate are the last two
+ *     line   = ( label gap address | letter gap address gap size ) [ gap anything ] ;
+ *     label  = "0" | "1" | "2" | "3" | "4" ;
+ *     letter = "r" | "w" | "i" | "m" | "c" | "v" ;
+ *
+ * Labels are of reads, writes, fetches, other references and flushes, letters of the first four
+ * and of lines that are copied back or made invalid.
  *
  * spec: manual pages of Dinero III and Dinero IV; polytrace-din(5)
  */
-#include "format/line.h"
+#include "format/din/din.h"
 
 #include "base/num.h"
 
@@ -22,62 +25,33 @@
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
-enum { OPTION_FORM };
-
-/* The forms of lines in the order of their option. */
-enum form { PLAIN, SIZED, FORMS };
-
 enum rule { D01, D02, D03, D04, D05, D06, D07, D08 };
 
-/* Values of the column record; the letters of the second form are in the same order. */
-enum record {
-	RECORD_READ,
-	RECORD_WRITE,
-	RECORD_FETCH,
-	RECORD_MISC,
-	RECORD_FLUSH,
-	RECORD_COPY_BACK,
-	RECORD_INVALIDATE,
-	RECORD_BLANK,
-	RECORD_DAMAGED,
-	RECORD_COUNT
+const char *const din_records[DIN_RECORD_COUNT] = {
+	[DIN_READ] = "read",
+	[DIN_WRITE] = "write",
+	[DIN_FETCH] = "fetch",
+	[DIN_MISC] = "misc",
+	[DIN_FLUSH] = "flush",
+	[DIN_COPY_BACK] = "copy_back",
+	[DIN_INVALIDATE] = "invalidate",
+	[DIN_BLANK] = "blank",
+	[DIN_DAMAGED] = "damaged",
 };
 
-static const char *const record_names[RECORD_COUNT] = {
-	[RECORD_READ] = "read",
-	[RECORD_WRITE] = "write",
-	[RECORD_FETCH] = "fetch",
-	[RECORD_MISC] = "misc",
-	[RECORD_FLUSH] = "flush",
-	[RECORD_COPY_BACK] = "copy_back",
-	[RECORD_INVALIDATE] = "invalidate",
-	[RECORD_BLANK] = "blank",
-	[RECORD_DAMAGED] = "damaged",
-};
-
-static const char *const forms[] = {"plain", "sized", "auto", NULL};
-
-/* What a record's first byte is, in either form; 0: it cannot be written in it. */
-static const char labels[FORMS][RECORD_BLANK + 1] = {"01234", "rwim\0cv"};
+const char *const din_forms[] = {"plain", "sized", "auto", NULL};
 
 struct din_reader {
 	struct lines lines;
-	enum form form;
+	enum din_form form;
 	unsigned digits;
 	bool mixed; /* it was found that lines of both forms occur */
 };
 
-struct din_writer {
-	enum form form;
-	unsigned digits;      /* least digits of an address */
-	bool keeps;	      /* rows' own bytes are written as they are */
-	uint8_t records[256]; /* of the source's records; RECORD_COUNT: look at columns */
-};
-
 /* A line's fields. */
 struct din {
-	enum record is;
-	enum form form;
+	enum din_record is;
+	enum din_form form;
 	unsigned digits; /* of the address */
 	uint64_t address, size;
 	bool exact;  /* it is as it would be written, but for the digits of the address */
@@ -97,22 +71,22 @@ ends_field(uint8_t c)
 	return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* The record of a first byte; RECORD_DAMAGED where it is none. */
-static inline enum record
-record_of(uint8_t c, enum form *form)
+/* The record of a first byte; DIN_DAMAGED where it is none. */
+static inline enum din_record
+record_of(uint8_t c, enum din_form *form)
 {
-	*form = PLAIN;
+	*form = DIN_PLAIN;
 	if ((uint8_t)(c - '0') < 5)
-		return (enum record)(c - '0');
-	*form = SIZED;
+		return (enum din_record)(c - '0');
+	*form = DIN_SIZED;
 	switch (c | 0x20) {
-	case 'r': return RECORD_READ;
-	case 'w': return RECORD_WRITE;
-	case 'i': return RECORD_FETCH;
-	case 'm': return RECORD_MISC;
-	case 'c': return RECORD_COPY_BACK;
-	case 'v': return RECORD_INVALIDATE;
-	default: return RECORD_DAMAGED;
+	case 'r': return DIN_READ;
+	case 'w': return DIN_WRITE;
+	case 'i': return DIN_FETCH;
+	case 'm': return DIN_MISC;
+	case 'c': return DIN_COPY_BACK;
+	case 'v': return DIN_INVALIDATE;
+	default: return DIN_DAMAGED;
 	}
 }
 
@@ -172,11 +146,11 @@ parse_any(const struct line *line, struct din *din, struct line_fault *fault)
 	unsigned digits;
 	din->exact = din->behind = false;
 	if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
-		din->is = RECORD_BLANK;
+		din->is = DIN_BLANK;
 		return true;
 	}
 	din->is = record_of(*p, &din->form);
-	if (din->is == RECORD_DAMAGED || !ends_field(p[1])) {
+	if (din->is == DIN_DAMAGED || !ends_field(p[1])) {
 		char text[120];
 		snprintf(text, sizeof text,
 			"label is '%.*s', expected 0 to 4 or one of r, w, i, m, c, v",
@@ -186,7 +160,7 @@ parse_any(const struct line *line, struct din *din, struct line_fault *fault)
 	const uint8_t *end = take_number(p + 1, &din->address, &din->digits);
 	if (!end)
 		return blame_field(fault, line, past_blanks(p + 1), "address");
-	if (din->form == SIZED) {
+	if (din->form == DIN_SIZED) {
 		const uint8_t *size = past_blanks(end);
 		end = take_number(end, &din->size, &digits);
 		if (!end || din->size > UINT32_MAX)
@@ -205,30 +179,22 @@ parse_usual(const uint8_t *p, struct din *din)
 	din->digits = num_hex_run(p + 2, &din->address);
 	din->exact = *p < 'A' || *p > 'Z';
 	const uint8_t *end = p + 2 + din->digits;
-	if (din->is == RECORD_DAMAGED || p[1] != ' ' || !din->digits)
+	if (din->is == DIN_DAMAGED || p[1] != ' ' || !din->digits)
 		return false;
-	if (din->form == PLAIN)
+	if (din->form == DIN_PLAIN)
 		return *end == '\n';
 	unsigned digits = num_hex_run8(end + 1, &din->size);
 	din->exact &= digits == num_hex_width(din->size);
 	return *end == ' ' && digits && end[1 + digits] == '\n';
 }
 
-/* How many digits an address has that is written with at least so many. */
-static inline unsigned
-address_digits(uint64_t address, unsigned least)
-{
-	unsigned n = num_hex_width(address);
-	return n < least ? least : n;
-}
-
 /* Lines at the front of an input, by what they are. */
 struct sample {
-	size_t records;	 /* with nothing behind them */
-	size_t noted;	 /* with something there */
-	size_t others;	 /* neither a record nor blank */
-	enum form form;	 /* of the first record */
-	unsigned digits; /* of the first address that has zeros in front; 0: none has */
+	size_t records;	    /* with nothing behind them */
+	size_t noted;	    /* with something there */
+	size_t others;	    /* neither a record nor blank */
+	enum din_form form; /* of the first record */
+	unsigned digits;    /* of the first address that has zeros in front; 0: none has */
 };
 
 static void
@@ -237,7 +203,7 @@ add_line(struct sample *sample, const struct line *line)
 	struct line_fault fault;
 	struct din din;
 	bool good = parse_any(line, &din, &fault);
-	if (good && din.is == RECORD_BLANK)
+	if (good && din.is == DIN_BLANK)
 		return;
 	sample->others += !good;
 	if (!good)
@@ -273,7 +239,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,
-			good + sample.others, sample.form == SIZED ? ", with a size" : "");
+			good + sample.others, sample.form == DIN_SIZED ? ", with a size" : "");
 	/* Any two columns of numbers may look so: this is worth less than any other format. */
 	return sample.records >= 3 && sample.noted <= sample.records && !sample.others ? 10 : 0;
 }
@@ -291,39 +257,39 @@ din_open(struct reading *reading, struct poly_error *error)
 	reader->form = sample.form;
 	reader->digits = sample.digits;
 	digits[num_decimal(digits, reader->digits)] = 0;
-	if (!info_fact(reading->info, "din.form", forms[sample.form]) ||
+	if (!info_fact(reading->info, "din.form", din_forms[sample.form]) ||
 		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
 		return err_memory(error);
-	view->records = record_names;
-	view->record_count = RECORD_COUNT;
+	view->records = din_records;
+	view->record_count = DIN_RECORD_COUNT;
 	return POLY_OK;
 }
 
 static inline void
 put_record(struct batch *batch, size_t row, const struct din *din)
 {
-	static const uint8_t kinds[RECORD_COUNT] = {POLY_KIND_ACCESS, POLY_KIND_ACCESS,
+	static const uint8_t kinds[DIN_RECORD_COUNT] = {POLY_KIND_ACCESS, POLY_KIND_ACCESS,
 		POLY_KIND_INSTRUCTION, POLY_KIND_OTHER, POLY_KIND_EVENT, POLY_KIND_ACCESS,
 		POLY_KIND_ACCESS, POLY_KIND_OTHER, POLY_KIND_OTHER};
-	static const uint8_t accesses[RECORD_COUNT] = {[RECORD_READ] = POLY_ACCESS_READ,
-		[RECORD_WRITE] = POLY_ACCESS_WRITE,
-		[RECORD_COPY_BACK] = POLY_ACCESS_CACHE,
-		[RECORD_INVALIDATE] = POLY_ACCESS_CACHE};
+	static const uint8_t accesses[DIN_RECORD_COUNT] = {[DIN_READ] = POLY_ACCESS_READ,
+		[DIN_WRITE] = POLY_ACCESS_WRITE,
+		[DIN_COPY_BACK] = POLY_ACCESS_CACHE,
+		[DIN_INVALIDATE] = POLY_ACCESS_CACHE};
 	batch_put(batch, kind, row, kinds[din->is]);
-	if (din->is == RECORD_BLANK)
+	if (din->is == DIN_BLANK)
 		return;
-	if (din->is == RECORD_FETCH) {
+	if (din->is == DIN_FETCH) {
 		batch_put(batch, pc, row, din->address);
-		if (din->form == SIZED && din->size <= UINT8_MAX)
+		if (din->form == DIN_SIZED && din->size <= UINT8_MAX)
 			batch_put(batch, opcode_size, row, (uint8_t)din->size);
 		return;
 	}
 	if (kinds[din->is] == POLY_KIND_ACCESS)
 		batch_put(batch, access, row, accesses[din->is]);
-	if (din->is == RECORD_FLUSH)
+	if (din->is == DIN_FLUSH)
 		batch_put(batch, event, row, POLY_EVENT_FLUSH);
 	batch_put(batch, address, row, din->address);
-	if (din->form == SIZED)
+	if (din->form == DIN_SIZED)
 		batch_put(batch, size, row, (uint32_t)din->size);
 }
 
@@ -341,7 +307,7 @@ static inline void
 put_shape(const struct din_reader *reader, const struct din *din, const uint8_t *text,
 	struct line_shape *shape)
 {
-	shape->place = din->is == RECORD_FETCH;
+	shape->place = din->is == DIN_FETCH;
 	shape->repeats = true;
 	if (!shape->place)
 		shape_window(shape, text + 2, din->digits,
@@ -359,7 +325,7 @@ din_take(struct reading *reading, struct batch *batch, size_t row, const struct 
 		return false;
 	bool exact = usual && din.exact && line->ended && din.form == reader->form &&
 		     din.digits == address_digits(din.address, reader->digits) &&
-		     (din.is != RECORD_FETCH || din.form == PLAIN || din.size <= UINT8_MAX);
+		     (din.is != DIN_FETCH || din.form == DIN_PLAIN || din.size <= UINT8_MAX);
 	batch_put(batch, record, row, (uint8_t)din.is);
 	batch_put(batch, origin, row, line->offset);
 	put_record(batch, row, &din);
@@ -374,7 +340,7 @@ din_take(struct reading *reading, struct batch *batch, size_t row, const struct 
 
 static const struct line_format line_format = {
 	.limit = LINE_MOST,
-	.damaged = RECORD_DAMAGED,
+	.damaged = DIN_DAMAGED,
 	.too_long = D04,
 	.predict = {.windows = POLY_HAS(address)},
 	.take = din_take,
@@ -399,14 +365,14 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 {
 	struct din_reader *reader = reading->state;
 	uint64_t record = batch->first + row + 1, origin = batch->origin[row];
-	if (batch->record[row] >= RECORD_BLANK) {
-		if (batch->record[row] == RECORD_BLANK)
+	if (batch->record[row] >= DIN_BLANK) {
+		if (batch->record[row] == DIN_BLANK)
 			findings_add(reading->findings, D06, record, origin, "a blank line");
 		return;
 	}
 	bool sized = poly_present(batch, POLY_COLUMN_size, row) ||
 		     poly_present(batch, POLY_COLUMN_opcode_size, row);
-	if (!reader->mixed && sized != (reader->form == SIZED)) {
+	if (!reader->mixed && sized != (reader->form == DIN_SIZED)) {
 		reader->mixed = true;
 		findings_add(reading->findings, D07, record, origin,
 			"a line with%s size, where the first one has %s", sized ? " a" : "out",
@@ -431,176 +397,9 @@ din_close(struct reading *reading)
 	lines_free(&reader->lines);
 }
 
-/* The records of the source that are ours, by their names. */
-static void
-find_records(struct writing *writing)
-{
-	struct din_writer *writer = writing->state;
-	const struct poly_trace_info *source = writing->source;
-	memset(writer->records, RECORD_COUNT, sizeof writer->records);
-	for (size_t i = 0; writing->own_raw && i < source->record_count; i++) {
-		for (uint8_t is = 0; is < RECORD_BLANK; is++) {
-			if (strcmp(source->records[i], record_names[is]) == 0)
-				writer->records[i] = is;
-		}
-	}
-}
-
-static enum poly_status
-din_wopen(struct writing *writing, struct poly_error *error)
-{
-	(void)error;
-	struct din_writer *writer = writing->state;
-	const char *form = poly_trace_fact(writing->source, "din.form"),
-		   *digits = poly_trace_fact(writing->source, "din.digits");
-	uint64_t least = 0;
-	writer->form = form && strcmp(form, forms[SIZED]) == 0 ? SIZED : PLAIN;
-	if (digits && num_parse(digits, strlen(digits), &least) && least <= 16)
-		writer->digits = (unsigned)least;
-	writer->keeps = true;
-	enum form wanted = (enum form)writing->options[OPTION_FORM];
-	if (wanted != FORMS) {
-		writer->keeps = wanted == writer->form;
-		writer->form = wanted;
-	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
-	find_records(writing);
-	return POLY_OK;
-}
-
-/* A reference to be written. */
-struct reference {
-	enum record is;
-	uint64_t address, size;
-	bool sized;
-};
-
-static enum poly_status
-write_reference(struct writing *writing, const struct poly_batch *batch, size_t row,
-	const struct reference *it, struct poly_error *error)
-{
-	const struct din_writer *writer = writing->state;
-	char label = labels[writer->form][it->is];
-	if (!label) {
-		writing_note(writing, writer->form == PLAIN
-					      ? "operations on cache lines were dropped"
-					      : "flushes of the cache were dropped");
-		return POLY_OK;
-	}
-	if (writer->form == SIZED && !it->sized)
-		return writing_lacks(
-			batch, row, it->is == RECORD_FETCH ? "opcode_size" : "size", error);
-	char *to = (char *)out_room(writing->out, 64), *at = to;
-	*at++ = label;
-	*at++ = ' ';
-	unsigned digits = address_digits(it->address, writer->digits);
-	num_hex(at, it->address, digits);
-	at += digits;
-	if (writer->form == SIZED) {
-		digits = num_hex_width(it->size);
-		*at++ = ' ';
-		num_hex(at, it->size, digits);
-		at += digits;
-	}
-	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
-	return POLY_OK;
-}
-
-/* An instruction is fetched once, however many micro-operations it has. */
-static bool
-is_fetched(struct writing *writing, const struct poly_batch *batch, size_t row)
-{
-	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
-		batch->kind[row] != POLY_KIND_INSTRUCTION ||
-		!poly_present(batch, POLY_COLUMN_pc, row) ||
-		(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1))
-		return false;
-	bool synthetic =
-		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
-	if (synthetic)
-		writing_note(writing, "instructions that were not executed were dropped");
-	return !synthetic;
-}
-
-/* What a row's own record says; for sources of this family. */
-static enum record
-own_record(const struct writing *writing, const struct poly_batch *batch, size_t row)
-{
-	const struct din_writer *writer = writing->state;
-	if (!poly_present(batch, POLY_COLUMN_record, row))
-		return RECORD_COUNT;
-	return (enum record)writer->records[batch->record[row]];
-}
-
-static enum record
-record_of_access(enum poly_access access)
-{
-	static const uint8_t records[POLY_ACCESS_COUNT] = {
-		[POLY_ACCESS_READ] = RECORD_READ,
-		[POLY_ACCESS_WRITE] = RECORD_WRITE,
-		[POLY_ACCESS_FETCH] = RECORD_FETCH,
-		[POLY_ACCESS_PREFETCH] = RECORD_COUNT,
-		[POLY_ACCESS_CACHE] = RECORD_COUNT,
-		[POLY_ACCESS_IO_READ] = RECORD_COUNT,
-		[POLY_ACCESS_IO_WRITE] = RECORD_COUNT,
-	};
-	return (enum record)records[access];
-}
-
-/* Writes what a row says: the fetch of an instruction, and an access. */
-static enum poly_status
-write_columns(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct poly_error *error)
-{
-	struct reference it = {.is = own_record(writing, batch, row)};
-	enum poly_status status = POLY_OK;
-	bool fetched = is_fetched(writing, batch, row);
-	if (fetched) {
-		struct reference fetch = {RECORD_FETCH, batch->pc[row], 0,
-			poly_present(batch, POLY_COLUMN_opcode_size, row)};
-		fetch.size = fetch.sized ? batch->opcode_size[row] : 0;
-		status = write_reference(writing, batch, row, &fetch, error);
-	}
-	bool placed = poly_present(batch, POLY_COLUMN_address, row);
-	if (it.is == RECORD_COUNT && placed && poly_present(batch, POLY_COLUMN_access, row)) {
-		it.is = record_of_access((enum poly_access)batch->access[row]);
-		if (it.is == RECORD_COUNT)
-			writing_note(writing, "accesses that are no read, write or fetch of "
-					      "memory were dropped");
-	} else if (!fetched && (it.is == RECORD_COUNT || !placed)) {
-		writing_note(writing, "records that are no instruction or access were dropped");
-	}
-	if (status != POLY_OK || it.is == RECORD_COUNT || !placed)
-		return status;
-	it.address = batch->address[row];
-	it.sized = poly_present(batch, POLY_COLUMN_size, row);
-	it.size = it.sized ? batch->size[row] : 0;
-	return write_reference(writing, batch, row, &it, error);
-}
-
-static enum poly_status
-din_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
-{
-	const struct din_writer *writer = writing->state;
-	enum poly_status status = POLY_OK;
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++) {
-		bool raw = writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row);
-		bool known = own_record(writing, batch, row) != RECORD_COUNT;
-		if (raw && (writer->keeps || !known)) {
-			size_t n;
-			const uint8_t *bytes =
-				poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-			out_write(writing->out, bytes, n);
-		} else {
-			status = write_columns(writing, batch, row, error);
-		}
-	}
-	return status;
-}
-
 static const struct poly_option options[] = {
-	[OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, FORMS, 0, 0, forms,
+	[DIN_OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, DIN_FORMS, 0, 0,
+		din_forms,
 		"lines with a label and an address, or with a letter, an address and a size; "
 		"auto: as the source has them, or plain",
 		"polytrace-din(5)"},

@@ -32,10 +32,11 @@ struct reading {
 	struct info *info; /* to be filled by open */
 	struct findings
 		*findings; /* where rules are broken; rule numbers index the format's table */
-	const uint64_t *options; /* values in the order of the format's table */
-	bool check;		 /* the format's check will see every batch */
-	unsigned prediction;	 /* of lines: enum predict_way */
-	uint64_t record;	 /* rows delivered before this batch */
+	const uint64_t *options;  /* values in the order of the format's table */
+	const char *const *texts; /* those of texts, or NULL; they hold until open returns */
+	bool check;		  /* the format's check will see every batch */
+	unsigned prediction;	  /* of lines: enum predict_way */
+	uint64_t record;	  /* rows delivered before this batch */
 };
 
 /* What a writer's functions work on. */
@@ -44,11 +45,12 @@ struct writing {
 	struct out *out;		      /* where bytes go */
 	const struct poly_trace_info *source; /* the trace that is written */
 	const uint64_t *options;	      /* values in the order of the format's table */
-	const bool *given;		      /* which options the user gave */
-	bool own_raw;			      /* the column raw holds this family's bytes */
-	poly_columns columns;		      /* columns that the user wants written */
-	poly_columns uses;		      /* columns looked at; wopen may take some away */
-	struct notes *notes;		      /* see writing_note */
+	const char *const *texts; /* those of texts, or NULL; they hold until wopen returns */
+	const bool *given;	  /* which options the user gave */
+	bool own_raw;		  /* the column raw holds this family's bytes */
+	poly_columns columns;	  /* columns that the user wants written */
+	poly_columns uses;	  /* columns looked at; wopen may take some away */
+	struct notes *notes;	  /* see writing_note */
 };
 
 struct format {
@@ -111,7 +113,7 @@ struct format {
 /* The i-th format from 0 in the order of the build's list; NULL after the last one. */
 const struct format *format_at(size_t i);
 
-/* The format of a name, or NULL. */
+/* The format of a name, which may be followed by a colon and an argument; or NULL. */
 const struct format *format_find(const char *name);
 
 /* True where path ends as the format's files do, endings of compression taken off. */

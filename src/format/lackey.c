@@ -13,7 +13,7 @@
  *
  * spec: Valgrind User Manual, "Lackey: an example tool"; polytrace-lackey(5)
  */
-#include "format/line.h"
+#include "format/lackey/lackey.h"
 
 #include "base/num.h"
 
@@ -26,33 +26,20 @@
 #define SAMPLE_LINES 256
 #define SAMPLE_BYTES ((size_t)16 << 10)
 
-/* Digits of an address that has fewer, and the largest sizes that lackey knows. */
-#define ADDRESS_DIGITS 8
+/* The largest sizes that lackey knows. */
 #define INSTRUCTION_MOST 20
 #define ACCESS_MOST 512
 
 enum rule { L01, L02, L03, L04, L05, L06, L07 };
 
-/* Values of the column record. */
-enum record {
-	RECORD_INSTRUCTION,
-	RECORD_LOAD,
-	RECORD_STORE,
-	RECORD_MODIFY,
-	RECORD_MESSAGE,
-	RECORD_OUTPUT,
-	RECORD_DAMAGED,
-	RECORD_COUNT
-};
-
-static const char *const record_names[RECORD_COUNT] = {
-	[RECORD_INSTRUCTION] = "instruction",
-	[RECORD_LOAD] = "load",
-	[RECORD_STORE] = "store",
-	[RECORD_MODIFY] = "modify",
-	[RECORD_MESSAGE] = "message",
-	[RECORD_OUTPUT] = "output",
-	[RECORD_DAMAGED] = "damaged",
+const char *const lackey_records[LACKEY_RECORD_COUNT] = {
+	[LACKEY_INSTRUCTION] = "instruction",
+	[LACKEY_LOAD] = "load",
+	[LACKEY_STORE] = "store",
+	[LACKEY_MODIFY] = "modify",
+	[LACKEY_MESSAGE] = "message",
+	[LACKEY_OUTPUT] = "output",
+	[LACKEY_DAMAGED] = "damaged",
 };
 
 struct lackey_reader {
@@ -64,16 +51,9 @@ struct lackey_reader {
 	bool unowned;	  /* it was found that accesses come before instructions */
 };
 
-struct lackey_writer {
-	bool modify; /* a modify's load is held back */
-	uint64_t address, size;
-	bool passing;	      /* the line of a modify was written: its store is passed over */
-	uint8_t records[256]; /* of the source's records; RECORD_COUNT: look at columns */
-};
-
 /* A record's fields. */
 struct lackey {
-	enum record is;
+	enum lackey_record is;
 	uint64_t address;
 	uint32_t size;
 	unsigned digits; /* of the address; undefined where the line is unusual */
@@ -83,16 +63,16 @@ struct lackey {
 
 #define HEAD(a, b, c) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16)
 
-/* The record of a line's first three bytes; RECORD_OUTPUT where it is none. */
-static inline enum record
+/* The record of a line's first three bytes; LACKEY_OUTPUT where it is none. */
+static inline enum lackey_record
 record_of(const uint8_t *p)
 {
 	switch (load_le32(p) & 0xffffff) {
-	case HEAD('I', ' ', ' '): return RECORD_INSTRUCTION;
-	case HEAD(' ', 'L', ' '): return RECORD_LOAD;
-	case HEAD(' ', 'S', ' '): return RECORD_STORE;
-	case HEAD(' ', 'M', ' '): return RECORD_MODIFY;
-	default: return RECORD_OUTPUT;
+	case HEAD('I', ' ', ' '): return LACKEY_INSTRUCTION;
+	case HEAD(' ', 'L', ' '): return LACKEY_LOAD;
+	case HEAD(' ', 'S', ' '): return LACKEY_STORE;
+	case HEAD(' ', 'M', ' '): return LACKEY_MODIFY;
+	default: return LACKEY_OUTPUT;
 	}
 }
 
@@ -122,20 +102,20 @@ parse_unusual(const uint8_t *p, struct lackey *it)
 	       parse_size(p + n + 1, it);
 }
 
-/* A line of a record; is becomes RECORD_OUTPUT where it is none. */
+/* A line of a record; is becomes LACKEY_OUTPUT where it is none. */
 static inline void
 parse(const uint8_t *p, struct lackey *it)
 {
 	it->is = record_of(p);
-	if (it->is == RECORD_OUTPUT)
+	if (it->is == LACKEY_OUTPUT)
 		return;
 	unsigned n = num_hex_run(p + 3, &it->address);
 	it->unusual = false;
 	it->digits = n;
-	it->exact = n == ADDRESS_DIGITS || (n > ADDRESS_DIGITS && p[3] != '0');
+	it->exact = n == LACKEY_ADDRESS_DIGITS || (n > LACKEY_ADDRESS_DIGITS && p[3] != '0');
 	bool good = n && p[3 + n] == ',' ? parse_size(p + 4 + n, it) : parse_unusual(p + 3, it);
-	if (!good || (it->is == RECORD_INSTRUCTION && it->size > UINT8_MAX))
-		it->is = RECORD_OUTPUT;
+	if (!good || (it->is == LACKEY_INSTRUCTION && it->size > UINT8_MAX))
+		it->is = LACKEY_OUTPUT;
 }
 
 /* The text of a message, behind its marks, and the process that it is of; NULL: it is none. */
@@ -208,9 +188,9 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n, struct info *info
 		memcpy(line, p, size < sizeof line / 2 ? size : sizeof line / 2);
 		parse(line, &it);
 		const char *text = message_text(p, size, &process);
-		sample->records += it.is != RECORD_OUTPUT;
+		sample->records += it.is != LACKEY_OUTPUT;
 		sample->messages += text != NULL;
-		sample->others += it.is == RECORD_OUTPUT && !text;
+		sample->others += it.is == LACKEY_OUTPUT && !text;
 		if (text && info)
 			good = keep_fact(info, text,
 				text_size(p, size) - (size_t)((const uint8_t *)text - p));
@@ -243,8 +223,8 @@ lackey_open(struct reading *reading, struct poly_error *error)
 	if (!take_sample(&sample, p, have, reading->info))
 		return err_memory(error);
 	view->addresses = POLY_ADDRESS_VIRTUAL;
-	view->records = record_names;
-	view->record_count = RECORD_COUNT;
+	view->records = lackey_records;
+	view->record_count = LACKEY_RECORD_COUNT;
 	return POLY_OK;
 }
 
@@ -269,7 +249,7 @@ put_other(struct reading *reading, struct batch *batch, size_t row, const struct
 	uint64_t process;
 	bool message = message_text(line->text, line->size, &process) != NULL;
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
-	batch_put(batch, record, row, message ? RECORD_MESSAGE : RECORD_OUTPUT);
+	batch_put(batch, record, row, message ? LACKEY_MESSAGE : LACKEY_OUTPUT);
 	if (message)
 		batch_put(batch, process, row, process);
 	batch_put_bytes(
@@ -282,13 +262,13 @@ static inline void
 put_record(struct batch *batch, size_t row, const struct lackey *it, unsigned part)
 {
 	batch_put(batch, record, row, (uint8_t)it->is);
-	if (it->is == RECORD_INSTRUCTION) {
+	if (it->is == LACKEY_INSTRUCTION) {
 		batch_put(batch, kind, row, POLY_KIND_INSTRUCTION);
 		batch_put(batch, pc, row, it->address);
 		batch_put(batch, opcode_size, row, (uint8_t)it->size);
 		return;
 	}
-	bool reads = it->is == RECORD_LOAD || (it->is == RECORD_MODIFY && part == 0);
+	bool reads = it->is == LACKEY_LOAD || (it->is == LACKEY_MODIFY && part == 0);
 	batch_put(batch, kind, row, POLY_KIND_ACCESS);
 	batch_put(batch, access, row, reads ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
 	batch_put(batch, address, row, it->address);
@@ -300,11 +280,12 @@ put_record(struct batch *batch, size_t row, const struct lackey *it, unsigned pa
 static inline void
 put_shape(const struct lackey *it, const uint8_t *text, struct line_shape *shape)
 {
-	shape->place = it->is == RECORD_INSTRUCTION;
+	shape->place = it->is == LACKEY_INSTRUCTION;
 	shape->repeats = !it->unusual;
 	if (!shape->place)
 		shape_window(shape, text + 3, it->digits,
-			it->digits <= ADDRESS_DIGITS ? WINDOW_ZEROS : 0, POLY_COLUMN_address);
+			it->digits <= LACKEY_ADDRESS_DIGITS ? WINDOW_ZEROS : 0,
+			POLY_COLUMN_address);
 }
 
 static bool
@@ -315,14 +296,14 @@ lackey_take(struct reading *reading, struct batch *batch, size_t row, const stru
 	struct lackey it;
 	parse(line->text, &it);
 	batch_put(batch, origin, row, line->offset);
-	line->remarks->more = it.is == RECORD_MODIFY && line->part == 0;
-	if (it.is == RECORD_OUTPUT)
+	line->remarks->more = it.is == LACKEY_MODIFY && line->part == 0;
+	if (it.is == LACKEY_OUTPUT)
 		put_other(reading, batch, row, line);
 	else
 		put_record(batch, row, &it, line->part);
-	if (it.is != RECORD_OUTPUT && line->shape)
+	if (it.is != LACKEY_OUTPUT && line->shape)
 		put_shape(&it, line->text, line->shape);
-	if (line->part == 0 && (it.is == RECORD_OUTPUT || !it.exact || !line->ended))
+	if (line->part == 0 && (it.is == LACKEY_OUTPUT || !it.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (line->part == 0 && !line->ended)
 		find(reading, L04, row, line);
@@ -331,7 +312,7 @@ lackey_take(struct reading *reading, struct batch *batch, size_t row, const stru
 
 static const struct line_format line_format = {
 	.limit = LINE_MOST,
-	.damaged = RECORD_DAMAGED,
+	.damaged = LACKEY_DAMAGED,
 	.too_long = L02,
 	.predict = {.windows = POLY_HAS(address)},
 	.take = lackey_take,
@@ -397,7 +378,7 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 {
 	struct lackey_reader *reader = reading->state;
 	uint64_t record = batch->first + row + 1, origin = batch->origin[row];
-	bool instruction = batch->record[row] == RECORD_INSTRUCTION;
+	bool instruction = batch->record[row] == LACKEY_INSTRUCTION;
 	uint32_t size = instruction ? batch->opcode_size[row] : batch->size[row];
 	uint32_t most = instruction ? INSTRUCTION_MOST : ACCESS_MOST;
 	reader->instructions += instruction;
@@ -408,7 +389,7 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 		findings_add(reading->findings, L05, record, origin,
 			"lackey writes digits in lower case, at least %d of an address, and "
 			"nothing behind the size",
-			ADDRESS_DIGITS);
+			LACKEY_ADDRESS_DIGITS);
 	if (!instruction && !reader->instructions && !reader->unowned) {
 		reader->unowned = true;
 		findings_add(reading->findings, L06, record, origin,
@@ -420,9 +401,9 @@ static void
 lackey_check(struct reading *reading, const struct poly_batch *batch)
 {
 	for (size_t row = 0; batch && row < batch->rows; row++) {
-		if (batch->record[row] <= RECORD_MODIFY)
+		if (batch->record[row] <= LACKEY_MODIFY)
 			check_record(reading, batch, row);
-		else if (batch->record[row] == RECORD_MESSAGE)
+		else if (batch->record[row] == LACKEY_MESSAGE)
 			check_message(reading, batch, row);
 	}
 }
@@ -432,165 +413,6 @@ lackey_close(struct reading *reading)
 {
 	struct lackey_reader *reader = reading->state;
 	lines_free(&reader->lines);
-}
-
-static enum poly_status
-lackey_wopen(struct writing *writing, struct poly_error *error)
-{
-	(void)error;
-	struct lackey_writer *writer = writing->state;
-	const struct poly_trace_info *source = writing->source;
-	memset(writer->records, RECORD_COUNT, sizeof writer->records);
-	for (size_t i = 0; writing->own_raw && i < source->record_count; i++) {
-		for (uint8_t is = 0; is < RECORD_COUNT; is++) {
-			if (strcmp(source->records[i], record_names[is]) == 0)
-				writer->records[i] = is;
-		}
-	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
-	return POLY_OK;
-}
-
-static void
-print(struct writing *writing, char letter, uint64_t address, uint64_t size)
-{
-	char *to = (char *)out_room(writing->out, 48), *at = to;
-	unsigned digits = num_hex_width(address);
-	digits = digits < ADDRESS_DIGITS ? ADDRESS_DIGITS : digits;
-	at[0] = letter == 'I' ? 'I' : ' ';
-	at[1] = letter == 'I' ? ' ' : letter;
-	at[2] = ' ';
-	num_hex(at + 3, address, digits);
-	at += 3 + digits;
-	*at++ = ',';
-	at += num_decimal(at, size);
-	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
-}
-
-/* Writes the load of a modify whose store never came: a window had its end between them. */
-static void
-let_go(struct writing *writing)
-{
-	struct lackey_writer *writer = writing->state;
-	if (writer->modify)
-		print(writing, 'L', writer->address, writer->size);
-	writer->modify = writer->passing = false;
-}
-
-/* An access; one half of a modify is held back, or completes what was. */
-static enum poly_status
-write_access(struct writing *writing, const struct poly_batch *batch, size_t row, bool modify,
-	struct poly_error *error)
-{
-	struct lackey_writer *writer = writing->state;
-	enum poly_access access = (enum poly_access)batch->access[row];
-	if (access != POLY_ACCESS_READ && access != POLY_ACCESS_WRITE) {
-		let_go(writing);
-		writing_note(writing, "accesses that are no load or store were dropped");
-		return POLY_OK;
-	}
-	if (!poly_present(batch, POLY_COLUMN_size, row))
-		return writing_lacks(batch, row, "size", error);
-	uint64_t address = batch->address[row], size = batch->size[row];
-	bool writes = access == POLY_ACCESS_WRITE;
-	if (modify && writes && writer->modify && address == writer->address &&
-		size == writer->size) {
-		writer->modify = false;
-		print(writing, 'M', address, size);
-		return POLY_OK;
-	}
-	let_go(writing);
-	if (modify && !writes) {
-		writer->modify = true;
-		writer->address = address;
-		writer->size = size;
-		return POLY_OK;
-	}
-	print(writing, writes ? 'S' : 'L', address, size);
-	return POLY_OK;
-}
-
-/* An instruction is one line, however many micro-operations it has. */
-static enum poly_status
-write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct poly_error *error)
-{
-	bool later = poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1;
-	bool synthetic =
-		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
-	if (later)
-		return POLY_OK;
-	let_go(writing);
-	if (synthetic) {
-		writing_note(writing, "instructions that were not executed were dropped");
-		return POLY_OK;
-	}
-	if (!poly_present(batch, POLY_COLUMN_opcode_size, row))
-		return writing_lacks(batch, row, "opcode_size", error);
-	print(writing, 'I', batch->pc[row], batch->opcode_size[row]);
-	return POLY_OK;
-}
-
-static enum poly_status
-write_columns(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct poly_error *error)
-{
-	const struct lackey_writer *writer = writing->state;
-	enum poly_status status = POLY_OK;
-	bool instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
-			   batch->kind[row] == POLY_KIND_INSTRUCTION &&
-			   poly_present(batch, POLY_COLUMN_pc, row);
-	bool access = poly_present(batch, POLY_COLUMN_access, row) &&
-		      poly_present(batch, POLY_COLUMN_address, row);
-	bool modify = poly_present(batch, POLY_COLUMN_record, row) &&
-		      writer->records[batch->record[row]] == RECORD_MODIFY;
-	if (instruction)
-		status = write_instruction(writing, batch, row, error);
-	if (access && status == POLY_OK)
-		status = write_access(writing, batch, row, modify, error);
-	if (!instruction && !access)
-		writing_note(writing, "records that are no instruction or access were dropped");
-	return status;
-}
-
-static enum poly_status
-write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct poly_error *error)
-{
-	struct lackey_writer *writer = writing->state;
-	bool modify = poly_present(batch, POLY_COLUMN_record, row) &&
-		      writer->records[batch->record[row]] == RECORD_MODIFY;
-	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
-		size_t n;
-		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-		let_go(writing);
-		out_write(writing->out, raw, n);
-		writer->passing = modify;
-		return POLY_OK;
-	}
-	bool passed = writer->passing && modify &&
-		      poly_present(batch, POLY_COLUMN_access, row) &&
-		      batch->access[row] == POLY_ACCESS_WRITE;
-	writer->passing = false;
-	return passed ? POLY_OK : write_columns(writing, batch, row, error);
-}
-
-static enum poly_status
-lackey_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
-{
-	enum poly_status status = POLY_OK;
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = write_row(writing, batch, row, error);
-	return status;
-}
-
-static enum poly_status
-lackey_wfinish(struct writing *writing, struct poly_error *error)
-{
-	(void)error;
-	let_go(writing);
-	return POLY_OK;
 }
 
 static const struct poly_option no_options[] = {{.name = NULL}};

@@ -64,6 +64,9 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 {
 	if (option->type == POLY_OPTION_CHOICE)
 		return choice_value(option, text, value, error);
+	*value = 0;
+	if (option->type == POLY_OPTION_TEXT)
+		return POLY_OK;
 	bool is_bool = option->type == POLY_OPTION_BOOL;
 	uint64_t minimum = is_bool ? 0 : option->minimum,
 		 maximum = is_bool ? 1 : option->maximum;
@@ -103,7 +106,39 @@ option_word(const struct poly_format_info *format, enum poly_option_use use, con
 		return other_word(word, n, use, error);
 	size_t number = (size_t)(option - format->options);
 	values->given[number] = true;
+	if (option->type == POLY_OPTION_TEXT)
+		values->texts[number] = equals + 1;
 	return option_value(option, equals + 1, &values->values[number], error);
+}
+
+/* What stands behind a format's name and a colon is its first option, where that is a text. */
+static enum poly_status
+option_argument(const struct poly_format_info *format, enum poly_option_use use,
+	const char *name, struct option_values *values, struct poly_error *error)
+{
+	const char *colon = name ? strchr(name, ':') : NULL;
+	if (!colon)
+		return POLY_OK;
+	const struct poly_option *option = format->options;
+	if (!option->name || option->type != POLY_OPTION_TEXT || !(option->use & use))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' takes nothing behind its name, found '%s'", format->name,
+			colon + 1);
+	values->texts[0] = colon + 1;
+	values->given[0] = true;
+	return POLY_OK;
+}
+
+/* Values where nothing is given. */
+static void
+set_initial(const struct poly_format_info *format, size_t count, struct option_values *values)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct poly_option *option = &format->options[i];
+		values->values[i] = option->initial;
+		if (option->type == POLY_OPTION_TEXT && option->choices)
+			values->texts[i] = option->choices[option->initial];
+	}
 }
 
 void
@@ -111,21 +146,28 @@ option_values_free(struct option_values *values)
 {
 	mem_free(values->values);
 	mem_free(values->given);
-	*values = (struct option_values){NULL, NULL};
+	mem_free(values->texts);
+	*values = (struct option_values){NULL, NULL, NULL};
 }
 
 enum poly_status
 option_values(const struct poly_format_info *format, enum poly_option_use use,
-	const char *const *words, struct option_values *values, struct poly_error *error)
+	const struct option_words *given, struct option_values *values,
+	struct poly_error *error)
 {
+	const char *const *words = given->words;
 	size_t count = 0;
 	while (format->options[count].name)
 		count++;
 	values->values = mem_new(count, sizeof *values->values);
 	values->given = mem_new(count, sizeof *values->given);
-	enum poly_status status = values->values && values->given ? POLY_OK : err_memory(error);
-	for (size_t i = 0; status == POLY_OK && i < count; i++)
-		values->values[i] = format->options[i].initial;
+	values->texts = mem_new(count, sizeof *values->texts);
+	enum poly_status status =
+		values->values && values->given && values->texts ? POLY_OK : err_memory(error);
+	if (status == POLY_OK)
+		set_initial(format, count, values);
+	if (status == POLY_OK)
+		status = option_argument(format, use, given->format, values, error);
 	for (; status == POLY_OK && words && *words; words++)
 		status = option_word(format, use, *words, values, error);
 	if (status != POLY_OK)

@@ -9,15 +9,25 @@
 struct option_values {
 	uint64_t *values; /* initial ones where none was given */
 	bool *given;	  /* which ones were */
+	const char *
+		*texts; /* of texts, the caller's own; NULL: none, or the option is no text */
+};
+
+/* What the user gave. */
+struct option_words {
+	const char *format;	  /* "name" or "name:argument"; NULL: found by content */
+	const char *const *words; /* "name=value", NULL at the end; or NULL */
 };
 
 /*
- * Takes the words (NULL at the end; may be NULL) for one use, POLY_OPTION_READ or WRITE. Words
- * of other formats' tables pass; a word of none, one that has no such use and a value that does
- * not fit are POLY_ERR_USAGE. The caller frees what option_values_free frees.
+ * Takes the words for one use, POLY_OPTION_READ or WRITE. Words of other formats' tables pass;
+ * a word of none, one that has no such use and a value that does not fit are POLY_ERR_USAGE; so
+ * is an argument of a format whose first option is no text. The caller frees what
+ * option_values_free frees.
  */
 enum poly_status option_values(const struct poly_format_info *format, enum poly_option_use use,
-	const char *const *words, struct option_values *values, struct poly_error *error);
+	const struct option_words *given, struct option_values *values,
+	struct poly_error *error);
 
 /*
  * Takes a caller's struct of options, which begins with its size, over the initial one of size

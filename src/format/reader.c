@@ -70,8 +70,9 @@ static enum poly_status
 open_format(struct poly_reader *reader, struct poly_error *error)
 {
 	const struct format *format = reader->format;
-	enum poly_status status = option_values(&format->info, POLY_OPTION_READ,
-		reader->options.options, &reader->values, error);
+	const struct option_words given = {reader->options.format, reader->options.options};
+	enum poly_status status =
+		option_values(&format->info, POLY_OPTION_READ, &given, &reader->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct reading *reading = &reader->reading;
@@ -84,6 +85,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->info = &reader->info;
 	reading->findings = &reader->findings;
 	reading->options = reader->values.values;
+	reading->texts = reader->values.texts;
 	reading->check = reader->options.check || reader->options.strict;
 	struct poly_trace_info *view = &reader->info.view;
 	view->format = format->info.name;

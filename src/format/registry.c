@@ -31,8 +31,9 @@ const struct format *
 format_find(const char *name)
 {
 	const struct format *format;
+	size_t n = strcspn(name, ":");
 	for (size_t i = 0; (format = format_at(i)); i++) {
-		if (strcmp(format->info.name, name) == 0)
+		if (strlen(format->info.name) == n && memcmp(format->info.name, name, n) == 0)
 			return format;
 	}
 	return NULL;

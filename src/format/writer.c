@@ -144,14 +144,16 @@ writer_prepare(struct poly_writer *writer, const char *path,
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
 	status = refuse_loss(source, target, options->strict, error);
+	const struct option_words given = {options->format, options->options};
 	if (status == POLY_OK)
 		status = option_values(
-			target, POLY_OPTION_WRITE, options->options, &writer->values, error);
+			target, POLY_OPTION_WRITE, &given, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
 	writing->options = writer->values.values;
 	writing->given = writer->values.given;
+	writing->texts = writer->values.texts;
 	writing->columns = options->columns;
 	/* Messages say where a record stands. */
 	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |

@@ -276,7 +276,9 @@ def the_examples_of_the_pages_run():
              'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
              'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
              'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
-             'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey'}
+             'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
+             'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
+             'references.txt': 'text/references.txt'}
     for page in pages():
         text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
         with tempfile.TemporaryDirectory() as folder:

@@ -14,8 +14,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const formats[] = {
-	"cis501", "cis501v2", "qemu4v", "tarmac", "lackey", "din", "bach-text"};
+static const char *const formats[] = {"cis501", "cis501v2", "qemu4v", "tarmac", "lackey", "din",
+	"bach-text", "text:pc:hex8,branch:T/N|-,address:0x|-,time?,text:rest",
+	"text:access:r/w' 'address:hex4','value:dec3|0x':',..."};
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

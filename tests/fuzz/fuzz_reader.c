@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: any bytes, read as any format (byte 0) with any options (byte 1), checked and
- * written again. What is read without skipping and ends soundly must come out the same.
+ * written again. What is read without skipping and ends soundly must come out the same. For a
+ * format that takes an argument behind its name the first line of the bytes is that.
  */
 #include "polytrace/polytrace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,21 @@ drain(struct poly_reader *reader, struct poly_writer *writer)
 	return status;
 }
 
+/* Bytes of the first line that are the argument of a format, written behind its name. */
+static size_t
+take_argument(
+	const struct poly_format_info *format, const uint8_t *data, size_t size, char name[300])
+{
+	const struct poly_option *option = format->options;
+	const uint8_t *end = memchr(data, '\n', size);
+	size_t n = end ? (size_t)(end - data) : size;
+	snprintf(name, 300, "%s", format->name);
+	if (!option->name || option->type != POLY_OPTION_TEXT || n > 200)
+		return 0;
+	snprintf(name, 300, "%s:%.*s", format->name, (int)n, (const char *)data);
+	return end ? n + 1 : n;
+}
+
 static bool
 compressed(const struct poly_reader *reader)
 {
@@ -64,7 +81,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const struct poly_format_info *format = readable_format(data[0]);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	options.format = format ? format->name : NULL;
+	char name[300];
+	size_t taken = format ? take_argument(format, data + 2, size - 2, name) : 0;
+	options.format = format ? name : NULL;
 	options.skip_errors = data[1] & 1;
 	options.check = data[1] & 2;
 	options.strict = data[1] & 4;
@@ -72,9 +91,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.expansion_limit = 1000;
 	options.batch_rows = data[1] & 8 ? 5 : POLY_BATCH_ROWS;
 	struct poly_reader *reader;
-	if (poly_reader_open_memory(data + 2, size - 2, &options, &reader, NULL) != POLY_OK)
+	if (poly_reader_open_memory(
+		    data + taken + 2, size - taken - 2, &options, &reader, NULL) != POLY_OK)
 		return 0;
-	struct comparison comparison = {data + 2, size - 2, 0, false};
+	struct comparison comparison = {data + taken + 2, size - taken - 2, 0, false};
 	struct poly_sink sink = {compare, &comparison};
 	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer = NULL;

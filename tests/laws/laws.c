@@ -469,6 +469,9 @@ law_detection(const struct sample *sample, const struct poly_read_options *optio
 {
 	int ends[2];
 	char path[40];
+	/* A format that has no probe must be named. */
+	if (!format_find(sample->format)->probe)
+		return true;
 	if (pipe(ends) != 0)
 		return fails("no pipe");
 	pid_t child = fork();

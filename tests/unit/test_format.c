@@ -57,6 +57,8 @@ formats_are_found_by_name(void **state)
 	}
 	assert_true(count > 5);
 	assert_null(poly_format_at(count + 1));
+	assert_ptr_equal(poly_format_find("text:pc:hex"), poly_format_find("text"));
+	assert_null(poly_format_find(":text"));
 	assert_null(poly_format_find("tt"));
 	assert_null(poly_format_find(""));
 }
@@ -87,7 +89,8 @@ take(const char *given, enum poly_option_use use, struct option_values *values,
 		if (*at)
 			*at++ = 0;
 	}
-	return option_values(&made, use, list, values, error);
+	const struct option_words words_given = {NULL, list};
+	return option_values(&made, use, &words_given, values, error);
 }
 
 static void
@@ -138,6 +141,59 @@ options_have_values_in_their_range(void **state)
 	assert_non_null(strstr(error.message, "expected one or two"));
 }
 
+static const char *const initial_text[] = {"as usual", NULL};
+static const struct poly_option texts_table[] = {
+	{"x.first", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL, "", NULL},
+	{"x.other", POLY_OPTION_TEXT, POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0,
+		initial_text, "", NULL},
+	{.name = NULL},
+};
+static const struct poly_format_info texts_made = {.name = "texts", .options = texts_table};
+
+/* The texts for what is given, "-" where there is none; or what is wrong. */
+static void
+expect_texts(const char *format, const char *word, const char *expected)
+{
+	const char *list[] = {word, NULL};
+	const struct option_words words_given = {format, list};
+	struct option_values values;
+	struct poly_error error;
+	char got[500];
+	if (option_values(&texts_made, POLY_OPTION_READ, &words_given, &values, &error) ==
+		POLY_OK)
+		snprintf(got, sizeof got, "%s%s %s%s", values.texts[0] ? values.texts[0] : "-",
+			values.given[0] ? "!" : "", values.texts[1],
+			values.given[1] ? "!" : "");
+	else
+		snprintf(got, sizeof got, "%s", error.message);
+	assert_string_equal(got, expected);
+	option_values_free(&values);
+}
+
+static void
+what_follows_a_formats_name_is_its_first_option(void **state)
+{
+	(void)state;
+	expect_texts(NULL, NULL, "- as usual");
+	expect_texts("texts", NULL, "- as usual");
+	expect_texts("texts:", NULL, "! as usual");
+	expect_texts("texts:a:b=c", NULL, "a:b=c! as usual");
+	expect_texts("texts", "x.first=a=b", "a=b! as usual");
+	expect_texts("texts:a", "x.first=b", "b! as usual");
+	expect_texts("texts:a", "x.other=", "a! !");
+	struct option_values values;
+	struct poly_error error;
+	const struct option_words words_given = {"made:5", NULL};
+	assert_int_equal(option_values(&made, POLY_OPTION_READ, &words_given, &values, &error),
+		POLY_ERR_USAGE);
+	assert_string_equal(
+		error.message, "format 'made' takes nothing behind its name, found '5'");
+	const struct option_words written = {"texts:5", NULL};
+	assert_int_equal(
+		option_values(&texts_made, POLY_OPTION_WRITE, &written, &values, &error),
+		POLY_ERR_USAGE);
+}
+
 /* Records of byutr with 12 bytes that are two sound bus cycles each. */
 static void
 equal_bids_of_strangers_are_an_error_but_for_the_name(void **state)
@@ -178,6 +234,7 @@ main(void)
 		cmocka_unit_test(the_ending_of_a_name_says_the_format),
 		cmocka_unit_test(formats_are_found_by_name),
 		cmocka_unit_test(options_have_values_in_their_range),
+		cmocka_unit_test(what_follows_a_formats_name_is_its_first_option),
 		cmocka_unit_test(equal_bids_of_strangers_are_an_error_but_for_the_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reading and writing traces of Dinero share.
+ *
+ * spec: polytrace-din(5)
+ */
+#ifndef FORMAT_DIN_DIN_H
+#define FORMAT_DIN_DIN_H
+
+#include "format/line.h"
+
+#include "base/num.h"
+
+enum { DIN_OPTION_FORM };
+
+/* The forms of lines in the order of their option. */
+enum din_form { DIN_PLAIN, DIN_SIZED, DIN_FORMS };
+
+/* Values of the column record; the letters of the second form are in the same order. */
+enum din_record {
+	DIN_READ,
+	DIN_WRITE,
+	DIN_FETCH,
+	DIN_MISC,
+	DIN_FLUSH,
+	DIN_COPY_BACK,
+	DIN_INVALIDATE,
+	DIN_BLANK,
+	DIN_DAMAGED,
+	DIN_RECORD_COUNT
+};
+
+/* The names of records, and of forms with what stands for the source's. */
+extern const char *const din_records[DIN_RECORD_COUNT];
+extern const char *const din_forms[];
+
+struct din_writer {
+	enum din_form form;
+	unsigned digits;      /* least digits of an address */
+	bool keeps;	      /* rows' own bytes are written as they are */
+	uint8_t records[256]; /* of the source's records; DIN_RECORD_COUNT: look at columns */
+};
+
+/* How many digits an address has that is written with at least so many. */
+static inline unsigned
+address_digits(uint64_t address, unsigned least)
+{
+	unsigned n = num_hex_width(address);
+	return n < least ? least : n;
+}
+
+enum poly_status din_wopen(struct writing *writing, struct poly_error *error);
+enum poly_status din_write(
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+
+#endif

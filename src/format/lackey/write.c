@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing traces of lackey. The two rows of a modify become one line again.
+ *
+ * spec: polytrace-lackey(5)
+ */
+#include "format/lackey/lackey.h"
+
+#include "base/num.h"
+
+enum poly_status
+lackey_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct lackey_writer *writer = writing->state;
+	const struct poly_trace_info *source = writing->source;
+	memset(writer->records, LACKEY_RECORD_COUNT, sizeof writer->records);
+	for (size_t i = 0; writing->own_raw && i < source->record_count; i++) {
+		for (uint8_t is = 0; is < LACKEY_RECORD_COUNT; is++) {
+			if (strcmp(source->records[i], lackey_records[is]) == 0)
+				writer->records[i] = is;
+		}
+	}
+	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	return POLY_OK;
+}
+
+static void
+print(struct writing *writing, char letter, uint64_t address, uint64_t size)
+{
+	char *to = (char *)out_room(writing->out, 48), *at = to;
+	unsigned digits = num_hex_width(address);
+	digits = digits < LACKEY_ADDRESS_DIGITS ? LACKEY_ADDRESS_DIGITS : digits;
+	at[0] = letter == 'I' ? 'I' : ' ';
+	at[1] = letter == 'I' ? ' ' : letter;
+	at[2] = ' ';
+	num_hex(at + 3, address, digits);
+	at += 3 + digits;
+	*at++ = ',';
+	at += num_decimal(at, size);
+	*at++ = '\n';
+	out_commit(writing->out, (size_t)(at - to));
+}
+
+/* Writes the load of a modify whose store never came: a window had its end between them. */
+static void
+let_go(struct writing *writing)
+{
+	struct lackey_writer *writer = writing->state;
+	if (writer->modify)
+		print(writing, 'L', writer->address, writer->size);
+	writer->modify = writer->passing = false;
+}
+
+/* An access; one half of a modify is held back, or completes what was. */
+static enum poly_status
+write_access(struct writing *writing, const struct poly_batch *batch, size_t row, bool modify,
+	struct poly_error *error)
+{
+	struct lackey_writer *writer = writing->state;
+	enum poly_access access = (enum poly_access)batch->access[row];
+	if (access != POLY_ACCESS_READ && access != POLY_ACCESS_WRITE) {
+		let_go(writing);
+		writing_note(writing, "accesses that are no load or store were dropped");
+		return POLY_OK;
+	}
+	if (!poly_present(batch, POLY_COLUMN_size, row))
+		return writing_lacks(batch, row, "size", error);
+	uint64_t address = batch->address[row], size = batch->size[row];
+	bool writes = access == POLY_ACCESS_WRITE;
+	if (modify && writes && writer->modify && address == writer->address &&
+		size == writer->size) {
+		writer->modify = false;
+		print(writing, 'M', address, size);
+		return POLY_OK;
+	}
+	let_go(writing);
+	if (modify && !writes) {
+		writer->modify = true;
+		writer->address = address;
+		writer->size = size;
+		return POLY_OK;
+	}
+	print(writing, writes ? 'S' : 'L', address, size);
+	return POLY_OK;
+}
+
+/* An instruction is one line, however many micro-operations it has. */
+static enum poly_status
+write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	bool later = poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1;
+	bool synthetic =
+		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
+	if (later)
+		return POLY_OK;
+	let_go(writing);
+	if (synthetic) {
+		writing_note(writing, "instructions that were not executed were dropped");
+		return POLY_OK;
+	}
+	if (!poly_present(batch, POLY_COLUMN_opcode_size, row))
+		return writing_lacks(batch, row, "opcode_size", error);
+	print(writing, 'I', batch->pc[row], batch->opcode_size[row]);
+	return POLY_OK;
+}
+
+static enum poly_status
+write_columns(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	const struct lackey_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	bool instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
+			   batch->kind[row] == POLY_KIND_INSTRUCTION &&
+			   poly_present(batch, POLY_COLUMN_pc, row);
+	bool access = poly_present(batch, POLY_COLUMN_access, row) &&
+		      poly_present(batch, POLY_COLUMN_address, row);
+	bool modify = poly_present(batch, POLY_COLUMN_record, row) &&
+		      writer->records[batch->record[row]] == LACKEY_MODIFY;
+	if (instruction)
+		status = write_instruction(writing, batch, row, error);
+	if (access && status == POLY_OK)
+		status = write_access(writing, batch, row, modify, error);
+	if (!instruction && !access)
+		writing_note(writing, "records that are no instruction or access were dropped");
+	return status;
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct lackey_writer *writer = writing->state;
+	bool modify = poly_present(batch, POLY_COLUMN_record, row) &&
+		      writer->records[batch->record[row]] == LACKEY_MODIFY;
+	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
+		size_t n;
+		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+		let_go(writing);
+		out_write(writing->out, raw, n);
+		writer->passing = modify;
+		return POLY_OK;
+	}
+	bool passed = writer->passing && modify &&
+		      poly_present(batch, POLY_COLUMN_access, row) &&
+		      batch->access[row] == POLY_ACCESS_WRITE;
+	writer->passing = false;
+	return passed ? POLY_OK : write_columns(writing, batch, row, error);
+}
+
+enum poly_status
+lackey_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+enum poly_status
+lackey_wfinish(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	let_go(writing);
+	return POLY_OK;
+}

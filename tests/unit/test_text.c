@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/* Text whose columns are described: hand-made lines, values that printf wrote, and messages. */
+#include "rows_help.h"
+
+/* Lines, what describes them, an option, and the columns and rows that they have. */
+static const struct {
+	const char *format, *option, *lines, *columns, *rows;
+} readings[] = {
+	/* Pin's example pinatrace. */
+	{"text:kind=access,pc:0x':',access:R/W,address:0x", NULL,
+		"0x7f3a21: R 0x7ffd10\n0x7f3a25: W 0x7ffd18\n#eof\n",
+		"record kind pc access address",
+		"line access 0x7f3a21 read 0x7ffd10\nline access 0x7f3a25 write 0x7ffd18\n"
+		"comment other - - -\n"},
+	/* Branch and cache traces of courses. */
+	{"text:pc:hex,branch:t/n", NULL, "a3b5fc t\n00a3b600 n\n", "kind pc branch",
+		"instruction 0xa3b5fc taken\ninstruction 0xa3b600 not_taken\n"},
+	{"text:access:r/w,address:hex", NULL, "r ffe04540\nw 0\n", "kind access address",
+		"access read 0xffe04540\naccess write 0x0\n"},
+	/* Forms of numbers. */
+	{"text:pc,size,address:auto,time:oct,immediate,value:dec", NULL,
+		"FF 10 0x1F 17 -5 18446744073709551615\n0XfF 010 017 07 5 0\n"
+		"0 4294967295 17 0 -9223372036854775808 1\n",
+		"pc size address time immediate value",
+		"0xff 10 0x1f 15 -5 0xffffffffffffffff\n0xff 10 0xf 7 5 0x0\n"
+		"0x0 4294967295 0x11 0 -9223372036854775808 0x1\n"},
+	{"text:immediate:0x,size:auto", NULL, "-0x10 0x10\n10 10\n", "immediate size",
+		"-16 16\n16 10\n"},
+	/* Enumerations: their own names, in their order, or each by its name. */
+	{"text:kind,branch,access,executed,flags,sync", NULL,
+		"sync not_taken io_write false both trywait\n",
+		"kind branch access executed flags sync",
+		"sync not_taken io_write false both trywait\n"},
+	{"text:access:R/W/I,executed:y/n,kind:i/a", NULL, "I n a\nW y i\n",
+		"kind access executed", "access fetch false\ninstruction write true\n"},
+	{"text:access:l=read|s=write|'p f'=prefetch,address", NULL, "s 1\nl 2\n",
+		"access address", "write 0x1\nread 0x2\n"},
+	/* Spellings of absent values and of numbers. */
+	{"text:address:hex|-|none,size:b=1|w=0x4,branch|*", NULL,
+		"- b *\nnone w taken\n10 w *\n", "kind address size branch",
+		"other - 1 -\nother - 4 taken\naccess 0x10 4 -\n"},
+	{"text:size:dec|w=4|d=8|e=8", NULL, "4\nw\n8\ne\nd\n5\n", "size", "4\n4\n8\n8\n8\n5\n"},
+	/* Literals part fields, or stand around them. */
+	{"text:access:L/S' 'address:hex8','size:dec", NULL, "L 00000010,4\nS 1ffeffe7e8,16\n",
+		"access address size", "read 0x10 4\nwrite 0x1ffeffe7e8 16\n"},
+	{"text:'['pc:hex']','<'reg'='value'>'", NULL, "[10] <r1=5>\n[11]\t<eax=ff>  \n",
+		"pc reg value", "0x10 r1 0x5\n0x11 eax 0xff\n"},
+	/* Fields that are passed over, may be missing, or take all that is left. */
+	{"text:-,pc,skip,size?,thread", NULL, "x 10 y\nx 10 y 4\nx 10 y 4 7 \n",
+		"pc size thread", "0x10 - -\n0x10 4 -\n0x10 4 7\n"},
+	{"text:pc,...", NULL, "10\n11 and more\n", "pc", "0x10\n0x11\n"},
+	{"text:pc,mnemonic,text:rest", NULL, "10 add r1, r2\n11 b  x \r\n", "pc mnemonic text",
+		"0x10 add r1, r2\n0x11 b x \n"},
+	/* The same in all lines. */
+	{"text:address,access=read,size=8,mode=user,executed=true", NULL, "10\n",
+		"kind access address size mode executed", "access read 0x10 8 user true\n"},
+	/* Separators, comments, headings. */
+	{"text:pc,size|,branch:T/N|", "text.separator=,", "10,4,T\n 11 , ,N \n12,,\n# 13\n\n",
+		"record pc size branch",
+		"line 0x10 4 taken\nline 0x11 - not_taken\nline 0x12 - -\ncomment - - -\n"
+		"blank - - -\n"},
+	{"text:pc,text", "text.separator=tab", "10\tadd r1, r2\n11\t x \n", "pc text",
+		"0x10 add r1, r2\n0x11 x\n"},
+	{"text:pc", "text.comment=//", "//x\n10\n", "record pc", "comment -\nline 0x10\n"},
+	{"text:pc", "text.skip=2", "pc\n--\n10\n11\n", "record pc",
+		"header -\nheader -\nline 0x10\nline 0x11\n"},
+	{"text:pc", "text.skip=9", "10\n11", "record pc", "header -\nheader -\n"},
+	{"text:reg,value", NULL, "r1 5", "kind reg value", "register r1 0x5\n"},
+};
+
+static void
+lines_are_read_as_they_are_described(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+		struct buf bytes = bytes_of(readings[i].lines);
+		struct buf rows = list_rows(
+			open_bytes(&bytes, readings[i].format, readings[i].option, false),
+			readings[i].columns, NULL);
+		assert_string_equal(buf_text(&rows), readings[i].rows);
+		/* And they are written as they were. */
+		struct buf again = convert(
+			open_bytes(&bytes, readings[i].format, readings[i].option, false),
+			"text", NULL, NULL);
+		expect_same(&again, &bytes);
+		buf_free(&again);
+		buf_free(&rows);
+		buf_free(&bytes);
+	}
+}
+
+static uint64_t seed = 1;
+
+static uint64_t
+any_number(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return seed >> (seed >> 58);
+}
+
+static void
+what_printf_writes_is_read_and_written(void **state)
+{
+	(void)state;
+	static const char *const description =
+		"text:pc:hex8':',branch:T/N|-,address:0x,size:dec,time:oct,immediate,"
+		"opcode:0x16|none,cpu:dec3";
+	struct buf text = {0};
+	enum { ROWS = 5000 };
+	uint64_t pc[ROWS], address[ROWS], opcode[ROWS];
+	uint32_t size[ROWS];
+	int64_t immediate[ROWS];
+	for (size_t i = 0; i < ROWS; i++) {
+		pc[i] = any_number();
+		address[i] = any_number();
+		size[i] = (uint32_t)any_number();
+		immediate[i] = (int64_t)any_number();
+		opcode[i] = any_number();
+		buf_printf(&text, "%08llx: %c 0x%llx %u %llo %lld ", (unsigned long long)pc[i],
+			"TN-"[i % 3], (unsigned long long)address[i], size[i],
+			(unsigned long long)pc[i], (long long)immediate[i]);
+		if (i % 5)
+			buf_printf(&text, "0x%016llx %03u\n", (unsigned long long)opcode[i],
+				(unsigned)i);
+		else
+			buf_printf(&text, "none %03u\n", (unsigned)i);
+	}
+	struct poly_reader *reader = open_bytes(&text, description, NULL, false);
+	const struct poly_batch *batch;
+	size_t row = 0;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t r = 0; r < batch->rows; r++, row++) {
+			assert_int_equal(batch->pc[r], pc[row]);
+			assert_int_equal(batch->time[r], pc[row]);
+			assert_int_equal(batch->address[r], address[row]);
+			assert_int_equal(batch->size[r], size[row]);
+			assert_int_equal(batch->immediate[r], immediate[row]);
+			assert_int_equal(batch->cpu[r], row);
+			assert_int_equal(
+				poly_present(batch, POLY_COLUMN_branch, r), row % 3 != 2);
+			assert_int_equal(
+				poly_present(batch, POLY_COLUMN_opcode, r), row % 5 != 0);
+			if (row % 3 != 2)
+				assert_int_equal(batch->branch[r], row % 3 == 0);
+			if (row % 5)
+				assert_int_equal(batch->opcode[r], opcode[row]);
+			assert_false(poly_present(batch, POLY_COLUMN_raw, r));
+		}
+	}
+	assert_int_equal(row, ROWS);
+	poly_reader_close(reader);
+	struct buf again =
+		convert(open_bytes(&text, description, NULL, false), "text", NULL, NULL);
+	expect_same(&again, &text);
+	buf_free(&again);
+	buf_free(&text);
+}
+
+/* Descriptions that can't be understood: where, and what is said. */
+static const struct {
+	const char *columns;
+	size_t place;
+	const char *says;
+} misdescribed[] = {
+	{"pc,brunch", 3, "there is no such column"},
+	{"", 0, "expected a column, or skip, or '...' at the end"},
+	{"pc,", 3, "expected a column, or skip"},
+	{"pc,,size", 3, "expected a column"},
+	{"pc, size", 3, "expected a column"},
+	{"pc size", 2, "expected a comma, and no blank"},
+	{"pc:hexa", 3, "the form of 'pc' is hex, 0x, dec, oct or auto"},
+	{"pc:hex17", 3, "the form of 'pc' is"},
+	{"pc:hex:4", 6, "expected a comma"},
+	{"mnemonic:hex", 9, "the form of 'mnemonic' is name"},
+	{"text:hex", 5, "the form of 'text' is text or rest"},
+	{"branch:T", 7, "the form of 'branch' is spellings as 'a/b' or 'a=name|b=name'"},
+	{"branch:T/N/X", 11, "'branch' has 2 values"},
+	{"branch:T/T", 9, "the same spelling twice"},
+	{"branch:T=yes", 9, "'yes' is no value of 'branch': whether the branch was taken or"},
+	{"executed:T=yes", 11, "'executed' is true or false"},
+	{"size:R/W", 5, "spellings between slashes are for enumerations"},
+	{"size:x=4294967296", 7, "'size' is a number up to 4294967295"},
+	{"mnemonic|a=b", 11, "only numbers and enumerations have spellings"},
+	{"pc|", 3, "nothing can stand between separators only"},
+	{"pc,pc", 3, "the column 'pc' for the second time"},
+	{"pc,pc=4", 3, "the column 'pc' for the second time"},
+	{"raw", 0, "no field can be the column 'raw'"},
+	{"pc'", 2, "no apostrophe ends what begins here"},
+	{"pc''", 3, "expected a character between apostrophes"},
+	{"pc?", 2, "the first field can't be missing"},
+	{"pc,text:rest,size", 13, "nothing can stand behind the rest of the line"},
+	{"skip", 4, "no field is a column"},
+	{"size=4", 6, "no field is a column"},
+	{"pc,text=a", 8, "'text' can't be the same in all lines"},
+	{"pc,mode=", 8, "expected a name"},
+	{"pc,kind=access,kind=other", 15, "the column 'kind' for the second time"},
+	{"pc,...,size", 6, "nothing can stand behind '...'"},
+	{"pc,\x7f", 3, "expected a character of ASCII"},
+};
+
+static void
+what_is_wrong_with_a_description_is_shown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof misdescribed / sizeof *misdescribed; i++) {
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		struct poly_reader *reader;
+		struct poly_error error;
+		char format[200];
+		snprintf(format, sizeof format, "text:%s", misdescribed[i].columns);
+		options.format = format;
+		assert_int_equal(poly_reader_open_memory("", 0, &options, &reader, &error),
+			POLY_ERR_USAGE);
+		const char *shown = strchr(error.message, '\n'), *caret = strrchr(shown, '\n');
+		if (!strstr(error.message, misdescribed[i].says))
+			fail_msg("'%s' without '%s'", error.message, misdescribed[i].says);
+		assert_int_equal(caret + 1 + 2 + misdescribed[i].place - strchr(caret, '^'), 0);
+	}
+}
+
+static void
+a_text_without_columns_says_what_is_missing(void **state)
+{
+	(void)state;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	options.format = "text";
+	assert_int_equal(
+		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
+	assert_non_null(strstr(error.message, "needs its columns, as in 'text:pc:hex,"));
+	const char *words[] = {"text.columns=pc", "text.separator=ab", NULL};
+	options.options = words;
+	assert_int_equal(
+		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message,
+		"option 'text.separator' is 'ab', expected blank, tab or a character");
+	words[1] = "text.separator=;";
+	assert_int_equal(
+		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_OK);
+	poly_reader_close(reader);
+}
+
+/* Lines that are not as described: what is said. */
+static const struct {
+	const char *format, *option, *line, *message;
+} damaged[] = {
+	{"text:pc,branch:T/N", NULL, "10 X",
+		"column 4: field 2, 'branch', is 'X', expected T or N"},
+	{"text:pc,branch:T/N|-", NULL, "10 X",
+		"column 4: field 2, 'branch', is 'X', expected T, N or -"},
+	{"text:pc,access", NULL, "10 X",
+		"column 4: field 2, 'access', is 'X', expected a value of the column"},
+	{"text:pc,size", NULL, " 1g 4",
+		"column 2: field 1, 'pc', is '1g', expected hexadecimal digits"},
+	{"text:pc,size", NULL, "10 0x4",
+		"column 4: field 2, 'size', is '0x4', expected a decimal number"},
+	{"text:time:oct", NULL, "8",
+		"column 1: field 1, 'time', is '8', expected an octal number"},
+	{"text:pc,size", NULL, "10 4294967296",
+		"column 4: field 2, 'size', is '4294967296', expected at most 4294967295"},
+	{"text:pc,size:dec|-", NULL, "10 x",
+		"column 4: field 2, 'size', is 'x', expected - or a decimal number"},
+	{"text:immediate", NULL, "9223372036854775808",
+		"column 1: field 1, 'immediate', is '9223372036854775808', expected at most "
+		"9223372036854775807"},
+	{"text:pc,size", NULL, "10", "column 3: the line ends behind field 1, expected more"},
+	{"text:pc,size", NULL, "10 4 5",
+		"column 6: behind field 2 is '5', expected the end of the line"},
+	{"text:pc':',size", NULL, "10 4", "column 3: behind field 1 is '', expected ':'"},
+	{"text:pc':',size", NULL, "10:4",
+		"column 4: behind field 1 is '4', expected white space"},
+	{"text:pc,size", "text.separator=,", "10 4",
+		"column 1: field 1, 'pc', is '10', expected hexadecimal digits"},
+	{"text:pc,size", "text.separator=,", "10,,",
+		"column 4: field 2, 'size', is '', expected a decimal number"},
+};
+
+static void
+damage_is_told_by_column_and_field(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+		struct buf bytes = {0};
+		struct poly_error error;
+		buf_printf(&bytes, "#\n%s\n#\n", damaged[i].line);
+		struct buf rows = list_rows(
+			open_bytes(&bytes, damaged[i].format, damaged[i].option, false),
+			"record", &error);
+		assert_string_equal(buf_text(&rows), "comment\n");
+		assert_string_equal(error.message, damaged[i].message);
+		assert_int_equal(error.line, 2);
+		buf_free(&rows);
+		rows = list_rows(open_bytes(&bytes, damaged[i].format, damaged[i].option, true),
+			"record", NULL);
+		assert_string_equal(buf_text(&rows), "comment\ndamaged\ncomment\n");
+		buf_free(&rows);
+		struct buf again =
+			convert(open_bytes(&bytes, damaged[i].format, damaged[i].option, true),
+				"text", NULL, NULL);
+		expect_same(&again, &bytes);
+		buf_free(&again);
+		buf_free(&bytes);
+	}
+}
+
+/* What rows become: lines, or what is said where they can't. */
+static const struct {
+	const char *rows, *format, *option, *expected;
+} writings[] = {
+	{"{\"kind\":\"instruction\",\"pc\":\"0x400\",\"branch\":\"taken\"}\n",
+		"text:pc:hex,branch:T/N", NULL, "400 T\n"},
+	{"{\"pc\":\"0x400\",\"size\":8,\"immediate\":-16,\"mnemonic\":\"add\"}\n",
+		"text:pc:0x8,size:dec3,immediate:hex,mnemonic", NULL,
+		"0x00000400 008 -10 add\n"},
+	{"{\"pc\":\"0x400\",\"time\":8}\n", "text:time:oct,pc:auto", NULL, "10 0x400\n"},
+	{"{\"pc\":\"0x400\"}\n", "text:pc,branch:T/N", NULL,
+		"the record has no 'branch', which the target needs"},
+	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"branch\":\"not_taken\"}\n",
+		"text:pc,branch:T/N|-", NULL, "400 -\n401 N\n"},
+	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size?,thread", NULL,
+		"the record has no 'size', which the target needs"},
+	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"size\":4}\n", "text:pc,size?", NULL,
+		"400\n401 4\n"},
+	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text:rest", NULL, "400 a b\n"},
+	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text", "text.separator=;",
+		"400;a b\n"},
+	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text", NULL,
+		"the record's 'text' is 'a', which can't stand in its field"},
+	{"{\"pc\":\"0x400\",\"mnemonic\":\"a:b\"}\n", "text:mnemonic':'pc", NULL,
+		"the record's 'mnemonic' is 'a:b', which can't stand in its field"},
+	{"{\"access\":\"fetch\",\"address\":\"0x400\"}\n", "text:access:R/W,address", NULL,
+		"the record's 'access' is 'fetch', for which the columns have no spelling"},
+	{"{\"pc\":\"0x400\",\"size\":4}\n{\"pc\":\"0x400\",\"size\":8}\n{\"pc\":\"0x400\"}\n",
+		"text:size=8,pc", NULL,
+		"400\n2 records without the constants of the columns were "
+		"dropped\n"},
+	{"{\"kind\":\"access\",\"mode\":\"a\",\"pc\":\"0x1\"}\n"
+	 "{\"kind\":\"access\",\"mode\":\"b\",\"pc\":\"0x2\"}\n",
+		"text:mode=b,pc,-", NULL,
+		"2 -\n1 records without the constants of the columns were "
+		"dropped\n"},
+	{"{\"kind\":\"other\",\"size\":4}\n{\"kind\":\"instruction\",\"pc\":\"0x1\"}\n",
+		"text:pc", NULL,
+		"1\n1 records that have nothing for any column were dropped\n"},
+};
+
+/* What comes of writing: the bytes and notes, or the message. */
+static void
+write_all(struct poly_reader *reader, const char *format, const char *option, struct buf *out)
+{
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_sink sink = {append, out};
+	struct poly_writer *writer;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	const char *words[] = {option, NULL}, *note;
+	enum poly_status status = POLY_OK;
+	uint64_t count;
+	options.format = format;
+	options.options = words;
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(reader), &options, &writer, &error),
+		POLY_OK);
+	while (status == POLY_OK && poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		status = poly_writer_write(writer, batch, &error);
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, &error);
+	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
+		buf_printf(out, "%llu %s\n", (unsigned long long)count, note);
+	if (status != POLY_OK) {
+		assert_int_equal(status, POLY_ERR_LOSS);
+		buf_clear(out);
+		buf_string(out, error.message);
+	}
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+}
+
+static void
+rows_are_written_as_they_are_described(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof writings / sizeof *writings; i++) {
+		struct buf bytes = bytes_of(writings[i].rows), out = {0};
+		write_all(open_bytes(&bytes, "jsonl", NULL, false), writings[i].format,
+			writings[i].option, &out);
+		assert_string_equal(buf_text(&out), writings[i].expected);
+		buf_free(&out);
+		buf_free(&bytes);
+	}
+}
+
+static void
+another_description_writes_what_the_first_one_read(void **state)
+{
+	(void)state;
+	struct buf bytes = bytes_of("# x\n0x10 T\n 11  N\n\n"), notes = {0};
+	struct buf out = convert(open_bytes(&bytes, "text:pc,branch:T/N", NULL, false),
+		"text:branch:1/0,pc:hex4", "text.separator=,", &notes);
+	assert_string_equal(buf_text(&out), "1,0010\n0,0011\n");
+	assert_string_equal(
+		buf_text(&notes), "2 records that have nothing for any column were dropped\n");
+	buf_free(&notes);
+	buf_free(&out);
+	buf_free(&bytes);
+}
+
+static void
+what_is_unusual_is_found(void **state)
+{
+	(void)state;
+	expect_found(
+		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T03:5 T04:2 T04:3 T04:5 ");
+	struct buf bytes = {0};
+	for (int i = 0; i < 20000; i++)
+		buf_byte(&bytes, '1');
+	buf_string(&bytes, "\n10 4\n");
+	struct buf found = find_all(open_bytes(&bytes, "text:pc,size", NULL, true));
+	assert_string_equal(buf_text(&found), "T02:1 ");
+	buf_free(&found);
+	buf_free(&bytes);
+}
+
+static void
+no_text_is_recognised(void **state)
+{
+	(void)state;
+	struct buf bytes = bytes_of("10 T\n11 N\n12 T\n13 N\n");
+	struct poly_reader *reader;
+	struct poly_error error;
+	assert_int_equal(poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, &error),
+		POLY_ERR_FORMAT);
+	buf_free(&bytes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_read_as_they_are_described),
+		cmocka_unit_test(what_printf_writes_is_read_and_written),
+		cmocka_unit_test(what_is_wrong_with_a_description_is_shown),
+		cmocka_unit_test(a_text_without_columns_says_what_is_missing),
+		cmocka_unit_test(damage_is_told_by_column_and_field),
+		cmocka_unit_test(rows_are_written_as_they_are_described),
+		cmocka_unit_test(another_description_writes_what_the_first_one_read),
+		cmocka_unit_test(what_is_unusual_is_found),
+		cmocka_unit_test(no_text_is_recognised),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
