@@ -131,7 +131,7 @@ static unsigned
 print_tarmac(const struct step *step)
 {
 	unsigned lines = 1;
-	printf("%" PRIu64 " clk cpu0 %s (%" PRIu64 ") %08" PRIx32 ":%012" PRIx32
+	printf("%" PRIu64 " clk cpu0 %s (%" PRIu64 ") %016" PRIx32 ":%012" PRIx32
 	       "_NS %08" PRIx32 " O EL0t_n : ",
 		step->time, step->branches && !step->taken ? "IS" : "IT", step->time,
 		arm_pc(step->number), arm_pc(step->number), arm_opcode(step));
@@ -139,7 +139,7 @@ print_tarmac(const struct step *step)
 	for (const char *p = "LS"; *p; p++) {
 		if (step->access != *p && step->access != 'M')
 			continue;
-		printf("%" PRIu64 " clk cpu0 M%c8 %08" PRIx64 ":%012" PRIx64 "_NS %08" PRIx64
+		printf("%" PRIu64 " clk cpu0 M%c8 %016" PRIx64 ":%012" PRIx64 "_NS %08" PRIx64
 		       "_%08" PRIx64 "\n",
 			step->time, *p == 'L' ? 'R' : 'W', step->address, step->address,
 			step->value >> 32, step->value & UINT32_MAX);
