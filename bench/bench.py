@@ -70,11 +70,10 @@ traces = real('sort_3M.tt6e'), real('sort_3M.bach')
 if all(traces):
     compare('a sort program, real executions', *traces)
 
-LINES = {'cis501': 10000000, 'qemu4v': 4000000, 'tarmac': 4000000, 'lackey': 10000000,
-         'din': 10000000}
-for kind, lines in LINES.items():
+LINES = 10000000
+for kind in 'cis501', 'qemu4v', 'tarmac', 'lackey', 'din':
     if is_built(kind):
-        trace = generated(kind, lines, 'generate_text')
+        trace = generated(kind, LINES, 'generate_text')
         compare_text('generated trace', kind, trace, packed(trace) if kind == 'cis501' else ())
 trace = real('cc1_10M.trace')
 if trace:

@@ -131,7 +131,7 @@ static unsigned
 print_tarmac(const struct step *step)
 {
 	unsigned lines = 1;
-	printf("%" PRIu64 " clk cpu0 %s (%" PRIu64 ") %08" PRIx32 ":%012" PRIx32
+	printf("%" PRIu64 " clk cpu0 %s (%" PRIu64 ") %016" PRIx32 ":%012" PRIx32
 	       "_NS %08" PRIx32 " O EL0t_n : ",
 		step->time, step->branches && !step->taken ? "IS" : "IT", step->time,
 		arm_pc(step->number), arm_pc(step->number), arm_opcode(step));
@@ -139,7 +139,7 @@ print_tarmac(const struct step *step)
 	for (const char *p = "LS"; *p; p++) {
 		if (step->access != *p && step->access != 'M')
 			continue;
-		printf("%" PRIu64 " clk cpu0 M%c8 %08" PRIx64 ":%012" PRIx64 "_NS %08" PRIx64
+		printf("%" PRIu64 " clk cpu0 M%c8 %016" PRIx64 ":%012" PRIx64 "_NS %08" PRIx64
 		       "_%08" PRIx64 "\n",
 			step->time, *p == 'L' ? 'R' : 'W', step->address, step->address,
 			step->value >> 32, step->value & UINT32_MAX);
@@ -184,12 +184,13 @@ print_din(const struct step *step)
 static const struct {
 	const char *name;
 	unsigned (*print)(const struct step *step); /* returns how many lines */
+	uint32_t functions; /* of the program: models of processors run small ones */
 } printers[] = {
-	{"cis501", print_cis501},
-	{"qemu4v", print_qemu4v},
-	{"tarmac", print_tarmac},
-	{"lackey", print_lackey},
-	{"din", print_din},
+	{"cis501", print_cis501, PROGRAM_FUNCTIONS},
+	{"qemu4v", print_qemu4v, PROGRAM_FUNCTIONS / 10},
+	{"tarmac", print_tarmac, PROGRAM_FUNCTIONS / 10},
+	{"lackey", print_lackey, PROGRAM_FUNCTIONS},
+	{"din", print_din, PROGRAM_FUNCTIONS},
 };
 
 int
@@ -200,7 +201,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; lines && i < sizeof printers / sizeof *printers; i++) {
 		if (strcmp(printers[i].name, argv[1]) != 0)
 			continue;
-		program_make();
+		program_make(printers[i].functions);
 		for (uint64_t made = 0; made < lines; made += printers[i].print(&step))
 			program_step(&step);
 		return fflush(stdout) == 0 ? 0 : 1;

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#define FUNCTIONS 2400
 #define LEVELS 6 /* a function calls those of higher levels only */
 #define BLOCKS_MOST 24
 #define BLOCK_MOST 8
 #define SAVED_MOST 5
-#define INSTRUCTIONS_MOST (FUNCTIONS * (BLOCKS_MOST * (BLOCK_MOST + 1) + 2 * SAVED_MOST + 1))
+#define INSTRUCTIONS_MOST \
+	(PROGRAM_FUNCTIONS * (BLOCKS_MOST * (BLOCK_MOST + 1) + 2 * SAVED_MOST + 1))
 #define DEPTH_MOST (LEVELS + 2)
 #define CODE 0x401000u
 #define GLOBALS 0xa00000u
@@ -76,7 +76,8 @@ static const struct shape shapes[] = {
 
 static struct instruction instructions[INSTRUCTIONS_MOST];
 static uint32_t count;
-static uint32_t starts[FUNCTIONS]; /* numbers of functions' first instructions */
+static uint32_t functions;
+static uint32_t starts[PROGRAM_FUNCTIONS]; /* numbers of their first instructions */
 
 /* What runs. */
 static struct {
@@ -171,10 +172,10 @@ static void
 add_ending(uint32_t level, uint32_t block, uint32_t n)
 {
 	static const uint16_t permilles[] = {1, 2, 5, 10, 30, 80, 300, 940, 990, 998};
-	const uint32_t higher = (level + 1) * (FUNCTIONS / LEVELS);
+	const uint32_t higher = (level + 1) * (functions / LEVELS);
 	uint32_t dice = random_below(100);
-	if (dice < 18 && higher < FUNCTIONS) {
-		add(&shapes[CALL])->target = higher + small_below(FUNCTIONS - higher);
+	if (dice < 18 && higher < functions) {
+		add(&shapes[CALL])->target = higher + small_below(functions - higher);
 	} else if (dice < 23) {
 		struct instruction *it = add(&shapes[BRANCH]);
 		bool itself = random_below(4) != 0 || block == 0;
@@ -202,7 +203,7 @@ make_function(uint32_t f)
 		first[block] = count;
 		for (uint32_t i = 1 + random_below(BLOCK_MOST); i; i--)
 			add(any_shape());
-		add_ending(f / (FUNCTIONS / LEVELS), block, n);
+		add_ending(f / (functions / LEVELS), block, n);
 	}
 	first[n] = count;
 	for (uint32_t i = 0; i < saved; i++)
@@ -216,12 +217,13 @@ make_function(uint32_t f)
 }
 
 void
-program_make(void)
+program_make(uint32_t size)
 {
+	functions = size;
 	/* The main loop: a call to whatever the phase asks for, and back. */
 	add(&shapes[CALL]);
 	add(&shapes[JUMP])->target = 0;
-	for (uint32_t f = 0; f < FUNCTIONS; f++)
+	for (uint32_t f = 0; f < functions; f++)
 		make_function(f);
 	for (uint32_t i = 1; i < count; i++) {
 		if (instructions[i].shape == &shapes[CALL])
@@ -289,7 +291,7 @@ leave(struct step *step)
 			step->target = starts[(scramble(phase * PHASE_FUNCTIONS +
 							small_below(PHASE_FUNCTIONS)) >>
 						      8) %
-					      (FUNCTIONS / LEVELS)];
+					      (functions / LEVELS)];
 		machine.returns[machine.depth++] = step->number + 1;
 	} else if (shape == &shapes[RET]) {
 		step->target = machine.returns[--machine.depth];

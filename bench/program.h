@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Functions of a large program, such as a compiler. */
+#define PROGRAM_FUNCTIONS 2400
+
+/* Number of the register that is the stack pointer. */
 #define PROGRAM_STACK_POINTER 4
 
 /*
@@ -60,8 +64,8 @@ struct step {
 	uint64_t value;	  /* of what it wrote, or stored */
 };
 
-/* Makes the program. */
-void program_make(void);
+/* Makes a program of so many functions, a multiple of 6 up to PROGRAM_FUNCTIONS. */
+void program_make(uint32_t functions);
 
 /* Executes an instruction. */
 void program_step(struct step *step);

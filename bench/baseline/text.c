@@ -87,7 +87,9 @@ lackey(FILE *from)
 	uint64_t address, records = 0;
 	unsigned size;
 	while (fgets(line, sizeof line, from))
-		records += sscanf(line, " %c %" SCNx64 ",%u", &kind, &address, &size) == 3;
+		records += sscanf(line, " %c %" SCNx64 ",%u", &kind, &address, &size) == 3
+				   ? 1u + (kind == 'M')
+				   : 0;
 	return records;
 }
 
