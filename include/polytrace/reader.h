@@ -47,7 +47,14 @@ struct poly_read_options {
 	void *user;	/* handed to progress */
 	uint64_t skip;	/* records passed over at the front: neither delivered nor found fault
 			   with */
-	uint64_t count; /* most records delivered; what stands behind them is not looked at */
+	uint64_t count; /* most records delivered; what stands behind them is not used */
+	/*
+	 * Threads that decode, where the format's traces can be cut and the input is a file or
+	 * memory and not short: 0: as many as there are processors, up to 16; 1, or one_thread:
+	 * that of the caller alone. At most 64. Rows, findings and errors do not depend on it,
+	 * but a batch may have fewer rows.
+	 */
+	unsigned threads;
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
@@ -55,7 +62,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
 			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
-			UINT64_MAX                                                           \
+			UINT64_MAX, 0                                                        \
 	}
 
 /*
@@ -132,10 +139,10 @@ struct poly_finding {
 };
 
 /*
- * The i-th finding from 0 in order of discovery; false after the last one. Reading alone finds
- * damage; with the option check every rule is tested, complete when poly_reader_next has
- * returned POLY_END. Of each rule the first few places are kept and all are counted. Strings
- * hold until the next call on the reader.
+ * The i-th finding from 0 in order of records, what is about the trace as a whole last; false
+ * after the last one. Reading alone finds damage; with the option check every rule is tested,
+ * complete when poly_reader_next has returned POLY_END. Of each rule the first few places are
+ * kept and all are counted. Strings hold until the next call on the reader.
  */
 POLY_API bool poly_reader_finding_at(
 	const struct poly_reader *reader, size_t i, struct poly_finding *finding);

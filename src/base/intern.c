@@ -62,6 +62,7 @@ intern_add(struct intern *intern, const char *text, size_t n)
 		return INTERN_FAILED;
 	memcpy(copy, text, n);
 	intern->strings[intern->count] = copy;
+	intern->bytes += n;
 	*slot = ++intern->count;
 	return *slot - 1;
 }

@@ -11,6 +11,7 @@ struct intern {
 	uint32_t *slots;   /* hash table of number + 1 */
 	uint32_t count;	   /* strings held */
 	uint32_t capacity; /* of strings; the hash table is twice as large */
+	size_t bytes;	   /* of text held */
 };
 
 #define INTERN_FAILED UINT32_MAX

@@ -2,6 +2,7 @@
 /* All allocation of the library. */
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 
 #ifdef POLY_FAULT_INJECTION
 static _Thread_local size_t fail_at, made;
+static _Thread_local bool asked;
+static atomic_size_t fail_in_threads;
 
 size_t
 mem_fail_at(size_t k)
@@ -16,14 +19,23 @@ mem_fail_at(size_t k)
 	size_t count = made;
 	fail_at = k;
 	made = 0;
+	asked = true;
 	return count;
+}
+
+void
+mem_fail_in_threads(size_t k)
+{
+	mem_fail_at(0);
+	atomic_store(&fail_in_threads, k);
 }
 
 static bool
 mem_fails(void)
 {
+	size_t k = asked ? fail_at : atomic_load(&fail_in_threads);
 	made++;
-	return fail_at && made >= fail_at;
+	return k && made >= k;
 }
 #else
 static bool

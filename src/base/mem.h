@@ -26,6 +26,11 @@ void mem_free(void *p);
  * last call.
  */
 size_t mem_fail_at(size_t k);
+
+/*
+ * The same for every thread that begins later, and has not asked for itself; 0 lets none fail.
+ */
+void mem_fail_in_threads(size_t k);
 #endif
 
 #endif

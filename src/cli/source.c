@@ -25,6 +25,8 @@ const struct opt source_table[] = {
 	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
 		offsetof(struct source_options, on_error),
 		"at damage stop (the default), or go on at the next sound record"},
+	{"threads", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, threads),
+		"decode with N threads; 0 (the default): as many as there are processors"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
@@ -58,6 +60,8 @@ source_open(struct source *source, const char *path, const struct source_options
 	if (options->count.given)
 		reading.count = options->count.value;
 	source->count_is_zero = options->count.given && !options->count.value;
+	/* More than the library's most are its most. */
+	reading.threads = options->threads.value < 64 ? (unsigned)options->threads.value : 64;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
 	source->status = poly_reader_open(path, &reading, &source->reader, &source->error);

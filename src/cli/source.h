@@ -16,7 +16,7 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 struct source_options {
 	const char *from;
 	struct opt_list options;
-	struct opt_number skip, count;
+	struct opt_number skip, count, threads;
 	bool strict;
 	unsigned on_error;
 	bool json, csv;

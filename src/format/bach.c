@@ -299,6 +299,15 @@ bach_read(struct reading *reading, struct batch *batch, struct poly_error *error
 	return POLY_OK;
 }
 
+static size_t
+bach_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)p;
+	size_t over = (size_t)((offset + n) % BUS_CYCLE_SIZE);
+	return n > over ? n - over : 0;
+}
+
 static void
 bach_check(struct reading *reading, const struct poly_batch *batch)
 {
@@ -407,6 +416,7 @@ static const struct format bach = {
 	.probe = bach_probe,
 	.open = bach_open,
 	.read = bach_read,
+	.cut = bach_cut,
 	.check = bach_check,
 	.wopen = bach_wopen,
 	.write = bach_write,

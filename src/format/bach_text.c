@@ -20,7 +20,6 @@ enum { OPTION_LINE };
 #define PRINT_ROWS 2048
 
 struct text_reader {
-	uint64_t line;	/* lines passed so far */
 	bool within;	/* the front is inside of a line whose beginning was passed over */
 	uint32_t moved; /* bytes that a cacheable operation moves */
 	struct bus_check check;
@@ -127,7 +126,7 @@ bad_line(const struct reading *reading, const char *line, size_t n, struct poly_
 			"'%.*s' is no record, expected address, byte enables and operation",
 			shown, line);
 	if (error)
-		error->line = reader->line + 1;
+		error->line = reading->line + 1;
 	return POLY_ERR_FORMAT;
 }
 
@@ -180,7 +179,7 @@ read_line(struct reading *reading, struct batch *batch, size_t row, struct poly_
 	}
 	batch_put(batch, origin, row, offset);
 	in_consume(reading->in, n);
-	reader->line++;
+	reading->line++;
 	return POLY_OK;
 }
 
@@ -194,6 +193,16 @@ text_read(struct reading *reading, struct batch *batch, struct poly_error *error
 		row++;
 	batch->view.rows = row;
 	return row && status == POLY_END ? POLY_OK : status;
+}
+
+static size_t
+text_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	while (n > 0 && p[n - 1] != '\n')
+		n--;
+	return n;
 }
 
 /* Passes over a line, or over the part of it that may be looked at. */
@@ -214,7 +223,7 @@ text_resync(struct reading *reading, struct batch *batch, struct poly_error *err
 	batch->view.rows = 1;
 	in_consume(reading->in, n);
 	reader->within = !ended;
-	reader->line += ended;
+	reading->line += ended;
 	return POLY_OK;
 }
 
@@ -303,6 +312,7 @@ static const struct format bach_text = {
 	.open = text_open,
 	.read = text_read,
 	.resync = text_resync,
+	.cut = text_cut,
 	.check = text_check,
 	.wopen = text_wopen,
 	.write = text_write,

@@ -22,9 +22,6 @@ enum { BRANCH_LETTER, BRANCH_TARGET };
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
-/* Bytes of names that are kept; where there are more, lines keep their bytes instead. */
-#define NAMES_MOST ((size_t)4 << 20)
-
 /* Names that are found without looking into the table of all. */
 #define KNOWN 256
 #define KNOWN_LENGTH 24
@@ -40,8 +37,6 @@ struct cis501_reader {
 	struct lines lines;
 	struct cis501_free free; /* instead of lines where records are not bound to them */
 	enum cis501_layout layout;
-	size_t name_bytes;
-	bool no_memory;
 	struct known known[KNOWN];
 	struct cis501_check check;
 };
@@ -123,23 +118,8 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;
 	view->record_count = CIS501_RECORD_COUNT;
+	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
 	return POLY_OK;
-}
-
-/* The number of a name that is not among the known ones. */
-static bool
-add_name(struct reading *reading, const struct cis501_word *word, uint32_t *number)
-{
-	struct cis501_reader *reader = reading->state;
-	*number = intern_find(&reading->info->names.names, word->text, word->length);
-	if (*number != INTERN_FAILED)
-		return true;
-	if (reader->name_bytes + word->length > NAMES_MOST)
-		return false;
-	*number = info_name(reading->info, word->text, word->length);
-	reader->no_memory |= *number == INTERN_FAILED;
-	reader->name_bytes += word->length + 64;
-	return *number != INTERN_FAILED;
 }
 
 /* The n-th eight bytes of a name, 0 behind its end; up to 8 bytes behind it are read. */
@@ -153,13 +133,13 @@ name_bytes(const struct cis501_word *word, size_t n)
 	return left >= 8 ? bytes : bytes & (((uint64_t)1 << (8 * left)) - 1);
 }
 
-/* The number of a name; false where it cannot be kept. */
+/* The number of a name; false where it cannot be kept: the line then keeps its bytes. */
 static inline bool
 find_name(struct reading *reading, const struct cis501_word *word, uint32_t *number)
 {
 	struct cis501_reader *reader = reading->state;
 	if (word->length > KNOWN_LENGTH)
-		return add_name(reading, word, number);
+		return info_keep_name(reading->info, word->text, word->length, number);
 	const uint64_t a = name_bytes(word, 0), b = name_bytes(word, 1),
 		       c = name_bytes(word, 2);
 	uint64_t hash = (a ^ (b << 7 | b >> 57) ^ (c << 14 | c >> 50)) * 0x9e3779b97f4a7c15;
@@ -169,7 +149,7 @@ find_name(struct reading *reading, const struct cis501_word *word, uint32_t *num
 		*number = known->number;
 		return true;
 	}
-	if (!add_name(reading, word, number))
+	if (!info_keep_name(reading->info, word->text, word->length, number))
 		return false;
 	*known = (struct known){{a, b, c}, *number, true};
 	return true;
@@ -310,7 +290,15 @@ cis501_read(struct reading *reading, struct batch *batch, struct poly_error *err
 	enum poly_status status =
 		free ? cis501_free_read(reading, &reader->free, batch, error)
 		     : lines_read(reading, &reader->lines, &line_format, batch, error);
-	return reader->no_memory ? err_memory(error) : status;
+	return reading->info->no_memory ? err_memory(error) : status;
+}
+
+static size_t
+cis501_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	return lines_cut(p, n);
 }
 
 static enum poly_status
@@ -460,6 +448,7 @@ static const struct format cis501 = {
 	.open = cis501_open,
 	.read = cis501_read,
 	.resync = cis501_resync,
+	.cut = cis501_cut,
 	.check = cis501_check_batch,
 	.close = cis501_close,
 	.wopen = cis501_wopen,

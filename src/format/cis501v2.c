@@ -165,6 +165,14 @@ v2_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return lines_read(reading, &reader->lines, &line_format, batch, error);
 }
 
+static size_t
+v2_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	return lines_cut(p, n);
+}
+
 static enum poly_status
 v2_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -376,6 +384,7 @@ static const struct format cis501v2 = {
 	.open = v2_open,
 	.read = v2_read,
 	.resync = v2_resync,
+	.cut = v2_cut,
 	.check = v2_check,
 	.close = v2_close,
 	.write = v2_write,

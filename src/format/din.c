@@ -353,6 +353,14 @@ din_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return lines_read(reading, &reader->lines, &line_format, batch, error);
 }
 
+static size_t
+din_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	return lines_cut(p, n);
+}
+
 static enum poly_status
 din_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -449,6 +457,7 @@ static const struct format din = {
 	.open = din_open,
 	.read = din_read,
 	.resync = din_resync,
+	.cut = din_cut,
 	.check = din_check,
 	.close = din_close,
 	.wopen = din_wopen,

@@ -37,6 +37,8 @@ struct reading {
 	bool check;		  /* the format's check will see every batch */
 	unsigned prediction;	  /* of lines: enum predict_way */
 	uint64_t record;	  /* rows delivered before this batch */
+	uint64_t line;		  /* lines passed so far, where the format counts them */
+	bool whole;		  /* set by open: this trace can't be cut */
 };
 
 /* What a writer's functions work on. */
@@ -92,6 +94,20 @@ struct format {
 	 */
 	enum poly_status (*resync)(
 		struct reading *reading, struct batch *batch, struct poly_error *error);
+
+	/*
+	 * Where the trace may be cut, so that other threads decode what follows: how many of
+	 * the n bytes at p, which stand at offset, to take so that a record begins behind them
+	 * which can be read without knowing what came before. 0: not here. The bytes may begin
+	 * within a record. Pure; reading was opened and says what open found out. NULL: the
+	 * trace is read by one thread.
+	 *
+	 * Then open consumes nothing; a name or a site is made for a row only; names of which
+	 * there may be any number are kept by info_keep_name; and whatever read leaves in the
+	 * state, lines counted in reading among it, changes no row at such a place.
+	 */
+	size_t (*cut)(
+		const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 
 	/* Tests the rules on a delivered batch; batch NULL: the trace has ended. May be NULL.
 	 */

@@ -325,6 +325,14 @@ lackey_read(struct reading *reading, struct batch *batch, struct poly_error *err
 	return lines_read(reading, &reader->lines, &line_format, batch, error);
 }
 
+static size_t
+lackey_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	return lines_cut(p, n);
+}
+
 static enum poly_status
 lackey_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -459,6 +467,7 @@ static const struct format lackey = {
 	.open = lackey_open,
 	.read = lackey_read,
 	.resync = lackey_resync,
+	.cut = lackey_cut,
 	.check = lackey_check,
 	.close = lackey_close,
 	.wopen = lackey_wopen,

@@ -61,7 +61,7 @@ front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
 
 /* Goes on behind a line, or to its next row. */
 static inline void
-pass(struct lines *lines, const struct line *line)
+pass(struct reading *reading, struct lines *lines, const struct line *line)
 {
 	if (line->remarks->more) {
 		lines->part++;
@@ -69,7 +69,7 @@ pass(struct lines *lines, const struct line *line)
 	}
 	lines->part = 0;
 	lines->at += line->size;
-	lines->passed += line->ended;
+	reading->line += line->ended;
 }
 
 /* Consumes what was passed; the window is given up. */
@@ -78,6 +78,7 @@ settle(struct lines *lines, struct in *in)
 {
 	in_consume(in, (size_t)(lines->at - lines->window.start));
 	lines->window.start = lines->at = lines->window.end = NULL;
+	lines->next = in_offset(in);
 }
 
 static void
@@ -101,7 +102,7 @@ blame_length(const struct line_format *format, struct line_fault *fault)
 
 /* The failure of a line that is no record. */
 static enum poly_status
-bad_line(const struct lines *lines, const struct line *line, const struct line_fault *fault,
+bad_line(const struct reading *reading, const struct line *line, const struct line_fault *fault,
 	struct poly_error *error)
 {
 	char column[40] = "";
@@ -110,19 +111,19 @@ bad_line(const struct lines *lines, const struct line *line, const struct line_f
 	err_set(error, POLY_ERR_FORMAT, line->offset + (fault->column ? fault->column - 1 : 0),
 		"%s%s", column, fault->text);
 	if (error)
-		error->line = lines->passed + 1;
+		error->line = reading->line + 1;
 	return POLY_ERR_FORMAT;
 }
 
 static void
-find_fault(struct reading *reading, const struct lines *lines, size_t row,
-	const struct line *line, const struct line_fault *fault)
+find_fault(struct reading *reading, size_t row, const struct line *line,
+	const struct line_fault *fault)
 {
 	char column[40] = "";
 	if (fault->column)
 		snprintf(column, sizeof column, ", column %u", fault->column);
 	findings_add(reading->findings, fault->rule, reading->record + row + 1, line->offset,
-		"line %llu%s: %s", (unsigned long long)lines->passed + 1, column, fault->text);
+		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
 }
 
 /* Where rows are made of lines. */
@@ -152,12 +153,12 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 
 /* Rows of lines that are known; how many there were. */
 static size_t
-take_known(struct lines *lines, size_t row)
+take_known(struct reading *reading, struct lines *lines, size_t row)
 {
 	if (!lines->predictor.started || lines->within || lines->part)
 		return 0;
 	size_t known = predict_lines(&lines->predictor, row, &lines->at, &lines->window);
-	lines->passed += known;
+	reading->line += known;
 	return known;
 }
 
@@ -169,12 +170,17 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	struct line_remarks remarks;
 	struct line line = {.remarks = &remarks};
 	size_t row = 0;
+	if (lines->next != in_offset(reading->in)) {
+		/* Another part of the trace: nothing is left of the line before. */
+		lines->part = 0;
+		lines->within = false;
+	}
 	if (format->predict.windows)
 		predict_begin(&lines->predictor, batch, &format->predict,
 			(enum predict_way)reading->prediction);
 	for (;; row++) {
 		struct line_fault fault;
-		row += take_known(lines, row);
+		row += take_known(reading, lines, row);
 		if (row == batch->capacity)
 			break;
 		status = front_line(lines, reading->in, format->limit, &line);
@@ -186,15 +192,15 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 			blame_length(format, &fault);
 		if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
-				status = bad_line(lines, &line, &fault, error);
+				status = bad_line(reading, &line, &fault, error);
 				break;
 			}
 			/* The last line is cut off. */
 			if (in_status(reading->in, NULL) == POLY_END)
-				find_fault(reading, lines, row, &line, &fault);
+				find_fault(reading, row, &line, &fault);
 			put_damaged(batch, row, format, &line);
 		}
-		pass(lines, &line);
+		pass(reading, lines, &line);
 	}
 	predict_fill(&lines->predictor, POLY_BATCH_ROWS);
 	settle(lines, reading->in);
@@ -220,16 +226,24 @@ lines_resync(struct reading *reading, struct lines *lines, const struct line_for
 	if (too_long)
 		blame_length(format, &fault);
 	if (!lines->within && (too_long || !format->take(reading, batch, 0, &line, &fault)))
-		find_fault(reading, lines, 0, &line, &fault);
+		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = format->limit;
 	put_damaged(batch, 0, format, &line);
 	batch->view.rows = 1;
 	lines->at += line.size;
 	lines->within = !line.ended;
-	lines->passed += line.ended;
+	reading->line += line.ended;
 	settle(lines, reading->in);
 	return POLY_OK;
+}
+
+size_t
+lines_cut(const uint8_t *p, size_t n)
+{
+	while (n > 0 && p[n - 1] != '\n')
+		n--;
+	return n;
 }
 
 void

@@ -63,7 +63,7 @@ struct line_format {
 struct lines {
 	struct extent window;
 	const uint8_t *at; /* what is not passed of the window */
-	uint64_t passed;   /* lines passed so far */
+	uint64_t next;	   /* offset where reading goes on */
 	unsigned part;	   /* rows that the line at the front has made */
 	bool within;	   /* the front is inside of a line whose beginning was passed over */
 	struct buf tail;   /* a last line without its newline, with one */
@@ -77,6 +77,9 @@ enum poly_status lines_read(struct reading *reading, struct lines *lines,
 /* As struct format's resync; finds that the line's rule was broken. */
 enum poly_status lines_resync(struct reading *reading, struct lines *lines,
 	const struct line_format *format, struct batch *batch, struct poly_error *error);
+
+/* As struct format's cut, for a format of lines: the bytes up to the last newline. */
+size_t lines_cut(const uint8_t *p, size_t n);
 
 /* Gives the memory back. */
 void lines_free(struct lines *lines);

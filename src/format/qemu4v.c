@@ -15,9 +15,6 @@
 #define SAMPLE_LINES 256
 #define SAMPLE_BYTES ((size_t)32 << 10)
 
-/* Bytes of names that are kept; where there are more, lines keep their bytes instead. */
-#define NAMES_MOST ((size_t)4 << 20)
-
 static const char *const record_names[QEMU4V_RECORD_COUNT] = {
 	[QEMU4V_INSTRUCTION] = "instruction",
 	[QEMU4V_MEMORY] = "memory",
@@ -117,23 +114,7 @@ qemu4v_open(struct reading *reading, struct poly_error *error)
 	return POLY_OK;
 }
 
-static bool
-add_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
-{
-	struct qemu4v_reader *reader = reading->state;
-	const char *text = (const char *)word->text;
-	*number = intern_find(&reading->info->names.names, text, word->length);
-	if (*number != INTERN_FAILED)
-		return true;
-	if (reader->name_bytes + word->length > NAMES_MOST)
-		return false;
-	*number = info_name(reading->info, text, word->length);
-	reader->no_memory |= *number == INTERN_FAILED;
-	reader->name_bytes += word->length + 64;
-	return *number != INTERN_FAILED;
-}
-
-/* The number of a name; false where it cannot be kept. */
+/* The number of a name; false where it cannot be kept: the line then keeps its bytes. */
 static inline bool
 find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
 {
@@ -148,7 +129,7 @@ find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *num
 		*number = known->number;
 		return true;
 	}
-	if (!add_name(reading, word, number))
+	if (!info_keep_name(reading->info, (const char *)word->text, word->length, number))
 		return false;
 	*known = (struct qemu4v_known){
 		poly_trace_name(&reading->info->view, *number), word->length, *number};
@@ -389,7 +370,7 @@ qemu4v_read(struct reading *reading, struct batch *batch, struct poly_error *err
 	enum poly_status status =
 		lines_read(reading, &reader->lines, &line_format, batch, error);
 	qemu4v_settle(reading, &reader->around, batch);
-	return reader->no_memory ? err_memory(error) : status;
+	return reading->info->no_memory ? err_memory(error) : status;
 }
 
 static enum poly_status
@@ -460,6 +441,7 @@ static const struct format qemu4v = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = qemu4v_resync,
+	.cut = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,

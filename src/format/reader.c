@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "format/format.h"
+#include "format/crew.h"
 #include "format/option.h"
 #include "format/probe.h"
 #include "model/site.h"
@@ -13,6 +13,14 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Threads of a reader for whom their number was not chosen. */
+#define THREADS_USUAL 16
+
+/* Chunks from which on a crew pays, and compressed bytes that may become so many. */
+#define CREW_CHUNKS 4
+#define CREW_COMPRESSED ((uint64_t)64 << 10)
 
 struct poly_reader {
 	const struct format *format;
@@ -22,10 +30,14 @@ struct poly_reader {
 	struct info info;
 	struct findings findings;
 	struct batch batch;
+	struct batch *shown; /* the rows that were filled last; NULL: none */
+	struct crew *crew;   /* NULL: everything is decoded here */
+	bool alone;	     /* the present part of the trace is, although there is a crew */
 	struct sites sites;
 	struct slice slice; /* of the batch, where not all of it is wanted */
 	struct reading reading;
 	struct option_values values; /* of the format */
+	bool begun;		     /* the first batch was asked for */
 	bool opened;		     /* the format's open was called: close it */
 	enum poly_status ended;	     /* POLY_OK while records may follow */
 	struct poly_error failure;   /* what ended it */
@@ -191,25 +203,47 @@ reader_predict_by(struct poly_reader *reader, enum predict_way way)
 	return way == PREDICT_NEVER || predict_walk_by(way);
 }
 
+static size_t
+rows_shown(const struct poly_reader *reader)
+{
+	return reader->shown ? reader->shown->view.rows : 0;
+}
+
+/* Offset behind what was decoded and delivered. */
+static uint64_t
+reader_offset(const struct poly_reader *reader)
+{
+	return reader->crew ? crew_offset(reader->crew) : in_offset(reader->in);
+}
+
+/* The first warning or error; NULL: there is none. */
+static const struct finding *
+first_warning(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->kept_count; i++) {
+		const struct finding *finding = &findings->kept[i];
+		if (findings->rules[finding->rule].severity != POLY_NOTE)
+			return finding;
+	}
+	return NULL;
+}
+
 /* Under strict the first warning ends the trace, after the record that it is about. */
 static enum poly_status
 apply_strict(struct poly_reader *reader, struct poly_error *failure)
 {
 	const struct findings *findings = &reader->findings;
-	for (size_t i = 0; i < findings->kept_count; i++) {
-		const struct finding *finding = &findings->kept[i];
-		const struct poly_rule *rule = &findings->rules[finding->rule];
-		if (rule->severity == POLY_NOTE)
-			continue;
-		uint64_t last = finding->record ? finding->record - reader->reading.record : 0;
-		if (last && last < reader->batch.view.rows)
-			reader->batch.view.rows = (size_t)last;
-		err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s", rule->code,
-			(const char *)findings->texts.data + finding->message);
-		failure->record = finding->record;
-		return POLY_ERR_FORMAT;
-	}
-	return POLY_OK;
+	const struct finding *finding = first_warning(findings);
+	if (!finding)
+		return POLY_OK;
+	uint64_t last = finding->record ? finding->record - reader->reading.record : 0;
+	if (last && last < rows_shown(reader))
+		reader->shown->view.rows = (size_t)last;
+	err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s",
+		findings->rules[finding->rule].code,
+		(const char *)findings->texts.data + finding->message);
+	failure->record = finding->record;
+	return POLY_ERR_FORMAT;
 }
 
 /* Ends the reader for good. */
@@ -222,7 +256,7 @@ reader_end(
 		reader->failure.status = status;
 		if (!reader->failure.record)
 			reader->failure.record =
-				reader->reading.record + reader->batch.view.rows + 1;
+				reader->reading.record + rows_shown(reader) + 1;
 	} else if (reader->reading.check && reader->format->check) {
 		reader->format->check(&reader->reading, NULL);
 		if (reader->options.strict)
@@ -238,8 +272,60 @@ static enum poly_status
 sound_end(struct poly_reader *reader, struct poly_error *failure)
 {
 	size_t have;
-	in_peek(reader->in, 1, &have);
-	return have ? POLY_END : in_status(reader->in, failure);
+	in_peek(reader->reading.in, 1, &have);
+	return have ? POLY_END : in_status(reader->reading.in, failure);
+}
+
+/* Threads that are to decode. */
+static unsigned
+threads_wanted(const struct poly_reader *reader)
+{
+	unsigned threads = reader->options.threads;
+	if (reader->options.one_thread)
+		return 1;
+	if (threads)
+		return threads;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	return processors < 1		    ? 1
+	       : processors > THREADS_USUAL ? THREADS_USUAL
+					    : (unsigned)processors;
+}
+
+/* True where a crew would not be worth its start, or would wait where rows are there. */
+static bool
+is_short(const struct poly_reader *reader, size_t chunk_size)
+{
+	uint64_t taken, total, skip = reader->options.skip, count = reader->options.count;
+	if (in_waits(reader->in))
+		return true;
+	in_progress(reader->in, &taken, &total);
+	bool plain = strcmp(in_layers(reader->in), "none") == 0;
+	/* Few records have so many bytes. */
+	uint64_t rows = chunk_size / 16;
+	return total < (plain ? CREW_CHUNKS * (uint64_t)chunk_size : CREW_COMPRESSED) ||
+	       (skip < rows && count < rows - skip);
+}
+
+/* Settles who decodes: now it is known which columns are wanted. */
+static void
+reader_begin(struct poly_reader *reader)
+{
+	const struct crew_plan plan = {.format = reader->format,
+		.in = reader->in,
+		.reading = &reader->reading,
+		.sites = &reader->sites,
+		.columns = columns_to_fill(reader),
+		.batch_rows = reader->options.batch_rows,
+		.block_size = reader->options.block_size,
+		.chunk_size = crew_chunk_size(reader->options.block_size),
+		.threads = threads_wanted(reader)};
+	reader->begun = true;
+	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
+		is_short(reader, plan.chunk_size))
+		return;
+	reader->crew = crew_new(&plan);
+	if (reader->crew)
+		reader->reading.in = crew_in(reader->crew);
 }
 
 /* Makes a row of damaged bytes, where that is wanted and the format can. */
@@ -248,27 +334,24 @@ pass_over(struct poly_reader *reader, struct poly_error *failure)
 {
 	if (!reader->options.skip_errors || !reader->format->resync)
 		return POLY_ERR_FORMAT;
-	uint64_t before = in_offset(reader->in);
+	struct in *in = reader->reading.in;
+	uint64_t before = in_offset(in);
 	enum poly_status status =
 		reader->format->resync(&reader->reading, &reader->batch, failure);
 	if (status != POLY_OK)
 		return status == POLY_END ? sound_end(reader, failure) : status;
-	reader->counts.skipped_bytes += in_offset(reader->in) - before;
+	reader->counts.skipped_bytes += in_offset(in) - before;
 	reader->counts.skipped_places += !reader->damaged;
 	reader->damaged = true;
 	return POLY_OK;
 }
 
-/*
- * Fills the batch. POLY_OK: rows are there, and the reader goes on. Otherwise there may be rows
- * too, and the reader is at its end.
- */
+/* Fills the reader's own batch. */
 static enum poly_status
-fill_batch(struct poly_reader *reader, struct poly_error *failure)
+fill_own(struct poly_reader *reader, struct poly_error *failure)
 {
 	enum poly_status status;
-	memset(failure, 0, sizeof *failure);
-	failure->offset = POLY_NO_OFFSET;
+	reader->shown = &reader->batch;
 	if (reader->batch.capacity)
 		batch_clear(&reader->batch);
 	else if ((status = batch_init(&reader->batch, columns_to_fill(reader),
@@ -290,14 +373,42 @@ fill_batch(struct poly_reader *reader, struct poly_error *failure)
 	return status;
 }
 
+/*
+ * Fills a batch. POLY_OK: rows are there, and the reader goes on. Otherwise there may be rows
+ * too, and the reader is at its end.
+ */
+static enum poly_status
+fill_batch(struct poly_reader *reader, struct poly_error *failure)
+{
+	memset(failure, 0, sizeof *failure);
+	failure->offset = POLY_NO_OFFSET;
+	for (;;) {
+		if (reader->crew && !reader->alone) {
+			enum poly_status status =
+				crew_next(reader->crew, &reader->shown, failure);
+			if (reader->shown)
+				reader->damaged = false;
+			if (reader->shown || status != POLY_OK)
+				return status;
+			reader->alone = true;
+		}
+		enum poly_status status = fill_own(reader, failure);
+		if (status != POLY_END || !reader->crew)
+			return status;
+		reader->alone = false;
+	}
+}
+
 /* What every filled batch goes through before it is delivered. */
 static enum poly_status
 settle_batch(struct poly_reader *reader, struct poly_error *failure)
 {
-	struct batch *batch = &reader->batch;
+	struct batch *batch = reader->shown;
 	batch->view.first = reader->reading.record;
-	enum poly_status status = batch_finish(batch, failure);
-	if (status == POLY_OK && batch->view.site)
+	/* The crew has done it for its batches. */
+	bool own = batch == &reader->batch;
+	enum poly_status status = own ? batch_finish(batch, failure) : POLY_OK;
+	if (status == POLY_OK && own && batch->view.site)
 		status = sites_fill(&reader->sites, batch, failure);
 	if (status == POLY_OK && reader->reading.check && reader->format->check)
 		reader->format->check(&reader->reading, &batch->view);
@@ -321,16 +432,18 @@ static enum poly_status
 advance(struct poly_reader *reader)
 {
 	struct poly_error failure;
-	reader->reading.record += reader->batch.view.rows;
+	reader->reading.record += rows_shown(reader);
 	if (reader->ended == POLY_OK && cancelled(reader)) {
-		reader->batch.view.rows = 0;
-		err_set(&failure, POLY_ERR_CANCELLED, in_offset(reader->in), "cancelled");
+		reader->shown = NULL;
+		err_set(&failure, POLY_ERR_CANCELLED, reader_offset(reader), "cancelled");
 		reader_end(reader, POLY_ERR_CANCELLED, &failure);
 	}
 	if (reader->ended != POLY_OK)
 		return reader->ended;
+	if (!reader->begun)
+		reader_begin(reader);
 	enum poly_status status = fill_batch(reader, &failure);
-	if (reader->batch.view.rows) {
+	if (rows_shown(reader)) {
 		struct poly_error worse;
 		enum poly_status settled = settle_batch(reader, &worse);
 		if (settled != POLY_OK)
@@ -338,15 +451,14 @@ advance(struct poly_reader *reader)
 	}
 	if (status != POLY_OK && reader->ended == POLY_OK)
 		reader_end(reader, status, &failure);
-	return reader->batch.view.rows && reader->ended != POLY_ERR_MEMORY ? POLY_OK
-									   : reader->ended;
+	return rows_shown(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK : reader->ended;
 }
 
 /* The rows of the batch that are wanted; *batch stays NULL where none is. */
 static enum poly_status
 deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
 {
-	const struct poly_batch *view = &reader->batch.view;
+	const struct poly_batch *view = &reader->shown->view;
 	uint64_t skip = reader->options.skip;
 	uint64_t left = reader->options.count - reader->counts.records;
 	if (skip >= view->first + view->rows)
@@ -413,7 +525,7 @@ poly_reader_count(const struct poly_reader *reader, struct poly_reader_counts *c
 {
 	*counts = reader->counts;
 	in_progress(reader->in, &counts->input_bytes, &counts->input_total);
-	counts->content_bytes = in_offset(reader->in);
+	counts->content_bytes = reader_offset(reader);
 }
 
 bool
@@ -434,6 +546,7 @@ poly_reader_close(struct poly_reader *reader)
 {
 	if (!reader)
 		return;
+	crew_free(reader->crew);
 	if (reader->opened && reader->format->close)
 		reader->format->close(&reader->reading);
 	batch_fini(&reader->batch);

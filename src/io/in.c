@@ -25,6 +25,7 @@
 struct in {
 	uint8_t *data;		 /* the window's memory: capacity and IN_PADDING bytes */
 	size_t capacity;	 /* bytes that may be used for the window */
+	bool borrowed;		 /* data is somebody else's: a view */
 	size_t begin, end;	 /* the bytes that are there and not consumed */
 	uint64_t offset;	 /* of the byte at begin */
 	size_t block_size;	 /* most bytes asked of the source at a time */
@@ -45,7 +46,8 @@ in_close(struct in *in)
 		return;
 	if (in->source.close)
 		in->source.close(in->source.self);
-	mem_free(in->data);
+	if (!in->borrowed)
+		mem_free(in->data);
 	buf_free(&in->layers);
 	mem_free(in);
 }
@@ -135,6 +137,24 @@ in_consume(struct in *in, size_t n)
 	in->offset += n;
 }
 
+size_t
+in_take(struct in *in, uint8_t *to, size_t size)
+{
+	size_t have = in->end - in->begin;
+	size_t done = have < size ? have : size;
+	if (done)
+		memcpy(to, in->data + in->begin, done);
+	in->begin += done;
+	while (done < size && in->status == POLY_OK) {
+		size_t got = 0, want = size - done;
+		in->status = in->source.read(in->source.self, to + done,
+			want < in->block_size ? want : in->block_size, &got, &in->error);
+		done += got;
+	}
+	in->offset += done;
+	return done;
+}
+
 uint64_t
 in_offset(const struct in *in)
 {
@@ -160,6 +180,50 @@ in_progress(const struct in *in, uint64_t *taken, uint64_t *total)
 {
 	*taken = atomic_load(&in->origin->taken);
 	*total = in->origin->total;
+}
+
+bool
+in_waits(const struct in *in)
+{
+	return in->origin->waits;
+}
+
+struct in *
+in_view(void)
+{
+	struct in *in = mem_new(1, sizeof *in);
+	if (!in)
+		return NULL;
+	in->borrowed = true;
+	in->block_size = SIZE_MAX;
+	in->status = POLY_END;
+	return in;
+}
+
+void
+in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset)
+{
+	view->data = p;
+	view->begin = 0;
+	view->end = n;
+	view->offset = offset;
+}
+
+struct in *
+in_of_source(const struct source *source, size_t block_size)
+{
+	struct in *in = NULL;
+	if (block_size == 0 || block_size > IN_PEEK_MAX)
+		block_size = BLOCK_SIZE;
+	return in_new(source, NULL, block_size, &in, NULL) == POLY_OK ? in : NULL;
+}
+
+void
+in_restart(struct in *in, uint64_t offset)
+{
+	in->begin = in->end = 0;
+	in->offset = offset;
+	in->status = POLY_OK;
 }
 
 /* The filter that most bits at the front of the input speak for, or NULL. */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct in;
+struct source;
 
 /* Bytes that peek may be asked for at most. */
 #define IN_PEEK_MAX ((size_t)4 << 20)
@@ -56,6 +57,12 @@ const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
 /* Passes over n bytes, at most as many as the last peek showed. */
 void in_consume(struct in *in, size_t n);
 
+/*
+ * Takes the next size bytes, or those that are left where the input ends or fails before; see
+ * in_status. Returns how many. They are not looked at through the window on their way.
+ */
+size_t in_take(struct in *in, uint8_t *to, size_t size);
+
 /* Offset of the next byte in the decompressed input. */
 uint64_t in_offset(const struct in *in);
 
@@ -70,6 +77,30 @@ const char *in_layers(const struct in *in);
 
 /* Bytes taken from the file itself, and its size (0: not known). */
 void in_progress(const struct in *in, uint64_t *taken, uint64_t *total);
+
+/* True where reading may have to wait for others: the file is no regular one. */
+bool in_waits(const struct in *in);
+
+/*
+ * A view: an input of bytes that somebody else keeps, which in_show names; at its end until
+ * then. NULL: no memory.
+ */
+struct in *in_view(void);
+
+/*
+ * Lets a view show n bytes at p, with IN_PADDING more that may be read, as what stands at an
+ * offset of an input, and its end behind them. Nothing is written to p.
+ */
+void in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset);
+
+/*
+ * An input on a source, which is the input's from then on, also where there is no memory: NULL.
+ * It has no layers and no progress.
+ */
+struct in *in_of_source(const struct source *source, size_t block_size);
+
+/* Goes on after the end of an input that in_of_source made: its source has more, at offset. */
+void in_restart(struct in *in, uint64_t offset);
 
 /* Stops the threads and gives everything back. Accepts NULL. */
 void in_close(struct in *in);

@@ -35,9 +35,20 @@ findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t
 	va_start(list, message);
 	vsnprintf(text, sizeof text, message, list);
 	va_end(list);
-	struct finding *finding = &findings->kept[findings->kept_count++];
-	*finding = (struct finding){rule, record, offset, findings->texts.size};
+	/* Which of reading and checking finds something first depends on the batch. */
+	size_t place = findings->kept_count++;
+	for (; place && findings->kept[place - 1].record - 1 > record - 1; place--)
+		findings->kept[place] = findings->kept[place - 1];
+	findings->kept[place] = (struct finding){rule, record, offset, findings->texts.size};
 	buf_append(&findings->texts, text, strlen(text) + 1);
+}
+
+void
+findings_clear(struct findings *findings)
+{
+	memset(findings->counts, 0, findings->rule_count * sizeof *findings->counts);
+	findings->kept_count = 0;
+	buf_clear(&findings->texts);
 }
 
 uint64_t

@@ -20,7 +20,7 @@ struct findings {
 	const struct poly_rule *rules; /* the format's table */
 	uint64_t *counts;	       /* per rule */
 	unsigned rule_count;
-	struct finding *kept; /* in order of discovery */
+	struct finding *kept; /* in order of records, the whole trace last */
 	size_t kept_count;
 	struct buf texts;
 	uint64_t skip;	/* findings at the first so many records are passed over */
@@ -36,6 +36,9 @@ bool findings_init(struct findings *findings, const struct poly_rule *rules);
  */
 void findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 5, 6)));
+
+/* Forgets what was found. */
+void findings_clear(struct findings *findings);
 
 /* How many findings are of that severity or worse. */
 uint64_t findings_count(const struct findings *findings, enum poly_severity severity);

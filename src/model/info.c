@@ -51,6 +51,22 @@ info_name(struct info *info, const char *name, size_t n)
 	return intern_add(&info->names.names, name, n);
 }
 
+bool
+info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number)
+{
+	const struct intern *names = &info->names.names;
+	*number = intern_find(names, name, n);
+	if (*number != INTERN_FAILED)
+		return true;
+	if (names->bytes + names->count * (size_t)INFO_NAME_COST + n > INFO_NAMES_MOST) {
+		info->full = true;
+		return false;
+	}
+	*number = info_name(info, name, n);
+	info->no_memory |= *number == INTERN_FAILED;
+	return *number != INTERN_FAILED;
+}
+
 void
 info_fini(struct info *info)
 {

@@ -7,6 +7,10 @@
 
 #include "base/intern.h"
 
+/* Bytes of names that are kept, with INFO_NAME_COST for each. */
+#define INFO_NAMES_MOST ((size_t)4 << 20)
+#define INFO_NAME_COST 64
+
 struct poly_trace_names {
 	struct intern names; /* strings of the NAME columns */
 };
@@ -17,6 +21,8 @@ struct info {
 	struct intern strings; /* owns text of facts and producer */
 	struct poly_fact *facts;
 	size_t fact_capacity;
+	bool full;	/* a name could not be kept: see info_keep_name */
+	bool no_memory; /* nor could that */
 };
 
 /* An empty information. */
@@ -30,6 +36,13 @@ const char *info_string(struct info *info, const char *text);
 
 /* The number of a name of n bytes for a NAME column; INTERN_FAILED: no memory. */
 uint32_t info_name(struct info *info, const char *name, size_t n);
+
+/*
+ * As info_name, for names of which an input may have any number. False where it cannot be kept:
+ * there is no memory (no_memory is set and stays), or no room beside INFO_NAMES_MOST bytes of
+ * names (full is set and stays).
+ */
+bool info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number);
 
 /* Gives everything back. */
 void info_fini(struct info *info);

@@ -28,8 +28,8 @@ site_new(struct sites *sites, uint64_t pc, uint64_t opcode)
 }
 
 /*
- * One hash of both: a pc may have any number of opcodes, and a chain of them would be walked for
- * every row. The factor is odd and without a pattern.
+ * One hash of both: a pc may have any number of opcodes, and a chain of them would be walked
+ * for every row. The factor is odd and without a pattern.
  */
 static uint64_t
 site_hash(uint64_t pc, uint64_t opcode)
@@ -37,8 +37,8 @@ site_hash(uint64_t pc, uint64_t opcode)
 	return pc ^ opcode * 0xd6e8feb86659fd93u;
 }
 
-static uint32_t
-site_number(struct sites *sites, uint64_t pc, uint64_t opcode)
+uint32_t
+sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	bool added;
 	uint64_t *first = map_get(&sites->first, site_hash(pc, opcode), sites->count, &added);
@@ -68,7 +68,7 @@ sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
 			continue;
 		bool coded = poly_present(view, POLY_COLUMN_opcode, row);
 		uint32_t site =
-			site_number(sites, view->pc[row], coded ? view->opcode[row] : 0);
+			sites_number(sites, view->pc[row], coded ? view->opcode[row] : 0);
 		if (site == NO_SITE)
 			return err_memory(error);
 		batch_put(batch, site, row, site);

@@ -26,6 +26,9 @@ struct sites {
  */
 enum poly_status sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error);
 
+/* The number of a site, a new one where it is new; UINT32_MAX where sites_fill would fail. */
+uint32_t sites_number(struct sites *sites, uint64_t pc, uint64_t opcode);
+
 /* Gives the memory back. */
 void sites_fini(struct sites *sites);
 

@@ -559,6 +559,134 @@ law_check_and_strict(const struct sample *sample, const struct poly_read_options
 	return good;
 }
 
+/* Everything that a reader tells, as bytes: numbers of names as they are, findings, the end. */
+static void
+append_number(struct buf *to, uint64_t v)
+{
+	buf_append(to, &v, sizeof v);
+}
+
+static void
+append_rows(struct buf *to, const struct poly_batch *batch)
+{
+	for (size_t row = 0; row < batch->rows; row++) {
+		append_number(to, batch->first + row);
+		for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+			enum poly_column column = (enum poly_column)c;
+			enum poly_form form = poly_column_form(column);
+			if (!poly_present(batch, column, row))
+				continue;
+			append_number(to, c);
+			if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
+				size_t n;
+				const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+				append_number(to, n);
+				buf_append(to, bytes, n);
+			} else {
+				append_number(to, poly_batch_integer(batch, column, row));
+			}
+		}
+	}
+}
+
+static void
+append_end(struct buf *to, const struct poly_reader *reader, const struct poly_error *error,
+	bool strict)
+{
+	struct poly_reader_counts counts;
+	struct poly_finding finding;
+	poly_reader_count(reader, &counts);
+	buf_printf(to, "%d %s %d %llu %llu %llu\n", error->status, error->message,
+		error->sys_errno, (unsigned long long)error->offset,
+		(unsigned long long)error->record, (unsigned long long)error->line);
+	/* What was looked at behind the first warning depends on the batch. */
+	if (strict)
+		return;
+	buf_printf(to, "%llu %llu %llu %llu\n", (unsigned long long)counts.records,
+		(unsigned long long)counts.content_bytes,
+		(unsigned long long)counts.skipped_bytes,
+		(unsigned long long)counts.skipped_places);
+	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++)
+		buf_printf(to, "%s %llu %llu %llu %s\n", finding.rule->code,
+			(unsigned long long)finding.count, (unsigned long long)finding.record,
+			(unsigned long long)finding.offset, finding.message);
+	const char *name;
+	for (uint32_t i = 0; (name = poly_trace_name(poly_reader_info(reader), i)); i++)
+		buf_printf(to, "%s\n", name);
+}
+
+static void
+append_all(struct buf *to, const uint8_t *data, size_t size,
+	const struct poly_read_options *options)
+{
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	struct poly_error error = {0};
+	buf_clear(to);
+	if (poly_reader_open_memory(data, size, options, &reader, &error) == POLY_OK) {
+		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+			append_rows(to, batch);
+		append_end(to, reader, &error, options->strict);
+	}
+	poly_reader_close(reader);
+}
+
+/* Flips bits, takes away or doubles the end of a line, or cuts the rest off. */
+static size_t
+damage(uint8_t *data, size_t size)
+{
+	for (size_t n = random_below(4); n; n--)
+		data[random_below(size)] ^= (uint8_t)(1u << random_below(8));
+	for (size_t n = random_below(3); n; n--) {
+		size_t place = random_below(size);
+		uint8_t *newline = memchr(data + place, '\n', size - place);
+		if (newline)
+			*newline = n == 2 ? ' ' : '\r';
+	}
+	return random_below(3) ? size : 1 + random_below(size);
+}
+
+/* Threads, chunks and what is in them change nothing, whatever is wrong with the trace. */
+static bool
+law_threads(const struct sample *sample, const struct poly_read_options *options)
+{
+	static const unsigned threads[] = {2, 3, 8, 1};
+	static const size_t blocks[] = {64, 150, 400, 1500, 1, 97};
+	struct buf one = {0}, many = {0};
+	uint8_t *copy = malloc(sample->size);
+	bool good = true;
+	seed = 3;
+	for (size_t i = 0; good && i < 80; i++) {
+		struct poly_read_options changed = *options;
+		memcpy(copy, sample->data, sample->size);
+		size_t size = i < 8 ? sample->size : damage(copy, sample->size);
+		changed.skip_errors = random_below(2);
+		changed.check = random_below(3) == 0;
+		changed.strict = random_below(5) == 0;
+		if (random_below(4) == 0)
+			changed.skip = random_below(100);
+		if (random_below(4) == 0)
+			changed.columns = random_below(2) ? POLY_HAS(site) | POLY_HAS(mnemonic)
+							  : ~POLY_HAS(site);
+		append_all(&one, copy, size, &changed);
+		changed.one_thread = false;
+		changed.threads = threads[i % 4];
+		changed.block_size = blocks[random_below(6)];
+		/* Of a rule that looks ahead, the batch decides which record is the last. */
+		if (!changed.strict && random_below(4) == 0)
+			changed.batch_rows = 1 + random_below(20);
+		append_all(&many, copy, size, &changed);
+		good = (one.size == many.size &&
+			       (!one.size || memcmp(one.data, many.data, one.size) == 0)) ||
+		       fails("turn %zu: %zu bytes by %u threads in blocks of %zu, expected %zu",
+			       i, many.size, changed.threads, changed.block_size, one.size);
+	}
+	buf_free(&one);
+	buf_free(&many);
+	free(copy);
+	return good;
+}
+
 #ifdef POLY_FAULT_INJECTION
 static bool
 law_lack_of_memory(const struct sample *sample, const struct poly_read_options *options)
@@ -593,6 +721,7 @@ static const struct {
 	{"truncation_loses_nothing", law_truncation},
 	{"flipped_bytes_are_survived", law_flipped_bytes},
 	{"blocks_and_batches_change_nothing", law_blocks_and_batches},
+	{"threads_change_nothing", law_threads},
 	{"projection_changes_nothing", law_projection},
 	{"writers_say_which_columns_they_look_at", law_writers_columns},
 	{"the_end_is_sticky", law_end_is_sticky},

@@ -188,7 +188,7 @@ what_is_unusual_is_found(void **state)
 {
 	(void)state;
 	expect_found("2 10\n0 20\n4 0\n", "din", "");
-	expect_found("2 10 x\n\n0 20", "din", "D08:3 D05:1 D06:2 D05:3 ");
+	expect_found("2 10 x\n\n0 20", "din", "D05:1 D06:2 D08:3 D05:3 ");
 	expect_found("2 10\nr 10 4\nw 10 4\n", "din", "D07:2 D05:3 ");
 }
 

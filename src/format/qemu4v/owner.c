@@ -157,3 +157,40 @@ qemu4v_settle(const struct reading *reading, struct qemu4v_around *around, struc
 	if (waiting.any && !reader->unended)
 		look_ahead(reading, batch, &waiting);
 }
+
+/* What a line says of the owner of others. */
+struct stamp {
+	bool timed, instruction;
+	uint64_t time;
+};
+
+static struct stamp
+stamp_of(const struct qemu4v_reader *reader, const uint8_t *text, size_t size)
+{
+	struct stamp stamp = {.timed = false};
+	struct qemu4v line;
+	if (size > QEMU4V_LINE_MOST)
+		return stamp;
+	qemu4v_parse(text, size, true, &line);
+	stamp.instruction = line.is == QEMU4V_INSTRUCTION;
+	stamp.timed = line.is <= QEMU4V_REGISTER && qemu4v_time(reader, &line, &stamp.time);
+	return stamp;
+}
+
+size_t
+qemu4v_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)offset;
+	const struct qemu4v_reader *reader = reading->state;
+	struct stamp line, next = {.timed = false};
+	size_t end = lines_cut(p, n);
+	if (!reader->owns)
+		return end;
+	/* The first line may lack its beginning. */
+	for (size_t start; end && (start = lines_cut(p, end - 1)); end = start, next = line) {
+		line = stamp_of(reader, p + start, end - start);
+		if (next.instruction && next.timed && line.timed && line.time != next.time)
+			return end;
+	}
+	return 0;
+}

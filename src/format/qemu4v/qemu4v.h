@@ -166,8 +166,6 @@ struct qemu4v_reader {
 	bool memory_order, owns;
 	bool unended; /* the last line had no newline */
 	struct qemu4v_around around;
-	size_t name_bytes;
-	bool no_memory;
 	struct qemu4v_known known[QEMU4V_KNOWN];
 	struct qemu4v_check check;
 };
@@ -188,6 +186,12 @@ qemu4v_time(const struct qemu4v_reader *reader, const struct qemu4v *line, uint6
  */
 void qemu4v_settle(
 	const struct reading *reading, struct qemu4v_around *around, struct batch *batch);
+
+/*
+ * As struct format's cut: before an instruction of another time than the line before it, so
+ * that no record has its processor from the other side.
+ */
+size_t qemu4v_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 
 /* The writer half; see struct format. */
 struct qemu4v_writer {
