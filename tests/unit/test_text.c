@@ -411,7 +411,7 @@ what_is_unusual_is_found(void **state)
 {
 	(void)state;
 	expect_found(
-		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T03:5 T04:2 T04:3 T04:5 ");
+		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T04:2 T04:3 T03:5 T04:5 ");
 	struct buf bytes = {0};
 	for (int i = 0; i < 20000; i++)
 		buf_byte(&bytes, '1');
