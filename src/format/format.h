@@ -19,6 +19,7 @@
 #include "model/batch.h"
 #include "model/findings.h"
 #include "model/info.h"
+#include "model/site.h"
 
 /* What a probe saw: the reason of its bid, or how far it came before it said no. */
 struct probe_note {
@@ -34,6 +35,7 @@ struct reading {
 		*findings; /* where rules are broken; rule numbers index the format's table */
 	const uint64_t *options;  /* values in the order of the format's table */
 	const char *const *texts; /* those of texts, or NULL; they hold until open returns */
+	struct sites *sites;	  /* for rows that are to be numbered one by one */
 	bool check;		  /* the format's check will see every batch */
 	unsigned prediction;	  /* of lines: enum predict_way */
 	uint64_t record;	  /* rows delivered before this batch */

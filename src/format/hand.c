@@ -29,6 +29,7 @@ hand_init(struct hand *hand, const struct crew_plan *plan)
 	*reading = *plan->reading;
 	reading->info = &hand->info;
 	reading->findings = &hand->findings;
+	reading->sites = &hand->sites;
 	reading->in = plan->in;
 	reading->state = mem_new(1, format->reader_size);
 	if (!reading->state || !findings_init(&hand->findings, format->info.rules))

@@ -96,6 +96,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->in = reader->in;
 	reading->info = &reader->info;
 	reading->findings = &reader->findings;
+	reading->sites = &reader->sites;
 	reading->options = reader->values.values;
 	reading->texts = reader->values.texts;
 	reading->check = reader->options.check || reader->options.strict;

@@ -59,19 +59,31 @@ sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 	return site;
 }
 
+bool
+sites_fill_row(struct sites *sites, struct batch *batch, size_t row)
+{
+	const struct poly_batch *view = &batch->view;
+	if (!poly_present(view, POLY_COLUMN_pc, row))
+		return true;
+	bool coded = poly_present(view, POLY_COLUMN_opcode, row);
+	uint32_t site = sites_number(sites, view->pc[row], coded ? view->opcode[row] : 0);
+	if (site != NO_SITE)
+		batch_put(batch, site, row, site);
+	return site != NO_SITE;
+}
+
 enum poly_status
 sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
 {
 	const struct poly_batch *view = &batch->view;
-	for (size_t row = 0; view->pc && row < view->rows; row++) {
-		if (!poly_present(view, POLY_COLUMN_pc, row))
-			continue;
-		bool coded = poly_present(view, POLY_COLUMN_opcode, row);
-		uint32_t site =
-			sites_number(sites, view->pc[row], coded ? view->opcode[row] : 0);
-		if (site == NO_SITE)
-			return err_memory(error);
-		batch_put(batch, site, row, site);
+	const uint64_t *places = view->present[POLY_COLUMN_pc];
+	for (size_t word = 0; places && word < (view->rows + 63) / 64; word++) {
+		uint64_t left = places[word] & ~view->present[POLY_COLUMN_site][word];
+		for (; left; left &= left - 1) {
+			size_t row = 64 * word + (size_t)__builtin_ctzll(left);
+			if (row < view->rows && !sites_fill_row(sites, batch, row))
+				return err_memory(error);
+		}
 	}
 	return POLY_OK;
 }

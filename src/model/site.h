@@ -21,12 +21,15 @@ struct sites {
 };
 
 /*
- * Fills the column site of rows that have pc; rows without an opcode count as opcode 0.
- * POLY_ERR_MEMORY: memory could not be had, or 2^32 - 1 sites were reached.
+ * Fills the column site of a row that has pc; without an opcode it counts as opcode 0. False:
+ * memory could not be had, or 2^32 - 1 sites were reached.
  */
+bool sites_fill_row(struct sites *sites, struct batch *batch, size_t row);
+
+/* The same for all rows that have no site yet; POLY_ERR_MEMORY where that fails. */
 enum poly_status sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error);
 
-/* The number of a site, a new one where it is new; UINT32_MAX where sites_fill would fail. */
+/* The number of a site, a new one where it is new; UINT32_MAX where sites_fill_row would fail. */
 uint32_t sites_number(struct sites *sites, uint64_t pc, uint64_t opcode);
 
 /* Gives the memory back. */
