@@ -65,6 +65,7 @@ struct format {
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to
 	 * be of this format: 0 is no. Structure alone is worth at most 24 and takes three
 	 * records; see doc/ARCHITECTURE.md. Pure. note is never NULL.
+	 * Without this function the format has to be named.
 	 */
 	int (*probe)(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 
