@@ -26,7 +26,7 @@ for line in open(os.path.join(ROOT, 'tests', 'data', 'samples')):
         data = words[2].partition('=')[2].encode() + b'\n' + data
     for first in range(20):
         with open(os.path.join(corpus, f'sample{number}'), 'wb') as to:
-            to.write(bytes([first, number % 16]) + data)
+            to.write(bytes([first, number % 256]) + data)
         number += 1
 sys.exit(subprocess.run([os.path.join(build, 'tests', 'fuzz_reader'), corpus,
                          os.path.join(ROOT, 'tests', 'fuzz', 'corpus'),

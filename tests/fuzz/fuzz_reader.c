@@ -68,6 +68,32 @@ take_argument(
 	return end ? n + 1 : n;
 }
 
+/*
+ * The choice-th way, from 1, to set an option that readers of a format have, as "name=value";
+ * false where there are not so many.
+ */
+static bool
+set_option(const struct poly_format_info *format, unsigned choice, char word[100])
+{
+	for (const struct poly_option *it = format->options; it->name; it++) {
+		unsigned values = it->type == POLY_OPTION_BOOL ? 2 : 0;
+		while (it->type == POLY_OPTION_CHOICE && it->choices[values])
+			values++;
+		if (!(it->use & POLY_OPTION_READ) || values == 0)
+			continue;
+		if (choice > values) {
+			choice -= values;
+			continue;
+		}
+		if (it->type == POLY_OPTION_CHOICE)
+			snprintf(word, 100, "%s=%s", it->name, it->choices[choice - 1]);
+		else
+			snprintf(word, 100, "%s=%u", it->name, choice - 1);
+		return true;
+	}
+	return false;
+}
+
 static bool
 compressed(const struct poly_reader *reader)
 {
@@ -90,6 +116,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.one_thread = true;
 	options.expansion_limit = 1000;
 	options.batch_rows = data[1] & 8 ? 5 : POLY_BATCH_ROWS;
+	char word[100];
+	const char *words[] = {word, NULL};
+	if (format && data[1] >> 4 && set_option(format, data[1] >> 4, word))
+		options.options = words;
 	struct poly_reader *reader;
 	if (poly_reader_open_memory(
 		    data + taken + 2, size - taken - 2, &options, &reader, NULL) != POLY_OK)
