@@ -100,28 +100,6 @@ cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.bad ? 20 : 24;
 }
 
-static enum poly_status
-cis501_open(struct reading *reading, struct poly_error *error)
-{
-	struct cis501_reader *reader = reading->state;
-	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
-	size_t have;
-	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	take_sample(&sample, p, have);
-	if (sample.exact[CIS501_BLANKS] > sample.exact[CIS501_COLUMNS])
-		reader->layout = CIS501_BLANKS;
-	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
-		return err_memory(error);
-	view->isa = "x86";
-	view->address_bits = 64;
-	view->addresses = POLY_ADDRESS_VIRTUAL;
-	view->records = record_names;
-	view->record_count = CIS501_RECORD_COUNT;
-	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
-	return POLY_OK;
-}
-
 /* The n-th eight bytes of a name, 0 behind its end; up to 8 bytes behind it are read. */
 static inline uint64_t
 name_bytes(const struct cis501_word *word, size_t n)
@@ -283,22 +261,36 @@ static const struct line_format line_format = {
 };
 
 static enum poly_status
+cis501_open(struct reading *reading, struct poly_error *error)
+{
+	struct cis501_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	take_sample(&sample, p, have);
+	if (sample.exact[CIS501_BLANKS] > sample.exact[CIS501_COLUMNS])
+		reader->layout = CIS501_BLANKS;
+	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
+		return err_memory(error);
+	lines_open(reading, &line_format);
+	view->isa = "x86";
+	view->address_bits = 64;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = record_names;
+	view->record_count = CIS501_RECORD_COUNT;
+	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
+	return POLY_OK;
+}
+
+static enum poly_status
 cis501_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct cis501_reader *reader = reading->state;
 	bool free = reading->options[OPTION_LINES] == LINES_FREE;
-	enum poly_status status =
-		free ? cis501_free_read(reading, &reader->free, batch, error)
-		     : lines_read(reading, &reader->lines, &line_format, batch, error);
+	enum poly_status status = free ? cis501_free_read(reading, &reader->free, batch, error)
+				       : lines_read(reading, batch, error);
 	return reading->info->no_memory ? err_memory(error) : status;
-}
-
-static size_t
-cis501_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
-{
-	(void)reading;
-	(void)offset;
-	return lines_cut(p, n);
 }
 
 static enum poly_status
@@ -307,7 +299,7 @@ cis501_resync(struct reading *reading, struct batch *batch, struct poly_error *e
 	struct cis501_reader *reader = reading->state;
 	if (reading->options[OPTION_LINES] == LINES_FREE)
 		return cis501_free_resync(reading, &reader->free, batch);
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+	return lines_resync(reading, batch, error);
 }
 
 static void
@@ -315,13 +307,6 @@ cis501_check_batch(struct reading *reading, const struct poly_batch *batch)
 {
 	struct cis501_reader *reader = reading->state;
 	cis501_check(reading, &reader->check, batch);
-}
-
-static void
-cis501_close(struct reading *reading)
-{
-	struct cis501_reader *reader = reading->state;
-	lines_free(&reader->lines);
 }
 
 static enum poly_status
@@ -448,9 +433,9 @@ static const struct format cis501 = {
 	.open = cis501_open,
 	.read = cis501_read,
 	.resync = cis501_resync,
-	.cut = cis501_cut,
+	.cut = lines_cut,
 	.check = cis501_check_batch,
-	.close = cis501_close,
+	.close = lines_close,
 	.wopen = cis501_wopen,
 	.write = cis501_write,
 };

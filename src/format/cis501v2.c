@@ -59,19 +59,6 @@ v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.bad ? 20 : 24;
 }
 
-static enum poly_status
-v2_open(struct reading *reading, struct poly_error *error)
-{
-	(void)error;
-	struct poly_trace_info *view = &reading->info->view;
-	view->isa = "arm";
-	view->address_bits = 32;
-	view->addresses = POLY_ADDRESS_VIRTUAL;
-	view->records = record_names;
-	view->record_count = RECORD_COUNT;
-	return POLY_OK;
-}
-
 static bool
 is_conditional(unsigned type)
 {
@@ -159,32 +146,17 @@ static const struct line_format line_format = {
 };
 
 static enum poly_status
-v2_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+v2_open(struct reading *reading, struct poly_error *error)
 {
-	struct v2_reader *reader = reading->state;
-	return lines_read(reading, &reader->lines, &line_format, batch, error);
-}
-
-static size_t
-v2_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
-{
-	(void)reading;
-	(void)offset;
-	return lines_cut(p, n);
-}
-
-static enum poly_status
-v2_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct v2_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
-}
-
-static void
-v2_close(struct reading *reading)
-{
-	struct v2_reader *reader = reading->state;
-	lines_free(&reader->lines);
+	(void)error;
+	struct poly_trace_info *view = &reading->info->view;
+	lines_open(reading, &line_format);
+	view->isa = "arm";
+	view->address_bits = 32;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = record_names;
+	view->record_count = RECORD_COUNT;
+	return POLY_OK;
 }
 
 static uint32_t
@@ -382,11 +354,11 @@ static const struct format cis501v2 = {
 	.writer_size = 1,
 	.probe = v2_probe,
 	.open = v2_open,
-	.read = v2_read,
-	.resync = v2_resync,
-	.cut = v2_cut,
+	.read = lines_read,
+	.resync = lines_resync,
+	.cut = lines_cut,
 	.check = v2_check,
-	.close = v2_close,
+	.close = lines_close,
 	.write = v2_write,
 };
 

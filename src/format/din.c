@@ -244,27 +244,6 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.records >= 3 && sample.noted <= sample.records && !sample.others ? 10 : 0;
 }
 
-static enum poly_status
-din_open(struct reading *reading, struct poly_error *error)
-{
-	struct din_reader *reader = reading->state;
-	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
-	char digits[4] = "";
-	size_t have;
-	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	take_sample(&sample, p, have);
-	reader->form = sample.form;
-	reader->digits = sample.digits;
-	digits[num_decimal(digits, reader->digits)] = 0;
-	if (!info_fact(reading->info, "din.form", din_forms[sample.form]) ||
-		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
-		return err_memory(error);
-	view->records = din_records;
-	view->record_count = DIN_RECORD_COUNT;
-	return POLY_OK;
-}
-
 static inline void
 put_record(struct batch *batch, size_t row, const struct din *din)
 {
@@ -347,25 +326,25 @@ static const struct line_format line_format = {
 };
 
 static enum poly_status
-din_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+din_open(struct reading *reading, struct poly_error *error)
 {
 	struct din_reader *reader = reading->state;
-	return lines_read(reading, &reader->lines, &line_format, batch, error);
-}
-
-static size_t
-din_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
-{
-	(void)reading;
-	(void)offset;
-	return lines_cut(p, n);
-}
-
-static enum poly_status
-din_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct din_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	char digits[4] = "";
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	take_sample(&sample, p, have);
+	reader->form = sample.form;
+	reader->digits = sample.digits;
+	digits[num_decimal(digits, reader->digits)] = 0;
+	if (!info_fact(reading->info, "din.form", din_forms[sample.form]) ||
+		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
+		return err_memory(error);
+	lines_open(reading, &line_format);
+	view->records = din_records;
+	view->record_count = DIN_RECORD_COUNT;
+	return POLY_OK;
 }
 
 static void
@@ -396,13 +375,6 @@ din_check(struct reading *reading, const struct poly_batch *batch)
 {
 	for (size_t row = 0; batch && row < batch->rows; row++)
 		check_row(reading, batch, row);
-}
-
-static void
-din_close(struct reading *reading)
-{
-	struct din_reader *reader = reading->state;
-	lines_free(&reader->lines);
 }
 
 static const struct poly_option options[] = {
@@ -455,11 +427,11 @@ static const struct format din = {
 	.writer_size = sizeof(struct din_writer),
 	.probe = din_probe,
 	.open = din_open,
-	.read = din_read,
-	.resync = din_resync,
-	.cut = din_cut,
+	.read = lines_read,
+	.resync = lines_resync,
+	.cut = lines_cut,
 	.check = din_check,
-	.close = din_close,
+	.close = lines_close,
 	.wopen = din_wopen,
 	.write = din_write,
 };

@@ -34,7 +34,7 @@ struct reading {
 	struct findings
 		*findings; /* where rules are broken; rule numbers index the format's table */
 	const uint64_t *options;  /* values in the order of the format's table */
-	const char *const *texts; /* those of texts, or NULL; they hold until open returns */
+	const char *const *texts; /* those of texts, or NULL */
 	struct sites *sites;	  /* for rows that are to be numbered one by one */
 	bool check;		  /* the format's check will see every batch */
 	unsigned prediction;	  /* of lines: enum predict_way */
@@ -49,12 +49,12 @@ struct writing {
 	struct out *out;		      /* where bytes go */
 	const struct poly_trace_info *source; /* the trace that is written */
 	const uint64_t *options;	      /* values in the order of the format's table */
-	const char *const *texts; /* those of texts, or NULL; they hold until wopen returns */
-	const bool *given;	  /* which options the user gave */
-	bool own_raw;		  /* the column raw holds this family's bytes */
-	poly_columns columns;	  /* columns that the user wants written */
-	poly_columns uses;	  /* columns looked at; wopen may take some away */
-	struct notes *notes;	  /* see writing_note */
+	const char *const *texts;	      /* those of texts, or NULL */
+	const bool *given;		      /* which options the user gave */
+	bool own_raw;			      /* the column raw holds this family's bytes */
+	poly_columns columns;		      /* columns that the user wants written */
+	poly_columns uses;		      /* columns looked at; wopen may take some away */
+	struct notes *notes;		      /* see writing_note */
 };
 
 struct format {

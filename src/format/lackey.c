@@ -213,21 +213,6 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.others ? 20 : 24;
 }
 
-static enum poly_status
-lackey_open(struct reading *reading, struct poly_error *error)
-{
-	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
-	size_t have;
-	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	if (!take_sample(&sample, p, have, reading->info))
-		return err_memory(error);
-	view->addresses = POLY_ADDRESS_VIRTUAL;
-	view->records = lackey_records;
-	view->record_count = LACKEY_RECORD_COUNT;
-	return POLY_OK;
-}
-
 static void
 find(struct reading *reading, enum rule rule, size_t row, const struct line *line)
 {
@@ -319,25 +304,19 @@ static const struct line_format line_format = {
 };
 
 static enum poly_status
-lackey_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+lackey_open(struct reading *reading, struct poly_error *error)
 {
-	struct lackey_reader *reader = reading->state;
-	return lines_read(reading, &reader->lines, &line_format, batch, error);
-}
-
-static size_t
-lackey_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
-{
-	(void)reading;
-	(void)offset;
-	return lines_cut(p, n);
-}
-
-static enum poly_status
-lackey_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct lackey_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+	struct poly_trace_info *view = &reading->info->view;
+	struct sample sample;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	if (!take_sample(&sample, p, have, reading->info))
+		return err_memory(error);
+	lines_open(reading, &line_format);
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = lackey_records;
+	view->record_count = LACKEY_RECORD_COUNT;
+	return POLY_OK;
 }
 
 /* The number, with commas, behind the words that begin a message; false where others do. */
@@ -416,13 +395,6 @@ lackey_check(struct reading *reading, const struct poly_batch *batch)
 	}
 }
 
-static void
-lackey_close(struct reading *reading)
-{
-	struct lackey_reader *reader = reading->state;
-	lines_free(&reader->lines);
-}
-
 static const struct poly_option no_options[] = {{.name = NULL}};
 
 static const struct poly_rule rules[] = {
@@ -465,11 +437,11 @@ static const struct format lackey = {
 	.writer_size = sizeof(struct lackey_writer),
 	.probe = lackey_probe,
 	.open = lackey_open,
-	.read = lackey_read,
-	.resync = lackey_resync,
-	.cut = lackey_cut,
+	.read = lines_read,
+	.resync = lines_resync,
+	.cut = lines_cut,
 	.check = lackey_check,
-	.close = lackey_close,
+	.close = lines_close,
 	.wopen = lackey_wopen,
 	.write = lackey_write,
 	.wfinish = lackey_wfinish,

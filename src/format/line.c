@@ -165,10 +165,18 @@ take_known(struct reading *reading, struct lines *lines, size_t row)
 	return known;
 }
 
-enum poly_status
-lines_read(struct reading *reading, struct lines *lines, const struct line_format *format,
-	struct batch *batch, struct poly_error *error)
+void
+lines_open(struct reading *reading, const struct line_format *format)
 {
+	struct lines *lines = reading->state;
+	lines->format = format;
+}
+
+enum poly_status
+lines_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct lines *lines = reading->state;
+	const struct line_format *format = lines->format;
 	enum poly_status status = POLY_OK;
 	struct line_remarks remarks;
 	struct line line = {.remarks = &remarks};
@@ -208,15 +216,16 @@ lines_read(struct reading *reading, struct lines *lines, const struct line_forma
 	predict_fill(&lines->predictor, POLY_BATCH_ROWS);
 	settle(lines, reading->in);
 	batch->view.rows = row;
-	if (status == POLY_ERR_MEMORY)
+	if (status == POLY_ERR_MEMORY || reading->info->no_memory)
 		return err_memory(error);
 	return row && status == POLY_END ? POLY_OK : status;
 }
 
 enum poly_status
-lines_resync(struct reading *reading, struct lines *lines, const struct line_format *format,
-	struct batch *batch, struct poly_error *error)
+lines_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
+	struct lines *lines = reading->state;
+	const struct line_format *format = lines->format;
 	struct line_remarks remarks;
 	struct line line = {.remarks = &remarks};
 	struct line_fault fault;
@@ -242,16 +251,17 @@ lines_resync(struct reading *reading, struct lines *lines, const struct line_for
 }
 
 size_t
-lines_cut(const uint8_t *p, size_t n)
+lines_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
 {
-	while (n > 0 && p[n - 1] != '\n')
-		n--;
-	return n;
+	(void)reading;
+	(void)offset;
+	return lines_size(p, n);
 }
 
 void
-lines_free(struct lines *lines)
+lines_close(struct reading *reading)
 {
+	struct lines *lines = reading->state;
 	buf_free(&lines->tail);
 	predict_free(&lines->predictor);
 }

@@ -59,8 +59,9 @@ struct line_format {
 		const struct line *line, struct line_fault *fault);
 };
 
-/* A reader's place; zeroed before the first use. */
+/* A reader's place: what the state of a format of lines begins with. */
 struct lines {
+	const struct line_format *format;
 	struct extent window;
 	const uint8_t *at; /* what is not passed of the window */
 	uint64_t next;	   /* offset where reading goes on */
@@ -70,19 +71,28 @@ struct lines {
 	struct predictor predictor;
 };
 
-/* As struct format's read, for a format of lines. */
-enum poly_status lines_read(struct reading *reading, struct lines *lines,
-	const struct line_format *format, struct batch *batch, struct poly_error *error);
+/* To be called by a format's open. The format of lines stays as long as the reader. */
+void lines_open(struct reading *reading, const struct line_format *format);
 
-/* As struct format's resync; finds that the line's rule was broken. */
-enum poly_status lines_resync(struct reading *reading, struct lines *lines,
-	const struct line_format *format, struct batch *batch, struct poly_error *error);
+/*
+ * Functions of struct format, for a format of lines. Resync finds that the line's rule was
+ * broken; close gives back what is in struct lines.
+ */
+enum poly_status lines_read(
+	struct reading *reading, struct batch *batch, struct poly_error *error);
+enum poly_status lines_resync(
+	struct reading *reading, struct batch *batch, struct poly_error *error);
+size_t lines_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+void lines_close(struct reading *reading);
 
-/* As struct format's cut, for a format of lines: the bytes up to the last newline. */
-size_t lines_cut(const uint8_t *p, size_t n);
-
-/* Gives the memory back. */
-void lines_free(struct lines *lines);
+/* The bytes up to the last newline of n. */
+static inline size_t
+lines_size(const uint8_t *p, size_t n)
+{
+	while (n > 0 && p[n - 1] != '\n')
+		n--;
+	return n;
+}
 
 /* The bytes of the first line of n, its newline included; 0 where none ends within limit. */
 static inline size_t

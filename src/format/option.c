@@ -92,6 +92,19 @@ other_word(const char *word, size_t n, enum poly_option_use use, struct poly_err
 		use == POLY_OPTION_READ ? "written; give it with --to-option" : "read");
 }
 
+/* Takes a copy of a text. */
+static enum poly_status
+take_text(
+	struct option_values *values, size_t number, const char *text, struct poly_error *error)
+{
+	char *copy = mem_string(text);
+	if (!copy)
+		return err_memory(error);
+	mem_free(values->copies[number]);
+	values->texts[number] = values->copies[number] = copy;
+	return POLY_OK;
+}
+
 static enum poly_status
 option_word(const struct poly_format_info *format, enum poly_option_use use, const char *word,
 	struct option_values *values, struct poly_error *error)
@@ -107,7 +120,7 @@ option_word(const struct poly_format_info *format, enum poly_option_use use, con
 	size_t number = (size_t)(option - format->options);
 	values->given[number] = true;
 	if (option->type == POLY_OPTION_TEXT)
-		values->texts[number] = equals + 1;
+		return take_text(values, number, equals + 1, error);
 	return option_value(option, equals + 1, &values->values[number], error);
 }
 
@@ -124,9 +137,8 @@ option_argument(const struct poly_format_info *format, enum poly_option_use use,
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' takes nothing behind its name, found '%s'", format->name,
 			colon + 1);
-	values->texts[0] = colon + 1;
 	values->given[0] = true;
-	return POLY_OK;
+	return take_text(values, 0, colon + 1, error);
 }
 
 /* Values where nothing is given. */
@@ -144,10 +156,13 @@ set_initial(const struct poly_format_info *format, size_t count, struct option_v
 void
 option_values_free(struct option_values *values)
 {
+	for (size_t i = 0; i < values->count; i++)
+		mem_free(values->copies[i]);
 	mem_free(values->values);
 	mem_free(values->given);
 	mem_free(values->texts);
-	*values = (struct option_values){NULL, NULL, NULL};
+	mem_free(values->copies);
+	memset(values, 0, sizeof *values);
 }
 
 enum poly_status
@@ -162,8 +177,10 @@ option_values(const struct poly_format_info *format, enum poly_option_use use,
 	values->values = mem_new(count, sizeof *values->values);
 	values->given = mem_new(count, sizeof *values->given);
 	values->texts = mem_new(count, sizeof *values->texts);
-	enum poly_status status =
-		values->values && values->given && values->texts ? POLY_OK : err_memory(error);
+	values->copies = mem_new(count, sizeof *values->copies);
+	values->count = values->copies ? count : 0;
+	const bool room = values->values && values->given && values->texts && values->copies;
+	enum poly_status status = room ? POLY_OK : err_memory(error);
 	if (status == POLY_OK)
 		set_initial(format, count, values);
 	if (status == POLY_OK)

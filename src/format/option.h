@@ -7,10 +7,11 @@
 
 /* Values of a format's options, in the order of its table. */
 struct option_values {
-	uint64_t *values; /* initial ones where none was given */
-	bool *given;	  /* which ones were */
-	const char *
-		*texts; /* of texts, the caller's own; NULL: none, or the option is no text */
+	uint64_t *values;   /* initial ones where none was given */
+	bool *given;	    /* which ones were */
+	const char **texts; /* of texts; NULL: none, or the option is no text */
+	char **copies;	    /* of those that were given */
+	size_t count;
 };
 
 /* What the user gave. */

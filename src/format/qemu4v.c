@@ -87,33 +87,6 @@ qemu4v_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.others ? 20 : 24;
 }
 
-static enum poly_status
-qemu4v_open(struct reading *reading, struct poly_error *error)
-{
-	struct qemu4v_reader *reader = reading->state;
-	struct poly_trace_info *view = &reading->info->view;
-	const uint64_t order = reading->options[QEMU4V_OPTION_DATA];
-	struct sample sample;
-	char digits[4] = "";
-	size_t have;
-	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	take_sample(&sample, p, have);
-	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
-	reader->memory_order = order == QEMU4V_DATA_MEMORY;
-	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
-	digits[num_decimal(digits, reader->address_digits)] = 0;
-	view->clock = info_string(reading->info, sample.unit[0] ? sample.unit : "clk");
-	if (!view->clock || !info_fact(reading->info, "qemu4v.address", digits) ||
-		!info_fact(reading->info, "tarmac.data", qemu4v_data_orders[order]))
-		return err_memory(error);
-	reader->unit = (struct qemu4v_word){(const uint8_t *)view->clock, strlen(view->clock)};
-	view->address_bits = reader->address_digits <= 8 ? 32 : 64;
-	view->addresses = POLY_ADDRESS_VIRTUAL;
-	view->records = record_names;
-	view->record_count = QEMU4V_RECORD_COUNT;
-	return POLY_OK;
-}
-
 /* The number of a name; false where it cannot be kept: the line then keeps its bytes. */
 static inline bool
 find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
@@ -355,6 +328,34 @@ static const struct line_format line_format = {
 	.take = qemu4v_take,
 };
 
+static enum poly_status
+qemu4v_open(struct reading *reading, struct poly_error *error)
+{
+	struct qemu4v_reader *reader = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	const uint64_t order = reading->options[QEMU4V_OPTION_DATA];
+	struct sample sample;
+	char digits[4] = "";
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	take_sample(&sample, p, have);
+	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
+	reader->memory_order = order == QEMU4V_DATA_MEMORY;
+	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
+	digits[num_decimal(digits, reader->address_digits)] = 0;
+	lines_open(reading, &line_format);
+	view->clock = info_string(reading->info, sample.unit[0] ? sample.unit : "clk");
+	if (!view->clock || !info_fact(reading->info, "qemu4v.address", digits) ||
+		!info_fact(reading->info, "tarmac.data", qemu4v_data_orders[order]))
+		return err_memory(error);
+	reader->unit = (struct qemu4v_word){(const uint8_t *)view->clock, strlen(view->clock)};
+	view->address_bits = reader->address_digits <= 8 ? 32 : 64;
+	view->addresses = POLY_ADDRESS_VIRTUAL;
+	view->records = record_names;
+	view->record_count = QEMU4V_RECORD_COUNT;
+	return POLY_OK;
+}
+
 /* The processor of a record is found by times, and by where its instruction stands. */
 static poly_columns
 qemu4v_also(const struct reading *reading, poly_columns wanted)
@@ -367,17 +368,9 @@ static enum poly_status
 qemu4v_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct qemu4v_reader *reader = reading->state;
-	enum poly_status status =
-		lines_read(reading, &reader->lines, &line_format, batch, error);
+	enum poly_status status = lines_read(reading, batch, error);
 	qemu4v_settle(reading, &reader->around, batch);
-	return reading->info->no_memory ? err_memory(error) : status;
-}
-
-static enum poly_status
-qemu4v_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct qemu4v_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &line_format, batch, error);
+	return status;
 }
 
 static void
@@ -392,7 +385,7 @@ static void
 qemu4v_close(struct reading *reading)
 {
 	struct qemu4v_reader *reader = reading->state;
-	lines_free(&reader->lines);
+	lines_close(reading);
 	map_free(&reader->check.opcodes);
 }
 
@@ -440,7 +433,7 @@ static const struct format qemu4v = {
 	.open = qemu4v_open,
 	.also = qemu4v_also,
 	.read = qemu4v_read,
-	.resync = qemu4v_resync,
+	.resync = lines_resync,
 	.cut = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,

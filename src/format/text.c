@@ -11,9 +11,6 @@
 
 #include <stdio.h>
 
-/* Bytes of names that are kept; where there are more, lines keep their bytes instead. */
-#define NAMES_MOST ((size_t)4 << 20)
-
 /* Most lines that are passed over at the front. */
 #define SKIP_MOST 1000000
 
@@ -29,18 +26,7 @@ static const char *const record_names[TEXT_RECORD_COUNT] = {
 static bool
 find_name(struct reading *reading, const char *text, size_t n, uint32_t *number)
 {
-	struct text_reader *reader = reading->state;
-	if (memchr(text, 0, n))
-		return false;
-	*number = intern_find(&reading->info->names.names, text, n);
-	if (*number != INTERN_FAILED)
-		return true;
-	if (reader->name_bytes + n > NAMES_MOST)
-		return false;
-	*number = info_name(reading->info, text, n);
-	reader->no_memory |= *number == INTERN_FAILED;
-	reader->name_bytes += n + 64;
-	return *number != INTERN_FAILED;
+	return !memchr(text, 0, n) && info_keep_name(reading->info, text, n, number);
 }
 
 static inline void
@@ -240,6 +226,7 @@ text_open(struct reading *reading, struct poly_error *error)
 		return status;
 	memcpy(reader->comment, comment, strlen(comment) + 1);
 	reader->format = line_format;
+	lines_open(reading, &reader->format);
 	reader->format.predict.windows = text_plan_windows(description, comment);
 	view->columns = description->columns | description->constants | POLY_HAS(kind) |
 			POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
@@ -250,22 +237,6 @@ text_open(struct reading *reading, struct poly_error *error)
 		!info_fact(reading->info, "text.separator", separator))
 		return err_memory(error);
 	return POLY_OK;
-}
-
-static enum poly_status
-text_read(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	enum poly_status status =
-		lines_read(reading, &reader->lines, &reader->format, batch, error);
-	return reader->no_memory ? err_memory(error) : status;
-}
-
-static enum poly_status
-text_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	return lines_resync(reading, &reader->lines, &reader->format, batch, error);
 }
 
 static void
@@ -279,13 +250,6 @@ text_check(struct reading *reading, const struct poly_batch *batch)
 				"it would be written otherwise: blanks, case, zeros in front "
 				"or what no column holds");
 	}
-}
-
-static void
-text_close(struct reading *reading)
-{
-	struct text_reader *reader = reading->state;
-	lines_free(&reader->lines);
 }
 
 static const char *const usual_separator[] = {"blank", NULL};
@@ -341,10 +305,11 @@ static const struct format text = {
 	.reader_size = sizeof(struct text_reader),
 	.writer_size = sizeof(struct text_writer),
 	.open = text_open,
-	.read = text_read,
-	.resync = text_resync,
+	.read = lines_read,
+	.resync = lines_resync,
+	.cut = lines_cut,
 	.check = text_check,
-	.close = text_close,
+	.close = lines_close,
 	.wopen = text_wopen,
 	.write = text_write,
 	.wclose = text_wclose,

@@ -183,11 +183,11 @@ qemu4v_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, siz
 	(void)offset;
 	const struct qemu4v_reader *reader = reading->state;
 	struct stamp line, next = {.timed = false};
-	size_t end = lines_cut(p, n);
+	size_t end = lines_size(p, n);
 	if (!reader->owns)
 		return end;
 	/* The first line may lack its beginning. */
-	for (size_t start; end && (start = lines_cut(p, end - 1)); end = start, next = line) {
+	for (size_t start; end && (start = lines_size(p, end - 1)); end = start, next = line) {
 		line = stamp_of(reader, p + start, end - start);
 		if (next.instruction && next.timed && line.timed && line.time != next.time)
 			return end;

@@ -159,8 +159,6 @@ struct text_reader {
 	struct text_description description;
 	char comment[32];    /* what a comment begins with; empty: there are none */
 	uint64_t header_end; /* offset of the first line that is described */
-	size_t name_bytes;   /* of names that are kept */
-	bool no_memory;
 };
 
 struct text_writer {
