@@ -7,6 +7,7 @@
  */
 #include "format/bus/text.h"
 #include "format/bus/trace.h"
+#include "format/line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ enum { OPTION_LINE };
 #define PRINT_ROWS 2048
 
 struct text_reader {
-	bool within;	/* the front is inside of a line whose beginning was passed over */
+	struct lines lines;
 	uint32_t moved; /* bytes that a cacheable operation moves */
 	struct bus_check check;
 };
@@ -69,22 +70,6 @@ text_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return 24;
 }
 
-static enum poly_status
-text_open(struct reading *reading, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	struct poly_trace_info *view = &reading->info->view;
-	reader->moved = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
-	if (!info_fact(reading->info, "bach.line", reader->moved == 8 ? "8" : "32"))
-		return err_memory(error);
-	view->isa = "x86";
-	view->address_bits = 32;
-	view->addresses = POLY_ADDRESS_PHYSICAL;
-	view->records = bus_record_names;
-	view->record_count = BUS_RECORD_COUNT;
-	return POLY_OK;
-}
-
 /* The columns of a record; its line is kept where printing would not give the same one. */
 static void
 put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
@@ -110,120 +95,59 @@ put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
 		batch_put(batch, event, row, (uint8_t)event);
 }
 
-/* The failure of a line that is no record; the rows before it stand. */
-static enum poly_status
-bad_line(const struct reading *reading, const char *line, size_t n, struct poly_error *error)
+/* How much of a line is shown in a message. */
+static int
+shown_size(const uint8_t *text, size_t n)
 {
-	const struct text_reader *reader = reading->state;
 	int shown = 0;
-	while (shown < 40 && (size_t)shown < n && line[shown] >= ' ' && line[shown] < 0x7f)
+	while (shown < 40 && (size_t)shown < n && text[shown] >= ' ' && text[shown] < 0x7f)
 		shown++;
-	if (reader->within || n > LINE_MOST)
-		err_set(error, POLY_ERR_FORMAT, in_offset(reading->in),
-			"the line is longer than %d bytes", LINE_MOST);
-	else
-		err_set(error, POLY_ERR_FORMAT, in_offset(reading->in),
-			"'%.*s' is no record, expected address, byte enables and operation",
-			shown, line);
-	if (error)
-		error->line = reading->line + 1;
-	return POLY_ERR_FORMAT;
+	return shown;
 }
 
-/*
- * The bytes of the line at the front, its newline included; one more than LINE_MOST where it is
- * longer than that. 0: nothing is left.
- */
-static size_t
-next_line(struct in *in, const uint8_t **line, bool *ended)
+static bool
+text_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
 {
-	size_t have, want = 64;
-	for (;; want *= 4) {
-		if (want > LINE_MOST)
-			want = LINE_MOST + 1;
-		*line = in_peek(in, want, &have);
-		size_t n = have < LINE_MOST ? have : LINE_MOST;
-		const uint8_t *newline = n ? memchr(*line, '\n', n) : NULL;
-		*ended = newline != NULL;
-		if (newline)
-			return (size_t)(newline - *line) + 1;
-		if (have < want || have > LINE_MOST)
-			return have > LINE_MOST ? LINE_MOST + 1 : have;
-	}
-}
-
-static enum poly_status
-read_line(struct reading *reading, struct batch *batch, size_t row, struct poly_error *error)
-{
-	struct text_reader *reader = reading->state;
-	const uint8_t *line;
-	bool ended, exact;
-	size_t n = next_line(reading->in, &line, &ended);
+	const char *text = (const char *)line->text;
 	struct bus_cycle cycle;
-	uint64_t offset = in_offset(reading->in);
-	if (n == 0)
-		return POLY_END;
-	if (!reader->within && n <= LINE_MOST &&
-		bus_parse((const char *)line, n, &cycle, &exact)) {
-		put_cycle(reader, batch, row, &cycle);
-		if (!exact || (cycle.address & 7))
-			batch_put_bytes(batch, POLY_COLUMN_raw, row, line, n);
-	} else if (!ended && n <= LINE_MOST && !reader->within) {
-		if (in_status(reading->in, NULL) == POLY_END)
-			findings_add(reading->findings, BUS_B01, reading->record + row + 1,
-				offset, "the last line has no end, and its %zu bytes no record",
-				n);
-		bus_put_damaged(batch, row, BUS_RECORD_DAMAGED, line, n);
-	} else {
-		return bad_line(reading, (const char *)line, n, error);
+	bool exact;
+	if (!bus_parse(text, line->size, &cycle, &exact)) {
+		fault->rule = BUS_B01;
+		fault->column = 0;
+		snprintf(fault->text, sizeof fault->text,
+			"'%.*s' is no record, expected address, byte enables and operation",
+			shown_size(line->text, line->size), text);
+		return false;
 	}
-	batch_put(batch, origin, row, offset);
-	in_consume(reading->in, n);
-	reading->line++;
-	return POLY_OK;
+	put_cycle(reading->state, batch, row, &cycle);
+	if (!exact || (cycle.address & 7))
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
+	batch_put(batch, origin, row, line->offset);
+	return true;
 }
+
+static const struct line_format line_format = {
+	.limit = LINE_MOST,
+	.damaged = BUS_RECORD_DAMAGED,
+	.too_long = BUS_B01,
+	.take = text_take,
+};
 
 static enum poly_status
-text_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+text_open(struct reading *reading, struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
-	size_t row = 0;
-	while (row < batch->capacity &&
-		(status = read_line(reading, batch, row, error)) == POLY_OK)
-		row++;
-	batch->view.rows = row;
-	return row && status == POLY_END ? POLY_OK : status;
-}
-
-static size_t
-text_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
-{
-	(void)reading;
-	(void)offset;
-	while (n > 0 && p[n - 1] != '\n')
-		n--;
-	return n;
-}
-
-/* Passes over a line, or over the part of it that may be looked at. */
-static enum poly_status
-text_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
-{
-	(void)error;
 	struct text_reader *reader = reading->state;
-	const uint8_t *line;
-	bool ended;
-	size_t n = next_line(reading->in, &line, &ended);
-	if (n == 0)
-		return POLY_END;
-	if (n > LINE_MOST)
-		n = LINE_MOST;
-	bus_put_damaged(batch, 0, BUS_RECORD_DAMAGED, line, n);
-	batch_put(batch, origin, 0, in_offset(reading->in));
-	batch->view.rows = 1;
-	in_consume(reading->in, n);
-	reader->within = !ended;
-	reading->line += ended;
+	struct poly_trace_info *view = &reading->info->view;
+	reader->moved = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
+	if (!info_fact(reading->info, "bach.line", reader->moved == 8 ? "8" : "32"))
+		return err_memory(error);
+	lines_open(reading, &line_format);
+	view->isa = "x86";
+	view->address_bits = 32;
+	view->addresses = POLY_ADDRESS_PHYSICAL;
+	view->records = bus_record_names;
+	view->record_count = BUS_RECORD_COUNT;
 	return POLY_OK;
 }
 
@@ -310,10 +234,11 @@ static const struct format bach_text = {
 	.writer_size = sizeof(struct text_writer),
 	.probe = text_probe,
 	.open = text_open,
-	.read = text_read,
-	.resync = text_resync,
-	.cut = text_cut,
+	.read = lines_read,
+	.resync = lines_resync,
+	.cut = lines_cut,
 	.check = text_check,
+	.close = lines_close,
 	.wopen = text_wopen,
 	.write = text_write,
 };
