@@ -279,7 +279,7 @@ tolerated_forms_have_their_fields(void **state)
 		NULL, "record cpu reg size value payload",
 		"register null r8 (usr) 2 0x1800 null\nregister 3 msp 4 0x20000000 null\n"
 		"register null V0<127:64> 16 null 00112233445566778899aabbccddeeff\n"
-		"other null null null null null\n");
+		"operation null null null null null\n");
 }
 
 static void
