@@ -92,11 +92,11 @@ qemu4v_convert_time(const struct qemu4v_clock *clock, const struct qemu4v *line,
 			    ? index != 0
 			    : unit->length == clock->unit.length &&
 				      memcmp(unit->text, clock->unit.text, unit->length) == 0;
-	uint64_t value = line->time;
+	uint64_t value = line->time, fraction = digits ? line->fraction : 0;
 	if (!same || line->fraction_digits > 18 || !scale(&value, digits) ||
-		value > UINT64_MAX - line->fraction)
+		value > UINT64_MAX - fraction)
 		return false;
-	value += line->fraction;
+	value += fraction;
 	int exponent = index ? FIRST_EXPONENT + EXPONENT_STEP * (index - 1) : 0;
 	if (!scale(&value, exponent - digits - clock->exponent) || value >= QEMU4V_TIME_UNKNOWN)
 		return false;
