@@ -82,7 +82,7 @@ add_record(struct qemu4v_sample *sample, const struct qemu4v *line)
 {
 	size_t n = line->unit.length;
 	bool first = !sample->records;
-	if (first && n < sizeof sample->unit) {
+	if (first && n && n < sizeof sample->unit) {
 		memcpy(sample->unit, line->unit.text, n);
 		sample->fraction_digits = line->fraction_digits;
 	}
