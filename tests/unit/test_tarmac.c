@@ -387,6 +387,197 @@ a_cut_line_is_not_taken_for_a_whole_one(void **state)
 		"damaged\n");
 }
 
+static void
+expect_converted(const char *text, const char *target, const char *option, const char *expected)
+{
+	struct buf bytes = {0}, notes = {0};
+	buf_string(&bytes, text);
+	struct buf out = convert(open_bytes(&bytes, NULL, NULL, false), target, option, &notes);
+	buf_string(&out, "--\n");
+	buf_append(&out, notes.data, notes.size);
+	assert_string_equal(buf_text(&out), expected);
+	buf_free(&out);
+	buf_free(&notes);
+	buf_free(&bytes);
+}
+
+static void
+tarmac_becomes_qemu4v(void **state)
+{
+	(void)state;
+	expect_converted("1 clk cpu1 IT (1) 8000:00000000c000_NS e3a00001 A svc_s : MOV r0,#1\n"
+			 "      cpu1 R r13 (usr) 20000000 (MSP)\n"
+			 "2 clk IT (2) 00008004 -------- A svc_s : ?\n"
+			 "2 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
+			 "2 clk MR4 00001000 xxxxxxxx\n"
+			 "2 clk LD 00010000 ........ ........ ..665544 33..1100\n"
+			 "2 clk R r0 0000000x\n"
+			 "2 clk MSW4___D 00001000 01020304\n"
+			 "2 clk EXC [0x18] IRQ\n"
+			 "# text\n",
+		"qemu4v", NULL,
+		"1 clk 1 IT (1) 8000 e3a00001 A svc_s : MOV r0,#1\n"
+		"1 clk R r13(usr) 20000000\n"
+		"2 clk MR16 1000 00112233445566778899aabbccddeeff\n"
+		"2 clk MR2 0000000000010000 1100\n2 clk MR4 0000000000010003 66554433\n"
+		"2 clk MW4 1000 04030201\n--\n"
+		"2 names of processors were dropped\n"
+		"1 translations of addresses were dropped\n"
+		"1 instructions without an opcode were dropped\n"
+		"1 accesses that no line can hold were dropped\n"
+		"1 registers that no line can hold were dropped\n"
+		"1 attributes that QEMU4V does not have were dropped\n"
+		"2 records that are no instruction, access or register were dropped\n");
+}
+
+static void
+qemu4v_becomes_tarmac_and_comes_back(void **state)
+{
+	(void)state;
+	static const char *const samples[] = {"qemu4v/seed3.q4v", "qemu4v/arm_start_2k.q4v"};
+	for (size_t i = 0; i < 2; i++) {
+		struct buf bytes = load_sample(samples[i]);
+		struct buf there = convert(
+			open_bytes(&bytes, "qemu4v", NULL, false), "tarmac", NULL, NULL);
+		struct buf back = convert(
+			open_bytes(&there, "tarmac", NULL, false), "qemu4v", NULL, NULL);
+		expect_same(&back, &bytes);
+		buf_free(&back);
+		buf_free(&there);
+		buf_free(&bytes);
+	}
+}
+
+static void
+rows_of_other_traces_become_tarmac(void **state)
+{
+	(void)state;
+	expect_converted("{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\"}\n"
+			 "{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"opcode\":\"0x4770\","
+			 "\"opcode_size\":2,\"cpu\":3}\n"
+			 "{\"kind\":\"instruction\",\"pc\":\"0x1004\",\"opcode\":\"0x1\","
+			 "\"time\":9,\"cpu_name\":\"a.b\",\"mode\":\"EL3h\",\"real_pc\":"
+			 "\"0x8004\",\"instruction_set\":\"O\",\"text\":\"x\"}\n"
+			 "{\"kind\":\"access\",\"access\":\"fetch\",\"address\":\"0x2000\","
+			 "\"size\":2,\"value\":\"0xab\"}\n"
+			 "{\"kind\":\"register\",\"reg\":\"r13 (usr)\",\"size\":4,"
+			 "\"value\":\"0xab\"}\n"
+			 "{\"kind\":\"event\"}\n",
+		"tarmac", NULL,
+		"1 clk 3 IT (1) 00001000 4770 A : \n"
+		"9 clk a.b IT (2) 00001004:000000008004 00000001 O EL3h : x\n"
+		"9 clk MR2_I 00002000 00ab\n9 clk R r13 (usr) 000000ab\n--\n"
+		"1 records that are no instruction, access or register were dropped\n");
+}
+
+static void
+microtesk_has_a_profile_of_its_own(void **state)
+{
+	(void)state;
+	expect_converted("7 clk 0 IT (7) 00000004 3c080001 A svc : lui t0,0x1\n"
+			 "7 clk MR4 00001000 0000002A\n"
+			 "9 clk 1 IS (8) 00000008 4501 T usr_s : nop\n9 clk R t0 00010000\n",
+		"qemu4v", "qemu4v.profile=microtesk",
+		"0 clk 0 IT (0) 0000000000000004 3c080001 A svc_ns : lui t0,0x1\n"
+		"0 clk MR4 0000000000001000 0000002a\n"
+		"1 clk 1 IT (1) 0000000000000008 4501 A svc_ns : nop\n"
+		"1 clk R t0 00010000\n--\n"
+		"1 instruction sets and modes became A and svc_ns\n"
+		"1 skipped instructions became taken ones\n");
+}
+
+#define STRICT                                             \
+	"1 clk 0 IT (1) 00001000 e1a00000 A svc_s : nop\n" \
+	"1 clk MR4 00001000 0000002A\n"                    \
+	"1 clk R r0 00000001\n"                            \
+	"1 clk FD (1) 00001000 00002000 A\n"               \
+	"1 clk E 1 2 x\n"
+
+static void
+expect_format(const char *text, const char *format)
+{
+	struct buf bytes = {0};
+	buf_string(&bytes, text);
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	assert_string_equal(poly_reader_format(reader)->name, format);
+	assert_null(strstr(poly_reader_evidence(reader), "undecidable"));
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+one_form_of_tarmac_makes_a_trace_tarmac(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {"1 clk cpu0 R r0 00000001\n",
+		"1 clk 0 R r0 00000001\n", "1ns R r0 00000001\n", "1.5 clk R r0 00000001\n",
+		"  R r0 00000001\n", "1 clk R r0 0000000x\n", "1 clk R r0 (usr) 00000001\n",
+		"1 clk R r0 00000001 (MSP)\n", "1 clk IT (1) 00001000 e1a00000 A svc_s : nop\n",
+		"1 clk 0 IF (1) 00001000 e1a00000 A svc_s : nop\n",
+		"1 clk 0 IT 00001000 e1a00000 A svc_s : nop\n",
+		"1 clk 0 IT (1) 00001000 e1a00000 O svc_s : nop\n",
+		"1 clk 0 IT (1) 00001000 e1a00000 A EL3h_s : nop\n",
+		"1 clk 0 IT (1) 00001000 e1a00000 A svc_rt : nop\n",
+		"1 clk 0 IT (1) 00001000:00001000 e1a00000 A svc_s : nop\n",
+		"1 clk 0 IT (1) 00001000 -------- A svc_s : nop\n",
+		"1 clk 0 IT (1) 00001000 e1a00000 nop\n", "1 clk ES (1000:4770) T svc_s: nop\n",
+		"1 clk MNR4____ 00001000 00000001\n", "1 clk MR4_I 00001000 00000001\n",
+		"1 clk MR4 X 00001000 00000001\n", "1 clk MR4 00001000 (ABORTED)\n",
+		"1 clk R08 00001000 0000000000000001\n", "1 clk EXC x\n", "1 clk BR (0) A\n",
+		"1 clk SIGNAL: x\n", "1 clk R DC x\n",
+		"1 clk LD 00001000 ........ ........ ........ 00000001\n"};
+	char text[500];
+	expect_format(STRICT, "qemu4v");
+	expect_format(STRICT "IN: main\n", "qemu4v");
+	expect_format("Tarmac Text Rev 3t\n" STRICT, "tarmac");
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		snprintf(text, sizeof text, "%s%s", STRICT, lines[i]);
+		expect_format(text, "tarmac");
+	}
+}
+
+static void
+expect_findings(const char *text, const char *expected)
+{
+	struct buf bytes = {0};
+	buf_string(&bytes, text);
+	struct buf codes = find_all(open_bytes(&bytes, "tarmac", NULL, true));
+	assert_string_equal(buf_text(&codes), expected);
+	buf_free(&codes);
+	buf_free(&bytes);
+}
+
+static void
+every_rule_has_its_smallest_breach(void **state)
+{
+	(void)state;
+#define GOOD "1 clk cpu0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
+#define PICTURE " 00001000 ........ ........ ........ 00000001\n"
+	expect_findings("Tarmac Text Rev 3t\n# text\n\n" GOOD "1 clk SIGNAL: x\n", "");
+	expect_findings(GOOD "IN: main\n", "Q01:2 ");
+	expect_findings("2 clk R r0 00\n1 clk R r0 00\n", "Q02:2 ");
+	expect_findings("1 us R r0 00\n1001 ns R r0 00\n", "Q03:2 ");
+	expect_findings("1 clk MR4 00001000 0000\n1 clk MR4 00001000 (ABORTED)\n", "Q04:1 ");
+	expect_findings("1 clk MR65 00001000 00\n", "Q05:1 Q04:1 ");
+	expect_findings("1 clk IT (1) 00001000 e1a00 A svc_s : nop\n", "Q06:1 ");
+	expect_findings("1 clk IT (1) 00001000 e1a000 O EL1h_rt : nop\n", "");
+	expect_findings("1 clk IT (1) 00001000 e1a00000 A thread : nop\n", "Q09:1 ");
+	expect_findings(GOOD
+		"2 clk cpu1 IT (1) 00001000 e1a00000 A svc_s : nop\n3 clk R r0 00\n",
+		"Q10:3 ");
+	expect_findings("1 clk R r0 00", "Q11:1 ");
+	expect_findings(GOOD "2 clk cpu0 IT (2) 00001000 e1a00001 A svc_s : nop\n", "Q12:2 ");
+	expect_findings(GOOD "2 clk cpu0 IT (3) 00001004 e1a00000 A svc_s : nop\n", "Q13:2 ");
+	expect_findings("1 clk R r0 00\n2 clk R r0 0000\n", "Q14:2 ");
+	expect_findings(
+		"1 clk R r0 0x\n1 clk LD 00001000 ........ ........ ........ ##......\n",
+		"Q15:1 Q15:2 ");
+	expect_findings("1 clk LD" PICTURE "        " PICTURE, "");
+	expect_findings("1 clk LD" PICTURE " " PICTURE, "Q16:2 ");
+	expect_findings("1 clk LD" PICTURE GOOD "        " PICTURE, "Q16:3 ");
+	expect_findings(GOOD "1 clk MR1 0000000000002000 00\n", "Q18:2 ");
+}
+
 /* How many records of a kind a listing of them has. */
 static unsigned
 count_lines(const char *rows, const char *record)
@@ -570,6 +761,12 @@ main(void)
 		cmocka_unit_test(lines_of_gem5_are_read),
 		cmocka_unit_test(lines_of_the_first_simulator_have_no_time),
 		cmocka_unit_test(a_cut_line_is_not_taken_for_a_whole_one),
+		cmocka_unit_test(tarmac_becomes_qemu4v),
+		cmocka_unit_test(qemu4v_becomes_tarmac_and_comes_back),
+		cmocka_unit_test(rows_of_other_traces_become_tarmac),
+		cmocka_unit_test(microtesk_has_a_profile_of_its_own),
+		cmocka_unit_test(one_form_of_tarmac_makes_a_trace_tarmac),
+		cmocka_unit_test(every_rule_has_its_smallest_breach),
 		cmocka_unit_test(published_traces_have_their_records_and_come_back),
 		cmocka_unit_test(every_event_of_another_reader_is_found),
 	};
