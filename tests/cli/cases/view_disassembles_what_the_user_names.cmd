@@ -1,4 +1,4 @@
-# needs: capstone
+# needs capstone
 polytrace view --isa aarch64 -c pc,opcode,text tarmac/code.tarmac
 polytrace view -c pc,opcode,text tarmac/code.tarmac
 polytrace view --isa A tarmac/code.tarmac
