@@ -55,6 +55,8 @@ struct poly_read_options {
 	 * but a batch may have fewer rows.
 	 */
 	unsigned threads;
+	const char *isa; /* instruction set of the trace, one of poly_isa_at; NULL: what the
+			    trace says */
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
@@ -62,7 +64,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
 			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
-			UINT64_MAX, 0                                                        \
+			UINT64_MAX, 0, NULL                                                  \
 	}
 
 /*
@@ -71,8 +73,9 @@ struct poly_read_options {
  * closes it; on failure it is NULL.
  * POLY_ERR_IO: cannot be opened or read. POLY_ERR_FORMAT: no format fits, or two fit equally;
  * the message names them. POLY_ERR_USAGE: unknown format or option, value out of range,
- * options of size 0. POLY_ERR_LIMIT: compressed too deeply. POLY_ERR_UNSUPPORTED: its
- * compression or format needs a library that this build lacks. POLY_ERR_MEMORY.
+ * options of size 0, unknown instruction set. POLY_ERR_LIMIT: compressed too deeply.
+ * POLY_ERR_UNSUPPORTED: its compression or format needs a library that this build lacks.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_reader_open(const char *path,
 	const struct poly_read_options *options, struct poly_reader **reader,

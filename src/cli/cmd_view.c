@@ -62,8 +62,12 @@ view_listing(struct inputs *inputs, const char *path)
 	const struct listing_options wanted = {options->columns, options->registers, false};
 	struct source_wants wants = {.prints = true};
 	struct source source;
-	if (!listing_columns(&wanted, &wants.columns) ||
-		!source_open(&source, path, inputs->options, &wants))
+	if (!listing_columns(&wanted, &wants.columns))
+		return STATUS_TROUBLE;
+	/* Encodings that no opcode can hold. */
+	if (inputs->options->isa)
+		wants.columns |= POLY_HAS(payload);
+	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	list_records(inputs, &source);
 	output_flush(inputs->output);

@@ -10,19 +10,33 @@
 
 struct disassembly {
 	struct poly_disasm *disasm;
+	bool powerpc;
 	size_t *places;	    /* by site: offset of the text in texts plus 1; 0: not made yet */
 	size_t place_count; /* sites that places has room for */
 	char *texts;	    /* one after the other, with NULs */
 	size_t used, room;  /* bytes of texts */
 };
 
+/* True for an instruction set that has a name. */
+static bool
+is_known(const char *isa)
+{
+	const char *name;
+	for (size_t i = 0; isa && (name = poly_isa_at(i)); i++) {
+		if (strcmp(name, isa) == 0)
+			return true;
+	}
+	return false;
+}
+
 struct disassembly *
 disassembly_new(const struct poly_trace_info *info, const char *name)
 {
-	if (!info->isa || strcmp(info->isa, "powerpc") != 0)
+	if (!is_known(info->isa) || !(info->columns & POLY_HAS(opcode)))
 		return NULL;
 	struct disassembly *disassembly = say_allocate(1, sizeof *disassembly);
 	struct poly_error error;
+	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
 	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
 		return disassembly;
 	say_error(name, &error);
@@ -64,6 +78,21 @@ place_of(struct disassembly *disassembly, uint32_t site)
 	return &disassembly->places[site];
 }
 
+/* An instruction whose encoding no opcode can hold; NULL where the row has none. */
+static const char *
+disassemble_long(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	size_t n = 0;
+	const uint8_t *bytes = NULL;
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row) &&
+		poly_present(batch, POLY_COLUMN_payload, row))
+		bytes = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
+	if (!n || n != batch->opcode_size[row])
+		return NULL;
+	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
+	return poly_disasm_bytes(disassembly->disasm, placed ? batch->pc[row] : 0, bytes, n);
+}
+
 static const char *
 disassemble(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
@@ -91,7 +120,7 @@ const char *
 disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
-		return NULL;
+		return disassemble_long(disassembly, batch, row);
 	if (!poly_present(batch, POLY_COLUMN_site, row))
 		return disassemble(disassembly, batch, row);
 	size_t *place = place_of(disassembly, batch->site[row]);
@@ -130,9 +159,12 @@ describe_escape(const struct poly_batch *batch, size_t row, char *text)
 }
 
 size_t
-disassembly_remark(const struct poly_batch *batch, size_t row, char *text)
+disassembly_remark(const struct disassembly *disassembly, const struct poly_batch *batch,
+	size_t row, char *text)
 {
 	int n = 0;
+	if (!disassembly->powerpc)
+		return 0;
 	if (starts_stream(batch, row)) {
 		struct poly_powerpc_stream stream =
 			poly_powerpc_stream_decode((uint32_t)batch->value[row]);

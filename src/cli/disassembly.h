@@ -25,7 +25,8 @@ const char *disassembly_text(
  * that the tracer put there, escapes without a value), at most DISASSEMBLY_REMARK bytes;
  * returns the length.
  */
-size_t disassembly_remark(const struct poly_batch *batch, size_t row, char *text);
+size_t disassembly_remark(const struct disassembly *disassembly, const struct poly_batch *batch,
+	size_t row, char *text);
 
 /* Frees it. Accepts NULL. */
 void disassembly_free(struct disassembly *disassembly);

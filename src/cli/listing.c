@@ -265,13 +265,13 @@ put_text(struct listing *listing, const struct poly_batch *batch, size_t row, ch
 	if (poly_present(batch, POLY_COLUMN_text, row))
 		n = tame(to, poly_batch_format(batch, POLY_COLUMN_text, row, to, most + 1),
 			most);
-	else if (listing->disassembly)
+	if (!n && listing->disassembly)
 		text = disassembly_text(listing->disassembly, batch, row);
 	if (text)
 		n = put_string(to, text);
 	if (listing->disassembly) {
 		char remark[DISASSEMBLY_REMARK];
-		size_t length = disassembly_remark(batch, row, remark);
+		size_t length = disassembly_remark(listing->disassembly, batch, row, remark);
 		if (length && n)
 			n += put_string(to + n, "  ");
 		memcpy(to + n, remark, length);

@@ -16,6 +16,8 @@ const struct opt source_table[] = {
 		"read as this format, whatever the content looks like"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct source_options, options),
 		"set an option of the format read; 'polytrace formats NAME' lists them"},
+	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct source_options, isa),
+		"the instruction set that opcodes are of, which is else known by the format"},
 	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct source_options, skip),
 		"leave out the first N records"},
 	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),
@@ -50,6 +52,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	progress_start(&source->progress, wants->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
+	reading.isa = options->isa;
 	reading.columns = wants->columns;
 	reading.options = options->options.items;
 	reading.strict = options->strict && !wants->check;

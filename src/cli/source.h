@@ -14,7 +14,7 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 
 /* What every command that reads takes; the first member of its struct of options. */
 struct source_options {
-	const char *from;
+	const char *from, *isa;
 	struct opt_list options;
 	struct opt_number skip, count, threads;
 	bool strict;

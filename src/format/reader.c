@@ -7,6 +7,7 @@
 #include "format/crew.h"
 #include "format/option.h"
 #include "format/probe.h"
+#include "isa/disasm.h"
 #include "model/site.h"
 #include "model/slice.h"
 
@@ -107,6 +108,10 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reader->opened = true;
 	if (format->open && (status = format->open(reading, error)) != POLY_OK)
 		return status;
+	if (reader->options.isa)
+		view->isa = isa_find(reader->options.isa, error);
+	if (reader->options.isa && !view->isa)
+		return POLY_ERR_USAGE;
 	view->columns |= columns_to_fill(reader) & POLY_HAS(site);
 	return POLY_OK;
 }
@@ -125,7 +130,7 @@ reader_start(struct poly_reader *reader, const char *path, enum poly_status stat
 		return status;
 	}
 	reader->options.options = NULL;
-	reader->options.name = reader->options.format = NULL;
+	reader->options.name = reader->options.format = reader->options.isa = NULL;
 	*result = reader;
 	return POLY_OK;
 }

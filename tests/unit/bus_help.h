@@ -130,6 +130,38 @@ expect_same(const struct buf *got, const struct buf *expected)
 	assert_memory_equal(got->data, expected->data, expected->size);
 }
 
+/* A cell as listings show it, or null. */
+static inline const char *
+shown(const struct poly_batch *batch, enum poly_column column, size_t row, char value[300])
+{
+	strcpy(value, "null");
+	if (poly_present(batch, column, row))
+		poly_batch_format(batch, column, row, value, 300);
+	return value;
+}
+
+/* The rows of a text, one a line, as the values of the columns that are named; closes it. */
+static inline struct buf
+show_rows(struct poly_reader *reader, const char *columns)
+{
+	struct buf out = {0};
+	const struct poly_batch *batch;
+	char value[300];
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++) {
+			for (const char *p = columns; *p; p += *p == ' ') {
+				size_t n = strcspn(p, " ");
+				buf_printf(&out, "%s%s", p == columns ? "" : " ",
+					shown(batch, poly_column_find(p, n), row, value));
+				p += n;
+			}
+			buf_byte(&out, '\n');
+		}
+	}
+	poly_reader_close(reader);
+	return out;
+}
+
 /* The codes of all findings of a trace with their records, as "B02:4 B02:5 "; closes it. */
 static inline struct buf
 find_all(struct poly_reader *reader)

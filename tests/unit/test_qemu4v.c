@@ -24,15 +24,6 @@ field(const char *line, const char *key, char value[300])
 	return value;
 }
 
-static const char *
-shown(const struct poly_batch *batch, enum poly_column column, size_t row, char value[300])
-{
-	strcpy(value, "null");
-	if (poly_present(batch, column, row))
-		poly_batch_format(batch, column, row, value, 300);
-	return value;
-}
-
 static void
 expect_field(const struct poly_batch *batch, size_t row, const char *line, const char *key,
 	enum poly_column column)
@@ -183,35 +174,12 @@ a_mips_program_reads_as_its_listing(void **state)
 	expect_shared_listing("mips_2k", 2000);
 }
 
-/* The rows of a text, one "record key=value ..." a line, of the columns that are named. */
-static struct buf
-rows_of(struct buf *bytes, const char *option, const char *columns)
-{
-	struct buf out = {0};
-	const struct poly_batch *batch;
-	char value[300];
-	struct poly_reader *reader = open_bytes(bytes, "qemu4v", option, false);
-	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		for (size_t row = 0; row < batch->rows; row++) {
-			for (const char *p = columns; *p; p += *p == ' ') {
-				size_t n = strcspn(p, " ");
-				buf_printf(&out, "%s%s", p == columns ? "" : " ",
-					shown(batch, poly_column_find(p, n), row, value));
-				p += n;
-			}
-			buf_byte(&out, '\n');
-		}
-	}
-	poly_reader_close(reader);
-	return out;
-}
-
 static void
 expect_rows(const char *text, const char *option, const char *columns, const char *expected)
 {
 	struct buf bytes = {0};
 	buf_string(&bytes, text);
-	struct buf rows = rows_of(&bytes, option, columns);
+	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", option, false), columns);
 	assert_string_equal(buf_text(&rows), expected);
 	buf_free(&rows);
 	buf_free(&bytes);
@@ -222,7 +190,7 @@ the_examples_of_the_seed_are_read(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("qemu4v/seed3.q4v");
-	struct buf rows = rows_of(&bytes, NULL,
+	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", NULL, false),
 		"record time cpu executed number pc opcode opcode_size instruction_set mode "
 		"security text access address size value reg raw");
 	assert_string_equal(buf_text(&rows),
@@ -241,7 +209,7 @@ every_kind_of_line_is_told(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("qemu4v/qemu4v-seed.txt");
-	struct buf rows = rows_of(&bytes, NULL, "record");
+	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", NULL, false), "record");
 	static const char *const names[] = {
 		"instruction", "memory", "register", "flow", "event", "bus", "other"};
 	static const unsigned counts[] = {8, 5, 5, 1, 1, 1, 0};
@@ -279,7 +247,7 @@ tolerated_forms_have_their_fields(void **state)
 		NULL, "record cpu reg size value payload",
 		"register null r8 (usr) 2 0x1800 null\nregister 3 msp 4 0x20000000 null\n"
 		"register null V0<127:64> 16 null 00112233445566778899aabbccddeeff\n"
-		"other null null null null null\n");
+		"operation null null null null null\n");
 }
 
 static void

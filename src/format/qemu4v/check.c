@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of QEMU4V traces. spec: reference qemu4v-tarmac 5 */
+/* The rules of QEMU4V and Tarmac traces. spec: reference qemu4v-tarmac 5 */
 #include "format/qemu4v/qemu4v.h"
 
 #include "base/num.h"
@@ -21,6 +21,7 @@ const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q13", POLY_WARNING, "instructions of a processor are numbered one by one", "reference qemu4v-tarmac 3/10"},
 	{"Q14", POLY_WARNING, "values of a register have one width", "reference qemu4v-tarmac 5"},
 	{"Q15", POLY_NOTE, "all digits are known", "reference qemu4v-tarmac 5"},
+	{"Q16", POLY_WARNING, "a picture of memory goes on below its first line", "reference qemu4v-tarmac 3/17"},
 	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "reference qemu4v-tarmac 5"},
 	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "reference qemu4v-tarmac 5"},
 	{NULL, POLY_NOTE, NULL, NULL},
@@ -39,6 +40,14 @@ typedef unsigned long long number;
 
 /* Newlines behind a line that is parsed again. */
 #define LINE_PADDING 8
+
+/* True where what the seed does not have is a breach. */
+static bool
+is_strict(const struct subject *subject)
+{
+	const struct qemu4v_reader *reader = subject->reading->state;
+	return !reader->tarmac;
+}
 
 #define FOUND(subject, rule, ...)                             \
 	findings_add((subject)->reading->findings, rule,      \
@@ -92,11 +101,11 @@ check_mode(const struct subject *subject)
 {
 	const char *mode = name_of(subject, POLY_COLUMN_mode),
 		   *security = name_of(subject, POLY_COLUMN_security);
-	if (!is_among(mode, " svc irq fiq usr mon sys abt und "))
+	if (is_strict(subject) && !is_among(mode, " svc irq fiq usr mon sys abt und "))
 		FOUND(subject, QEMU4V_Q07, "mode '%.40s'", mode);
 	if (security[0] == 0)
 		FOUND(subject, QEMU4V_Q09, "no security");
-	else if (!is_among(security, " s ns "))
+	else if (is_strict(subject) && !is_among(security, " s ns "))
 		FOUND(subject, QEMU4V_Q08, "security '%.40s', expected 's' or 'ns'", security);
 }
 
@@ -147,35 +156,34 @@ check_instruction(const struct subject *subject)
 	size_t row = subject->row;
 	uint32_t cpu = has(subject, POLY_COLUMN_cpu) ? batch->cpu[row] : 0;
 	unsigned size = has(subject, POLY_COLUMN_opcode_size) ? batch->opcode_size[row] : 0;
-	if (size == 0)
+	bool strict = is_strict(subject);
+	if (size == 0 && (strict || has(subject, POLY_COLUMN_opcode)))
 		FOUND(subject, QEMU4V_Q06, "an odd number of digits");
-	else if (size != 2 && size != 4 && size != 8)
+	else if (strict && size != 2 && size != 4 && size != 8)
 		FOUND(subject, QEMU4V_Q06, "%u digits", 2 * size);
 	check_mode(subject);
 	check_repeats(subject, cpu);
 	check->many_cpus |= check->has_insn && cpu != check->cpu;
 	check->cpu = cpu;
-	check->has_insn = has(subject, POLY_COLUMN_time);
-	if (check->has_insn)
-		check->insn_time = batch->time[row];
+	check->has_insn = true;
 }
 
 /* An access or a register with several processors. */
 static void
 check_owner(const struct subject *subject)
 {
-	const struct qemu4v_check *check = subject->check;
-	bool timed = has(subject, POLY_COLUMN_time) && check->has_insn;
-	if (check->many_cpus &&
-		!(timed && subject->batch->time[subject->row] == check->insn_time))
-		FOUND(subject, QEMU4V_Q10, "no instruction of this time before it");
+	const struct qemu4v_reader *reader = subject->reading->state;
+	if (subject->check->many_cpus && reader->owns && !has(subject, POLY_COLUMN_cpu))
+		FOUND(subject, QEMU4V_Q10, "no instruction of this time");
 }
 
 static void
 check_memory(const struct subject *subject)
 {
-	uint32_t size = subject->batch->size[subject->row];
+	uint32_t size = 0;
 	check_owner(subject);
+	if (has(subject, POLY_COLUMN_size))
+		size = subject->batch->size[subject->row];
 	if (size == 0 || size > 64)
 		FOUND(subject, QEMU4V_Q05, "%u bytes", (unsigned)size);
 }
@@ -214,6 +222,19 @@ check_width(const struct subject *subject, const struct qemu4v *line)
 	}
 }
 
+static void
+check_unit(const struct subject *subject, const struct qemu4v_word *unit)
+{
+	const struct qemu4v_reader *reader = subject->reading->state;
+	const struct qemu4v_word *usual = &reader->unit;
+	if (unit->length && unit->length < 40 &&
+		(unit->length != usual->length ||
+			memcmp(usual->text, unit->text, unit->length) != 0))
+		FOUND(subject, QEMU4V_Q03, "unit '%.*s', expected '%.*s'", (int)unit->length,
+			(const char *)unit->text, (int)usual->length,
+			(const char *)usual->text);
+}
+
 /* What only the line itself tells, of rows that keep theirs. */
 static void
 check_line(const struct subject *subject)
@@ -229,18 +250,18 @@ check_line(const struct subject *subject)
 	memcpy(text, raw, n);
 	memset(text + n, '\n', LINE_PADDING);
 	qemu4v_parse(text, n, ended, &line);
-	if (line.is > QEMU4V_REGISTER)
+	if (subject->batch->record[subject->row] == QEMU4V_PICTURE && line.is != QEMU4V_PICTURE)
+		qemu4v_parse_rest(text, n, ended, &line);
+	if (line.is >= QEMU4V_BLANK)
 		return;
-	const char *clock = subject->batch->info->clock;
-	size_t length = line.unit.length;
-	if (length && length < 40 &&
-		(length != strlen(clock) || memcmp(clock, line.unit.text, length) != 0))
-		FOUND(subject, QEMU4V_Q03, "unit '%.*s', expected '%s'", (int)length,
-			(const char *)line.unit.text, clock);
-	check_width(subject, &line);
-	if (line.data.unknown)
+	check_unit(subject, &line.unit);
+	bool plain = line.is <= QEMU4V_REGISTER;
+	if (plain)
+		check_width(subject, &line);
+	if ((plain || line.is == QEMU4V_PICTURE) && line.data.unknown)
 		FOUND(subject, QEMU4V_Q15, "unknown digits");
-	else if (line.is == QEMU4V_MEMORY && line.data.count != 2 * (uint64_t)line.size)
+	else if (line.is == QEMU4V_MEMORY && line.data.count &&
+		 line.data.count != 2 * (uint64_t)line.size)
 		FOUND(subject, QEMU4V_Q04, "%zu digits for %u bytes", line.data.count,
 			(unsigned)line.size);
 }
@@ -248,18 +269,21 @@ check_line(const struct subject *subject)
 static void
 check_row(const struct subject *subject)
 {
-	static const char *const forms[] = {"transfer of control", "event", "cycle of the bus"};
+	static const char *const forms[] = {"a transfer of control", "an event",
+		"a cycle of the bus", "a picture of memory", "an exception", "a branch",
+		"a system operation", "a transfer of a coprocessor", "text"};
 	unsigned record = subject->batch->record[subject->row];
 	check_time(subject);
 	if (record == QEMU4V_INSTRUCTION)
 		check_instruction(subject);
-	else if (record == QEMU4V_MEMORY)
+	else if (record == QEMU4V_MEMORY ||
+		 (record == QEMU4V_PICTURE && has(subject, POLY_COLUMN_access)))
 		check_memory(subject);
 	else if (record == QEMU4V_REGISTER)
 		check_register(subject);
-	else if (record <= QEMU4V_BUS)
-		FOUND(subject, QEMU4V_Q17, "a %s", forms[record - QEMU4V_FLOW]);
-	if (record <= QEMU4V_REGISTER && has(subject, POLY_COLUMN_raw))
+	if (record > QEMU4V_REGISTER && record < QEMU4V_BLANK && is_strict(subject))
+		FOUND(subject, QEMU4V_Q17, "%s", forms[record - QEMU4V_FLOW]);
+	if (record < QEMU4V_BLANK && has(subject, POLY_COLUMN_raw))
 		check_line(subject);
 }
 
@@ -267,11 +291,12 @@ void
 qemu4v_check(
 	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch)
 {
-	const char *clock = batch->info->clock;
-	if (batch->first == 0 && batch->rows &&
-		!qemu4v_is_unit((const uint8_t *)clock, strlen(clock)))
+	const struct qemu4v_reader *reader = reading->state;
+	const struct qemu4v_word *unit = &reader->unit;
+	if (batch->first == 0 && batch->rows && !qemu4v_is_unit(unit->text, unit->length))
 		findings_add(reading->findings, QEMU4V_Q03, 0, POLY_NO_OFFSET,
-			"unit '%s' is not known", clock);
+			"unit '%.*s' is not known", (int)unit->length,
+			(const char *)unit->text);
 	for (size_t row = 0; row < batch->rows; row++)
 		check_row(&(struct subject){reading, check, batch, row});
 }

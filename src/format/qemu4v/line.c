@@ -1,134 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parsing lines of QEMU4V traces.
+ * Parsing lines of QEMU4V traces, and of Tarmac traces where they are alike.
  *
  * spec: seed 002; reference qemu4v-tarmac 3 and 4.1
  */
-#include "format/qemu4v/qemu4v.h"
-
-/*
- * A place in a line. end is at its carriage return, newline, or at the newline behind it: bytes
- * that no token can hold, so tokens need not look for the end.
- */
-struct cursor {
-	const uint8_t *p, *end;
-	bool plain;
-};
-
-static inline bool
-is_blank(uint8_t c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static inline bool
-is_digit(uint8_t c)
-{
-	return (uint8_t)(c - '0') < 10;
-}
-
-static inline bool
-is_lower(uint8_t c)
-{
-	return (uint8_t)(c - 'a') < 26;
-}
-
-static inline bool
-is_letter(uint8_t c)
-{
-	return is_lower(c | 0x20);
-}
-
-static inline bool
-is_graphic(uint8_t c)
-{
-	return c > ' ' && c < 0x7f;
-}
-
-/* The value of a hexadecimal digit; 16 or more for anything else. */
-static inline unsigned
-hex_digit(uint8_t c)
-{
-	unsigned decimal = (unsigned)c - '0', letter = ((unsigned)c | 0x20) - 'a';
-	return decimal < 10 ? decimal : (letter < 6 ? letter + 10 : 16);
-}
-
-static inline bool
-is_word(const struct qemu4v_word *word, const char *text)
-{
-	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
-}
-
-/* Passes over the white space between two fields; false where there is none. */
-static inline bool
-gap(struct cursor *at)
-{
-	const uint8_t *p = at->p;
-	while (is_blank(*p))
-		p++;
-	at->plain &= p == at->p + 1 && *at->p == ' ';
-	bool good = p != at->p;
-	at->p = p;
-	return good;
-}
-
-/* True where a field ends here. */
-static inline bool
-ends(const struct cursor *at)
-{
-	return is_blank(*at->p) || at->p == at->end;
-}
-
-/* The graphic bytes from here on. */
-static inline struct qemu4v_word
-token(const struct cursor *at)
-{
-	const uint8_t *p = at->p;
-	while (is_graphic(*p))
-		p++;
-	return (struct qemu4v_word){at->p, (size_t)(p - at->p)};
-}
-
-/* A decimal number; *known is false where it is larger than a number can be. */
-static inline bool
-decimal(struct cursor *at, uint64_t *value, bool *known)
-{
-	const uint8_t *p = at->p;
-	uint64_t v = 0;
-	for (; is_digit(*p); p++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	size_t n = (size_t)(p - at->p);
-	*known = n <= 19;
-	*value = v;
-	at->plain &= *known && (n == 1 || *at->p != '0');
-	at->p = p;
-	return n != 0;
-}
-
-/* A hexadecimal number of up to 16 digits, with or without 0x; returns its digits, or 0. */
-static inline unsigned
-hexadecimal(struct cursor *at, uint64_t *value)
-{
-	const uint8_t *p = at->p;
-	if (p[0] == '0' && (p[1] | 0x20) == 'x') {
-		p += 2;
-		at->plain = false;
-	}
-	const uint8_t *start = p;
-	uint64_t v = 0;
-	bool upper = false;
-	for (unsigned digit; (digit = hex_digit(*p)) < 16; p++) {
-		v = v << 4 | digit;
-		upper |= *p >= 'A' && *p <= 'F';
-	}
-	size_t n = (size_t)(p - start);
-	if (n > 16)
-		return 0;
-	at->plain &= !upper;
-	*value = v;
-	at->p = p;
-	return (unsigned)n;
-}
+#include "format/qemu4v/cursor.h"
 
 bool
 qemu4v_is_unit(const uint8_t *text, size_t n)
@@ -146,22 +22,25 @@ qemu4v_is_unit(const uint8_t *text, size_t n)
 static inline bool
 parse_stamp(struct cursor *at, struct qemu4v *line)
 {
-	bool whole;
+	line->fraction_digits = 0;
 	line->time_text.text = at->p;
 	if (!decimal(at, &line->time, &line->has_time))
 		return false;
 	line->time_text.length = (size_t)(at->p - line->time_text.text);
 	if (*at->p == '.' && is_digit(at->p[1])) {
-		uint64_t fraction;
-		at->p++;
-		decimal(at, &fraction, &whole);
-		line->has_time = at->plain = false;
+		const uint8_t *start = ++at->p;
+		bool whole;
+		decimal(at, &line->fraction, &whole);
+		line->fraction_digits = (unsigned)(at->p - start);
+		line->has_time &= whole;
+		at->plain = false;
 	}
 	bool apart = gap(at);
 	const uint8_t *p = at->p;
 	while (is_lower(*p))
 		p++;
 	line->unit = (struct qemu4v_word){at->p, (size_t)(p - at->p)};
+	line->foreign |= !apart;
 	if (line->unit.length && is_blank(*p)) {
 		at->p = p;
 		return gap(at);
@@ -181,15 +60,15 @@ parse_cpu_name(struct cursor *at, struct qemu4v *line)
 		prefix = 3;
 	else if (word.length > 4 && memcmp(word.text, "core", 4) == 0)
 		prefix = 4;
-	else if (!memchr(word.text, '.', word.length))
+	else if (!memchr(word.text, '.', word.length) || memchr(word.text, ':', word.length))
 		return false;
 	struct cursor number = {word.text + prefix, at->end, true};
-	uint64_t cpu;
+	uint64_t cpu = 0;
 	if (prefix && decimal(&number, &cpu, &line->has_cpu))
 		line->has_cpu &= number.p == word.text + word.length && cpu <= UINT32_MAX;
 	line->cpu = line->has_cpu ? (uint32_t)cpu : 0;
+	line->cpu_name = word;
 	at->p += word.length;
-	at->plain = false;
 	return gap(at);
 }
 
@@ -198,6 +77,7 @@ static inline bool
 parse_cpu(struct cursor *at, struct qemu4v *line)
 {
 	line->has_cpu = false;
+	line->cpu_name.length = 0;
 	if (is_digit(*at->p) && line->unit.length) {
 		uint64_t cpu;
 		decimal(at, &cpu, &line->has_cpu);
@@ -209,71 +89,30 @@ parse_cpu(struct cursor *at, struct qemu4v *line)
 	return !is_lower(*at->p) || parse_cpu_name(at, line);
 }
 
-/* An address, and what it is translated to: va, va:pa, va:pa_NS, va:pa1,pa2. */
-static inline bool
-parse_address(struct cursor *at, struct qemu4v *line)
+/* True for a group of flags, as __C_ or -Z--, which no digits are. */
+static bool
+is_note(const uint8_t *p)
 {
-	line->has_real = false;
-	line->address_digits = hexadecimal(at, &line->address);
-	if (!line->address_digits)
-		return false;
-	line->address_text =
-		(struct qemu4v_word){at->p - line->address_digits, line->address_digits};
-	if (*at->p != ':')
-		return true;
-	at->plain = false;
-	at->p++;
-	line->has_real = hexadecimal(at, &line->real) != 0;
-	while (*at->p == '_' || *at->p == ',' || is_letter(*at->p) || is_digit(*at->p))
-		at->p++;
-	return line->has_real;
-}
-
-/* Digits up to the next white space, with _ between them and x or - where one is unknown. */
-static inline bool
-parse_digits(struct cursor *at, struct qemu4v_digits *digits)
-{
-	const uint8_t *p = at->p;
-	bool upper = false;
-	if (p[0] == '0' && (p[1] | 0x20) == 'x' && hex_digit(p[2]) < 16) {
-		p += 2;
-		at->plain = false;
-	}
-	*digits = (struct qemu4v_digits){.word = {p, 0}};
-	for (; is_graphic(*p); p++) {
-		unsigned digit = hex_digit(*p);
-		if (digit < 16) {
-			digits->value = digits->value << 4 | digit;
-			digits->count++;
-			upper |= *p >= 'A' && *p <= 'F';
-			continue;
-		}
-		bool unknown = (*p | 0x20) == 'x' || *p == '-' || *p == '#';
-		if (!unknown && *p != '_' && *p != ':')
-			return false;
-		digits->unknown |= unknown;
-		at->plain = false;
-	}
-	digits->known = !digits->unknown;
-	at->plain &= !upper;
-	digits->word.length = (size_t)(p - digits->word.text);
-	at->p = p;
-	return digits->word.length != 0;
+	bool dash = *p == '-';
+	while (*p == '-')
+		p++;
+	return *p == '_' || (dash && is_graphic(*p));
 }
 
 /* More groups of digits behind the first one; what follows and is none is an annotation. */
 static void
-parse_more_digits(struct cursor *at, struct qemu4v_digits *digits)
+parse_more_digits(struct cursor *at, struct qemu4v *line)
 {
-	struct qemu4v_digits more;
+	struct qemu4v_digits more, *digits = &line->data;
 	while (at->p != at->end) {
 		at->plain = false;
+		line->foreign = true;
 		struct cursor next = *at;
 		if (!gap(&next))
 			return;
 		const uint8_t *start = next.p;
-		if (next.p != next.end &&
-			(!parse_digits(&next, &more) || more.word.text != start))
+		if (next.p != next.end && (is_note(start) || !parse_digits(&next, &more) ||
+						  more.word.text != start))
 			return;
 		at->p = next.p;
 		if (start == next.end)
@@ -281,8 +120,7 @@ parse_more_digits(struct cursor *at, struct qemu4v_digits *digits)
 		size_t n = more.count < 16 ? more.count : 16;
 		digits->value = n == 16 ? more.value : digits->value << 4 * n | more.value;
 		digits->count += more.count;
-		digits->known &= more.known;
-		digits->unknown |= more.unknown;
+		digits->unknown += more.unknown;
 		digits->word.length = (size_t)(at->p - digits->word.text);
 	}
 }
@@ -320,50 +158,6 @@ qemu4v_turn(uint8_t *bytes, size_t n)
 	}
 }
 
-/* (id), (address:id) or (address); bracket is what it may be as an address. */
-static inline bool
-parse_bracket(struct cursor *at, struct qemu4v *line, uint64_t *bracket)
-{
-	const uint8_t *start = ++at->p;
-	if (decimal(at, &line->id, &line->has_id) && *at->p == ')') {
-		line->id_text = (struct qemu4v_word){start, (size_t)(at->p - start)};
-		struct cursor again = {start, at->end, true};
-		if (!hexadecimal(&again, bracket))
-			*bracket = 0;
-		at->p++;
-		return gap(at);
-	}
-	at->p = start;
-	at->plain = line->has_id = false;
-	if (!hexadecimal(at, bracket))
-		return false;
-	if (*at->p == ':') {
-		at->p++;
-		line->has_id = hexadecimal(at, &line->id) != 0;
-	}
-	return *at->p++ == ')' && gap(at);
-}
-
-/* The instruction set, where the word is one. */
-static inline bool
-is_iset(const struct qemu4v_word *word)
-{
-	if (word->length == 1)
-		return word->text[0] == 'A' || word->text[0] == 'T' || word->text[0] == 'X' ||
-		       word->text[0] == 'O';
-	return is_word(word, "T16") || is_word(word, "T32");
-}
-
-/* What stands between two white spaces or before a colon. */
-static inline struct qemu4v_word
-label(const struct cursor *at)
-{
-	const uint8_t *p = at->p;
-	while (is_graphic(*p) && *p != ':')
-		p++;
-	return (struct qemu4v_word){at->p, (size_t)(p - at->p)};
-}
-
 static inline void
 split_mode(struct qemu4v *line)
 {
@@ -380,7 +174,7 @@ split_mode(struct qemu4v *line)
 
 /* Instruction set, mode, the colon and the rest of the line. */
 static inline bool
-parse_disassembly(struct cursor *at, struct qemu4v *line)
+parse_labels(struct cursor *at, struct qemu4v *line)
 {
 	line->iset = label(at);
 	if (is_iset(&line->iset)) {
@@ -405,43 +199,114 @@ parse_disassembly(struct cursor *at, struct qemu4v *line)
 	return true;
 }
 
+bool
+qemu4v_parse_disassembly(struct cursor *at, struct qemu4v *line)
+{
+	return parse_labels(at, line);
+}
+
+/* The opcode, which may be unknown. */
 static inline bool
-parse_instruction(struct cursor *at, struct qemu4v *line)
+parse_opcode(struct cursor *at, struct qemu4v *line)
+{
+	return parse_digits(at, &line->data) &&
+	       line->data.count + line->data.unknown <= QEMU4V_OPCODE_DIGITS;
+}
+
+/* What follows IT, IS or IF; tagged: one of these was there. */
+static inline bool
+parse_instruction(struct cursor *at, struct qemu4v *line, bool tagged)
 {
 	uint64_t bracket = 0;
 	bool has_bracket = *at->p == '(';
-	line->has_id = false;
+	line->has_id = line->has_pc = false;
 	if (has_bracket && !parse_bracket(at, line, &bracket))
 		return false;
 	struct cursor first = *at;
 	if (!parse_address(at, line) || !gap(at))
 		return false;
+	at->plain &= has_bracket && line->has_id;
 	struct qemu4v_word next = label(at);
 	line->data = (struct qemu4v_digits){.count = 0};
-	at->plain &= has_bracket && line->has_id && line->has_cpu;
-	if (next.length > 1 && hex_digit(*at->p) < 16 && !is_iset(&next)) {
-		if (!parse_digits(at, &line->data) || !line->data.known ||
-			line->data.count > QEMU4V_OPCODE_DIGITS || !gap(at))
+	if (next.length > 1 && (hex_digit(*at->p) < 16 || *at->p == '-') && !is_iset(&next)) {
+		if (!parse_opcode(at, line) || !(gap(at) || (tagged && line->ended)))
 			return false;
 	} else {
 		/* The address stands in the bracket, and the opcode in its place. */
-		if (!has_bracket || !parse_digits(&first, &line->data) || !line->data.known ||
-			line->data.count > QEMU4V_OPCODE_DIGITS)
+		if (!has_bracket || !parse_opcode(&first, line))
 			return false;
 		line->address = bracket;
 		line->address_digits = 0;
-		line->has_id = at->plain = false;
+		line->has_id &= line->has_pc;
+		line->has_real = at->plain = false;
+		line->foreign = true;
 	}
-	return parse_disassembly(at, line);
+	struct cursor rest = *at;
+	if (parse_labels(at, line))
+		return true;
+	*at = rest;
+	return tagged && qemu4v_parse_short(at, line);
 }
 
+bool
+qemu4v_parse_data(struct cursor *at, struct qemu4v *line)
+{
+	static const char *const failures[] = {"(ABORTED)", "(abort)", "(wait)"};
+	line->data = (struct qemu4v_digits){.word = token(at)};
+	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+		if (!is_word(&line->data.word, failures[i]))
+			continue;
+		line->text = line->data.word;
+		at->p += line->text.length;
+		at->plain = false;
+		line->foreign = true;
+		return true;
+	}
+	if (!parse_digits(at, &line->data))
+		return false;
+	if (at->p != at->end)
+		parse_more_digits(at, line);
+	return true;
+}
+
+/* What only Tarmac has between the attributes of an access and its address. */
+static bool
+parse_remarks(struct cursor *at, struct qemu4v *line)
+{
+	at->plain = false;
+	line->foreign = true;
+	if (*at->p == 'X' && is_blank(at->p[1])) {
+		if (!line->attributes.length)
+			line->attributes = (struct qemu4v_word){at->p, 1};
+		at->p++;
+		gap(at);
+	}
+	if (*at->p != '(')
+		return true;
+	const uint8_t *close = memchr(at->p, ')', (size_t)(at->end - at->p));
+	struct cursor inner = {at->p + 1, at->end, true};
+	if (!close)
+		return false;
+	line->has_pc = hexadecimal(&inner, &line->pc) && (*inner.p == ':' || *inner.p == ')');
+	line->has_id = false;
+	if (line->has_pc && *inner.p++ == ':')
+		line->has_id = hexadecimal(&inner, &line->id) && *inner.p == ')';
+	at->p = close + 1;
+	return gap(at);
+}
+
+/* M, a letter in Tarmac, R or W, size, attributes, address and data; letters: before the size.
+ */
 static inline bool
-parse_memory(struct cursor *at, struct qemu4v *line)
+parse_memory(struct cursor *at, struct qemu4v *line, size_t letters)
 {
 	uint64_t size;
 	bool known;
-	line->access = (char)at->p[1];
-	at->p += 2;
+	line->access = (char)at->p[letters - 1];
+	line->bus = letters > 2 ? (char)at->p[1] : 0;
+	line->has_pc = line->fetch = false;
+	line->text.length = 0;
+	at->p += letters;
 	if (!decimal(at, &size, &known) || !known || size > UINT32_MAX)
 		return false;
 	line->size = (uint32_t)size;
@@ -449,35 +314,14 @@ parse_memory(struct cursor *at, struct qemu4v *line)
 	while (is_letter(*p) || *p == '_')
 		p++;
 	line->attributes = (struct qemu4v_word){at->p, (size_t)(p - at->p)};
+	if (p != at->p)
+		line->fetch = p[-1] == 'I';
 	at->p = p;
 	if (!gap(at))
 		return false;
-	if (*at->p == 'X' && is_blank(at->p[1]) && !line->attributes.length) {
-		line->attributes = (struct qemu4v_word){at->p++, 1};
-		gap(at);
-		at->plain = false;
-	}
-	if (!parse_address(at, line) || !gap(at))
+	if ((*at->p == 'X' || *at->p == '(') && !parse_remarks(at, line))
 		return false;
-	at->plain &= !line->has_cpu;
-	line->data = (struct qemu4v_digits){.word = token(at)};
-	if (is_word(&line->data.word, "(ABORTED)") || is_word(&line->data.word, "(abort)")) {
-		at->p += line->data.word.length;
-		at->plain = false;
-		return true;
-	}
-	if (!parse_digits(at, &line->data))
-		return false;
-	parse_more_digits(at, &line->data);
-	return true;
-}
-
-/* True where the word names a system operation, which is no register. */
-static inline bool
-is_operation(const struct qemu4v_word *word)
-{
-	return is_word(word, "DC") || is_word(word, "IC") || is_word(word, "TLBI") ||
-	       is_word(word, "AT");
+	return parse_address(at, line) && gap(at) && qemu4v_parse_data(at, line);
 }
 
 static inline bool
@@ -495,64 +339,120 @@ parse_register(struct cursor *at, struct qemu4v *line)
 		at->p += token(at).length;
 		line->reg.length = (size_t)(at->p - line->reg.text);
 		at->plain = false;
+		line->foreign = true;
 		if (!gap(at))
 			return false;
 	}
-	at->plain &= !line->has_cpu;
 	if (!parse_digits(at, &line->data))
 		return false;
-	parse_more_digits(at, &line->data);
-	return true;
+	if (at->p != at->end)
+		parse_more_digits(at, line);
+	/* Behind the value an annotation may stand. */
+	return ends(at);
 }
 
-/* True where a kind of record begins here that is not among the three of seed 002. */
-static enum qemu4v_record
-other_kind(const struct cursor *at)
+/* The forms that the seed has; QEMU4V_OTHER with the place unchanged where it is none. */
+static inline enum qemu4v_record
+parse_seed(struct cursor *at, struct qemu4v *line)
 {
+	const struct cursor start = *at;
 	const uint8_t *p = at->p;
-	if (p[0] == 'F' && (p[1] == 'D' || p[1] == 'I' || p[1] == 'R') && is_blank(p[2]))
-		return QEMU4V_FLOW;
-	if (p[0] == 'E' && is_blank(p[1]))
-		return QEMU4V_EVENT;
-	if (p[0] == 'B' && (p[1] == 'R' || p[1] == 'W') && is_digit(p[2]))
-		return QEMU4V_BUS;
+	if (p[0] == 'M' && (p[1] == 'R' || p[1] == 'W')) {
+		if (parse_memory(at, line, 2) && at->p == at->end)
+			return QEMU4V_MEMORY;
+	} else if (p[0] == 'R' && is_blank(p[1])) {
+		if (parse_register(at, line))
+			return QEMU4V_REGISTER;
+	} else {
+		bool tagged = p[0] == 'I' && (p[1] == 'T' || p[1] == 'S' || p[1] == 'F') &&
+			      is_blank(p[2]);
+		line->has_executed = tagged && p[1] != 'F';
+		line->executed = tagged && p[1] == 'T';
+		at->plain &= line->has_executed;
+		at->p += tagged ? 2 : 0;
+		if (tagged)
+			gap(at);
+		if ((tagged || (p[0] == '(' && line->unit.length)) &&
+			parse_instruction(at, line, tagged))
+			return QEMU4V_INSTRUCTION;
+	}
+	*at = start;
 	return QEMU4V_OTHER;
 }
 
-static inline enum qemu4v_record
-parse_body(struct cursor *at, struct qemu4v *line)
+/* As parse_seed, for lines that there are few of. */
+static enum qemu4v_record __attribute__((noinline))
+parse_again(struct cursor *at, struct qemu4v *line)
 {
-	const uint8_t *p = at->p;
-	if (p[0] == 'M' && (p[1] == 'R' || p[1] == 'W'))
-		return parse_memory(at, line) ? QEMU4V_MEMORY : QEMU4V_OTHER;
-	if (p[0] == 'R' && is_blank(p[1]))
-		return parse_register(at, line) ? QEMU4V_REGISTER : QEMU4V_OTHER;
-	line->has_executed = line->executed = false;
-	if (p[0] == 'I' && (p[1] == 'T' || p[1] == 'S' || p[1] == 'F') && is_blank(p[2])) {
-		line->has_executed = p[1] != 'F';
-		line->executed = p[1] == 'T';
-		at->plain &= line->has_executed;
-		at->p += 2;
-		gap(at);
-	} else if (p[0] != '(' || !line->unit.length) {
-		return other_kind(at);
-	}
-	at->plain &= line->has_executed;
-	return parse_instruction(at, line) ? QEMU4V_INSTRUCTION : QEMU4V_OTHER;
+	return parse_seed(at, line);
 }
 
-/* A line without a time. */
+/* As parse_memory, with a letter of the bus. */
+static bool __attribute__((noinline)) parse_bus_access(struct cursor *at, struct qemu4v *line)
+{
+	return parse_memory(at, line, 3);
+}
+
+/* What the seed does not have. */
 static enum qemu4v_record
-without_stamp(const struct cursor *at)
+parse_more(struct cursor *at, struct qemu4v *line)
+{
+	const uint8_t *p = at->p;
+	if (p[0] != 'M' || !is_letter(p[1]) || p[1] == 'C' || (p[2] != 'R' && p[2] != 'W'))
+		return qemu4v_parse_form(at, line);
+	at->plain = false;
+	line->foreign = true;
+	return parse_bus_access(at, line) && at->p == at->end ? QEMU4V_MEMORY : QEMU4V_OTHER;
+}
+
+/* What is not of the seed behind a time and a processor, or has the name of one first. */
+static enum qemu4v_record
+parse_rarely(struct cursor *at, struct qemu4v *line)
+{
+	struct cursor body = *at;
+	enum qemu4v_record is = parse_more(at, line);
+	if (is != QEMU4V_OTHER || line->cpu_name.length || line->has_cpu)
+		return is;
+	/* The name of a processor may begin with any letter, as that of a record does. */
+	*at = body;
+	if (!is_letter(*at->p) || !parse_cpu_name(at, line))
+		return QEMU4V_OTHER;
+	is = parse_again(at, line);
+	return is != QEMU4V_OTHER ? is : parse_more(at, line);
+}
+
+/* A record without a time. */
+static enum qemu4v_record
+parse_unstamped(struct cursor *at, struct qemu4v *line)
+{
+	if (!parse_cpu(at, line))
+		return QEMU4V_OTHER;
+	enum qemu4v_record is = parse_again(at, line);
+	return is != QEMU4V_OTHER ? is : parse_rarely(at, line);
+}
+
+/* A line without a time: a record where it is indented, or can be nothing else. */
+static enum qemu4v_record
+without_stamp(struct cursor *at, struct qemu4v *line)
 {
 	static const char heading[] = "Tarmac Text Rev";
 	size_t n = (size_t)(at->end - at->p);
+	line->foreign = true;
+	line->unit.length = line->cpu_name.length = 0;
+	line->has_cpu = false;
+	line->fraction_digits = 0;
 	if (n == 0)
 		return QEMU4V_BLANK;
-	bool comment =
-		*at->p == '#' ||
-		(n >= sizeof heading - 1 && memcmp(at->p, heading, sizeof heading - 1) == 0);
-	return comment ? QEMU4V_COMMENT : QEMU4V_OTHER;
+	if (*at->p == '#' ||
+		(n >= sizeof heading - 1 && memcmp(at->p, heading, sizeof heading - 1) == 0))
+		return QEMU4V_COMMENT;
+	const uint8_t *p = at->p;
+	enum qemu4v_record is = parse_unstamped(at, line);
+	if (line->stamp == QEMU4V_STAMP_BEFORE || line->cpu_name.length)
+		return is;
+	bool digits =
+		is == QEMU4V_REGISTER && line->data.count >= 4 && line->data.count % 2 == 0;
+	return is_blank(p[1]) && !digits ? QEMU4V_OTHER : is;
 }
 
 void
@@ -567,18 +467,18 @@ qemu4v_parse(const uint8_t *text, size_t size, bool ended, struct qemu4v *line)
 		gap(&at);
 		at.plain = false;
 	}
-	line->has_time = line->turned = false;
+	line->has_time = line->turned = line->foreign = false;
 	line->ended = ended;
-	if (!is_digit(*at.p)) {
-		line->is = without_stamp(&at);
-		line->plain = false;
-		return;
+	line->stamp = at.p == text ? QEMU4V_STAMP_NONE : QEMU4V_STAMP_BEFORE;
+	if (is_digit(*at.p)) {
+		line->stamp = QEMU4V_STAMP_OWN;
+		bool sound = parse_stamp(&at, line) && parse_cpu(&at, line);
+		line->is = sound ? parse_seed(&at, line) : QEMU4V_OTHER;
+		if (sound && line->is == QEMU4V_OTHER)
+			line->is = parse_rarely(&at, line);
+	} else {
+		at.plain = false;
+		line->is = without_stamp(&at, line);
 	}
-	line->is = parse_stamp(&at, line) && parse_cpu(&at, line) ? parse_body(&at, line)
-								  : QEMU4V_OTHER;
-	/* Behind the value of a register an annotation may stand, and nothing behind data. */
-	if ((line->is == QEMU4V_MEMORY && at.p != at.end) ||
-		(line->is == QEMU4V_REGISTER && !ends(&at)))
-		line->is = QEMU4V_OTHER;
 	line->plain = at.plain;
 }

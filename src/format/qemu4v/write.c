@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing QEMU4V traces: the three forms of the seed, from rows of any trace.
+ * Writing QEMU4V and Tarmac traces: the three forms of the seed, from rows of any trace.
  *
- * spec: seed 002; reference qemu4v-tarmac 4.2
+ * spec: seed 002; reference qemu4v-tarmac 2.1, 4.2 and 4.3
  */
 #include "format/qemu4v/qemu4v.h"
 
 #include "base/num.h"
 
 /* Room that a line takes, apart from its names, its text and its data. */
-#define PRINT_ROOM 256
+#define PRINT_ROOM 400
+
+/* Bytes of the longest name of a processor. */
+#define NAME_MOST 100
+
+/* Digits that a translated address is written with. */
+#define REAL_DIGITS 12
 
 /* A line in the making. */
 struct print {
@@ -43,10 +49,20 @@ put_hex(struct print *print, uint64_t v, unsigned digits)
 	print->used += digits;
 }
 
-enum poly_status
-qemu4v_wopen(struct writing *writing, struct poly_error *error)
+/* True where the source's own lines are lines of the format that is written. */
+static bool
+keeps_lines(const struct writing *writing)
 {
-	(void)error;
+	const struct qemu4v_writer *writer = writing->state;
+	const char *form = poly_trace_fact(writing->source, "qemu4v.form");
+	/* Every line of QEMU4V is one of Tarmac. */
+	return writing->own_raw && !writer->microtesk &&
+	       (writer->tarmac || !form || strcmp(form, "qemu4v") == 0);
+}
+
+static enum poly_status
+open_writer(struct writing *writing)
+{
 	struct qemu4v_writer *writer = writing->state;
 	const struct poly_trace_info *source = writing->source;
 	const char *clock = source->clock ? source->clock : "",
@@ -61,13 +77,37 @@ qemu4v_wopen(struct writing *writing, struct poly_error *error)
 		writer->address_digits = (unsigned)number;
 	writer->memory_order =
 		order && strcmp(order, qemu4v_data_orders[QEMU4V_DATA_MEMORY]) == 0;
-	writer->keeps = true;
+	writer->keeps = keeps_lines(writing);
+	writer->keeps_order = true;
 	if (writing->given[QEMU4V_OPTION_DATA]) {
 		bool wanted = writing->options[QEMU4V_OPTION_DATA] == QEMU4V_DATA_MEMORY;
-		writer->keeps = wanted == writer->memory_order;
+		writer->keeps_order = wanted == writer->memory_order;
 		writer->memory_order = wanted;
 	}
 	return POLY_OK;
+}
+
+enum poly_status
+qemu4v_wopen(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct qemu4v_writer *writer = writing->state;
+	writer->microtesk = writing->options[QEMU4V_OPTION_PROFILE] == QEMU4V_PROFILE_MICROTESK;
+	enum poly_status status = open_writer(writing);
+	if (writer->microtesk) {
+		memcpy(writer->unit, "clk", 4);
+		writer->address_digits = 16;
+	}
+	return status;
+}
+
+enum poly_status
+qemu4v_wopen_tarmac(struct writing *writing, struct poly_error *error)
+{
+	(void)error;
+	struct qemu4v_writer *writer = writing->state;
+	writer->tarmac = true;
+	return open_writer(writing);
 }
 
 /* A name in a column, "" where there is none; *bad where it is one that can't stand in a line.
@@ -102,7 +142,29 @@ bytes_of(const struct poly_batch *batch, enum poly_column column, size_t row)
 	return word;
 }
 
-/* Time and unit, with room for the rest of the line. */
+/* The processor of a row: its name or number in Tarmac, in QEMU4V the number of instructions.
+ */
+static void
+put_cpu(struct writing *writing, struct print *print, const struct poly_batch *batch,
+	size_t row)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	bool bad = false, instruction = batch->kind[row] == POLY_KIND_INSTRUCTION;
+	const char *name = name_of(batch, POLY_COLUMN_cpu_name, row, &bad);
+	bool named = name[0] && !bad && strlen(name) <= NAME_MOST;
+	if (name[0] && !(writer->tarmac && named))
+		writing_note(writing, "names of processors were dropped");
+	if (writer->tarmac && named) {
+		put_text(print, " ", 1);
+		put_string(print, name);
+	} else if (instruction &&
+		   (!writer->tarmac || poly_present(batch, POLY_COLUMN_cpu, row))) {
+		put_text(print, " ", 1);
+		put_decimal(print, value_of(batch, POLY_COLUMN_cpu, row, 0));
+	}
+}
+
+/* Time, unit and processor, with room for the rest of the line. */
 static struct print
 begin(struct writing *writing, const struct poly_batch *batch, size_t row, size_t room)
 {
@@ -112,10 +174,14 @@ begin(struct writing *writing, const struct poly_batch *batch, size_t row, size_
 	writer->count += counts;
 	uint64_t time = value_of(
 		batch, POLY_COLUMN_time, row, counts ? writer->count : writer->last_time);
+	/* MicroTESK counts instructions from 0. */
+	if (writer->microtesk)
+		time = writer->count ? writer->count - 1 : 0;
 	writer->last_time = time;
 	put_decimal(&print, time);
 	put_text(&print, " ", 1);
 	put_string(&print, writer->unit);
+	put_cpu(writing, &print, batch, row);
 	return print;
 }
 
@@ -126,12 +192,22 @@ finish(struct writing *writing, struct print *print)
 	out_commit(writing->out, print->used);
 }
 
+/* An address, in Tarmac with its translation, which the column real may have. */
 static void
-put_address(const struct writing *writing, struct print *print, uint64_t address)
+put_address(struct writing *writing, struct print *print, const struct poly_batch *batch,
+	size_t row, enum poly_column real)
 {
 	const struct qemu4v_writer *writer = writing->state;
+	uint64_t address = real == POLY_COLUMN_real_pc ? batch->pc[row] : batch->address[row];
 	put_text(print, " ", 1);
 	put_hex(print, address, qemu4v_address_digits(address, writer->address_digits));
+	if (poly_present(batch, real, row) && writer->tarmac) {
+		uint64_t translation = poly_batch_integer(batch, real, row);
+		put_text(print, ":", 1);
+		put_hex(print, translation, qemu4v_address_digits(translation, REAL_DIGITS));
+	} else if (poly_present(batch, real, row)) {
+		writing_note(writing, "translations of addresses were dropped");
+	}
 	put_text(print, " ", 1);
 }
 
@@ -191,21 +267,63 @@ put_labels(struct print *print, const struct labels *labels)
 	put_text(print, (const char *)labels->text.text, labels->text.length);
 }
 
-static enum poly_status
-write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct poly_error *error)
+/* What MicroTESK always writes. */
+static void
+replace_labels(struct writing *writing, struct labels *labels)
+{
+	bool same = strcmp(labels->iset, "A") == 0 &&
+		    (!labels->mode[0] || strcmp(labels->mode, "svc") == 0) &&
+		    (!labels->security[0] || strcmp(labels->security, "ns") == 0);
+	if (!same)
+		writing_note(writing, "instruction sets and modes became A and svc_ns");
+	labels->iset = "A";
+	labels->mode = "svc";
+	labels->security = "ns";
+}
+
+/* The encoding of an instruction. */
+struct encoding {
+	uint64_t opcode, size;
+	struct qemu4v_word bytes; /* where it is larger than 8 bytes */
+	bool known;
+};
+
+static struct encoding
+find_encoding(const struct poly_batch *batch, size_t row)
+{
+	struct encoding encoding = {.bytes = bytes_of(batch, POLY_COLUMN_payload, row)};
+	encoding.opcode = value_of(batch, POLY_COLUMN_opcode, row, 0);
+	encoding.size =
+		value_of(batch, POLY_COLUMN_opcode_size, row, encoding.opcode >> 32 ? 8 : 4);
+	if (poly_present(batch, POLY_COLUMN_opcode, row)) {
+		encoding.known = encoding.size && encoding.size <= 8;
+		encoding.bytes.length = 0;
+	} else {
+		encoding.known = encoding.size > 8 &&
+				 encoding.size <= QEMU4V_OPCODE_DIGITS / 2 &&
+				 encoding.bytes.length == encoding.size;
+	}
+	return encoding;
+}
+
+static void
+put_encoding(struct print *print, const struct encoding *encoding)
+{
+	if (encoding->bytes.length)
+		put_bytes(print, &encoding->bytes);
+	else if (encoding->known)
+		put_value(print, encoding->opcode, encoding->size);
+	else
+		put_string(print, "--------");
+}
+
+static void
+put_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const struct encoding *encoding)
 {
 	const struct qemu4v_writer *writer = writing->state;
+	bool taken = value_of(batch, POLY_COLUMN_executed, row, 1);
 	struct labels labels;
-	struct qemu4v_word bytes = bytes_of(batch, POLY_COLUMN_payload, row);
-	uint64_t opcode = value_of(batch, POLY_COLUMN_opcode, row, 0),
-		 size = value_of(batch, POLY_COLUMN_opcode_size, row, opcode >> 32 ? 8 : 4);
-	bool known = poly_present(batch, POLY_COLUMN_opcode, row) && size && size <= 8,
-	     given = size > 8 && size <= QEMU4V_OPCODE_DIGITS / 2 && bytes.length == size;
-	if (!poly_present(batch, POLY_COLUMN_pc, row))
-		return writing_lacks(batch, row, "pc", error);
-	if (!known && !given)
-		return writing_lacks(batch, row, "opcode", error);
 	if (!find_labels(batch, row, &labels)) {
 		writing_note(
 			writing, "modes and texts that can't stand in a line were dropped");
@@ -214,19 +332,38 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (poly_present(batch, POLY_COLUMN_access, row))
 		writing_note(
 			writing, "accesses of instructions were dropped, they have no data");
+	if (writer->microtesk) {
+		replace_labels(writing, &labels);
+		if (!taken)
+			writing_note(writing, "skipped instructions became taken ones");
+		taken = true;
+	}
 	struct print print = begin(writing, batch, row, QEMU4V_LINE_MOST);
-	put_text(&print, " ", 1);
-	put_decimal(&print, value_of(batch, POLY_COLUMN_cpu, row, 0));
-	put_string(&print, value_of(batch, POLY_COLUMN_executed, row, 1) ? " IT (" : " IS (");
-	put_decimal(&print, value_of(batch, POLY_COLUMN_number, row, writer->count));
+	put_string(&print, taken ? " IT (" : " IS (");
+	put_decimal(&print, writer->microtesk
+				    ? writer->last_time
+				    : value_of(batch, POLY_COLUMN_number, row, writer->count));
 	put_text(&print, ")", 1);
-	put_address(writing, &print, batch->pc[row]);
-	if (given)
-		put_bytes(&print, &bytes);
-	else
-		put_value(&print, opcode, size);
+	put_address(writing, &print, batch, row, POLY_COLUMN_real_pc);
+	put_encoding(&print, encoding);
 	put_labels(&print, &labels);
 	finish(writing, &print);
+}
+
+static enum poly_status
+write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	struct encoding encoding = find_encoding(batch, row);
+	if (!poly_present(batch, POLY_COLUMN_pc, row))
+		return writing_lacks(batch, row, "pc", error);
+	if (!encoding.known && !writing->own_raw)
+		return writing_lacks(batch, row, "opcode", error);
+	if (encoding.known || writer->tarmac)
+		put_instruction(writing, batch, row, &encoding);
+	else
+		writing_note(writing, "instructions without an opcode were dropped");
 	return POLY_OK;
 }
 
@@ -258,60 +395,111 @@ put_content(struct print *print, const struct content *content)
 		put_value(print, content->value, content->size);
 }
 
+/* Attributes of an access; *bad where they can't stand behind its size. */
+static const char *
+find_attributes(struct writing *writing, const struct poly_batch *batch, size_t row, bool *bad)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, bad);
+	bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
+	size_t n = strlen(attributes);
+	for (size_t i = 0; i < n; i++)
+		*bad |= attributes[i] >= '0' && attributes[i] <= '9';
+	if (writer->tarmac && fetch && (n == 0 || attributes[n - 1] != 'I'))
+		return "_I";
+	if (writer->tarmac || n == 0 || (n == 1 && strchr("XTL", attributes[0])))
+		return attributes;
+	writing_note(writing, "attributes that QEMU4V does not have were dropped");
+	return "";
+}
+
+/* True for accesses that lines can say; Tarmac has fetches too. */
+static bool
+can_move(const struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_access, row) ||
+		!poly_present(batch, POLY_COLUMN_address, row))
+		return false;
+	uint8_t access = batch->access[row];
+	return access == POLY_ACCESS_READ || access == POLY_ACCESS_WRITE ||
+	       (writer->tarmac && access == POLY_ACCESS_FETCH);
+}
+
+/* Turns the data at the end of a line round. */
+static void
+turn_data(struct print *print, size_t start, size_t size)
+{
+	uint8_t bytes[QEMU4V_DATA_DIGITS / 2];
+	num_parse_bytes(print->to + start, print->used - start, bytes);
+	qemu4v_turn(bytes, size);
+	num_hex_bytes(print->to + start, bytes, size);
+}
+
 static void
 write_memory(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	const struct qemu4v_writer *writer = writing->state;
 	struct content content;
-	bool bad = !poly_present(batch, POLY_COLUMN_access, row) || batch->access[row] > 1 ||
-		   !poly_present(batch, POLY_COLUMN_address, row) ||
-		   !find_content(batch, row, &content);
-	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, &bad);
+	const char *attributes = "";
+	bool bad = !can_move(writing, batch, row) || !find_content(batch, row, &content);
+	if (!bad)
+		attributes = find_attributes(writing, batch, row, &bad);
 	size_t length = strlen(attributes);
-	for (size_t i = 0; i < length; i++)
-		bad |= attributes[i] >= '0' && attributes[i] <= '9';
 	if (bad || length > QEMU4V_LINE_MOST) {
 		writing_note(writing, "accesses that no line can hold were dropped");
 		return;
 	}
 	struct print print = begin(writing, batch, row, length + 2 * content.size);
-	put_string(&print, batch->access[row] == POLY_ACCESS_READ ? " MR" : " MW");
+	put_string(&print, batch->access[row] == POLY_ACCESS_WRITE ? " MW" : " MR");
 	put_decimal(&print, content.size);
 	put_text(&print, attributes, length);
-	put_address(writing, &print, batch->address[row]);
-	if (writer->memory_order && content.size <= 8)
-		content.value = qemu4v_turned(content.value, (uint32_t)content.size);
+	put_address(writing, &print, batch, row, POLY_COLUMN_real_address);
 	size_t start = print.used;
 	put_content(&print, &content);
-	if (writer->memory_order && content.size > 8) {
-		uint8_t bytes[QEMU4V_DATA_DIGITS / 2];
-		num_parse_bytes(print.to + start, print.used - start, bytes);
-		qemu4v_turn(bytes, content.size);
-		num_hex_bytes(print.to + start, bytes, content.size);
-	}
+	if (writer->memory_order)
+		turn_data(&print, start, content.size);
 	finish(writing, &print);
+}
+
+/* The name of a register, whose bank may stand apart in Tarmac; false where it can't be
+ * written.
+ */
+static bool
+put_register_name(const struct writing *writing, struct print *print, const char *name)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	bool good = name[0] > ' ';
+	for (const char *p = name; *p; p++) {
+		bool apart = *p == ' ' && p[1] == '(';
+		good &= (*p > ' ' && *p < 0x7f) || apart;
+		if (!apart || writer->tarmac)
+			put_text(print, p, 1);
+	}
+	return good;
 }
 
 static void
 write_register(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct content content;
-	bool bad = !find_content(batch, row, &content), colon = false;
-	const char *name = name_of(batch, POLY_COLUMN_reg, row, &colon);
-	size_t length = strlen(name);
+	bool bad = !find_content(batch, row, &content);
+	const char *name = "";
+	if (!bad && poly_present(batch, POLY_COLUMN_reg, row))
+		name = poly_trace_name(batch->info, batch->reg[row]);
+	size_t length = name ? strlen(name) : 0;
 	bad |= length == 0 || length > QEMU4V_LINE_MOST;
-	for (size_t i = 0; i < length; i++)
-		bad |= name[i] <= ' ' || name[i] >= 0x7f;
-	if (bad) {
-		writing_note(writing, "registers that no line can hold were dropped");
-		return;
+	if (!bad) {
+		struct print print = begin(writing, batch, row, length + 2 * content.size);
+		put_string(&print, " R ");
+		bad = !put_register_name(writing, &print, name);
+		put_text(&print, " ", 1);
+		put_content(&print, &content);
+		if (!bad)
+			finish(writing, &print);
 	}
-	struct print print = begin(writing, batch, row, length + 2 * content.size);
-	put_string(&print, " R ");
-	put_text(&print, name, length);
-	put_text(&print, " ", 1);
-	put_content(&print, &content);
-	finish(writing, &print);
+	if (bad)
+		writing_note(writing, "registers that no line can hold were dropped");
 }
 
 /* True where a row's own bytes are to be written as they are. */
@@ -320,9 +508,9 @@ keeps_raw(const struct writing *writing, const struct poly_batch *batch, size_t 
 {
 	const struct qemu4v_writer *writer = writing->state;
 	struct content content;
-	bool turns = !writer->keeps && poly_present(batch, POLY_COLUMN_access, row) &&
+	bool turns = !writer->keeps_order && poly_present(batch, POLY_COLUMN_access, row) &&
 		     find_content(batch, row, &content);
-	return writing->own_raw && !turns && poly_present(batch, POLY_COLUMN_raw, row);
+	return writer->keeps && !turns && poly_present(batch, POLY_COLUMN_raw, row);
 }
 
 static enum poly_status

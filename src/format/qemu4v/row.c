@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of lines of QEMU4V and Tarmac traces. spec: seed 002; reference qemu4v-tarmac 3 and 4 */
+#include "format/qemu4v/qemu4v.h"
+
+#include <stdio.h>
+
+/* The number of a name; false where it cannot be kept. */
+static inline bool
+find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
+{
+	struct qemu4v_reader *reader = reading->state;
+	uint64_t bytes = load_le64(word->text);
+	if (word->length < 8)
+		bytes &= ((uint64_t)1 << 8 * word->length) - 1;
+	struct qemu4v_known *known =
+		&reader->known[(bytes + word->length) * 0x9e3779b97f4a7c15u >> 56];
+	if (known->text && known->length == word->length && known->bytes == bytes &&
+		(word->length <= 8 || memcmp(known->text, word->text, word->length) == 0)) {
+		*number = known->number;
+		return true;
+	}
+	if (!info_keep_name(reading->info, (const char *)word->text, word->length, number))
+		return false;
+	*known = (struct qemu4v_known){
+		poly_trace_name(&reading->info->view, *number), word->length, bytes, *number};
+	return true;
+}
+
+bool
+qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
+{
+	return find_name(reading, word, number);
+}
+
+/* Puts a name into its column, where there is one; good becomes false where it can't be kept.
+ */
+#define PUT_NAME(column, word)                                           \
+	do {                                                             \
+		uint32_t name;                                           \
+		if ((word).length && find_name(reading, &(word), &name)) \
+			batch_put(batch, column, row, name);             \
+		else if ((word).length)                                  \
+			good = false;                                    \
+	} while (0)
+
+/* Digits that no column of 64 bits holds. */
+static void
+put_payload(struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	uint8_t bytes[QEMU4V_LINE_MOST / 2];
+	size_t n = qemu4v_bytes(&line->data, bytes);
+	if (line->turned)
+		qemu4v_turn(bytes, n);
+	batch_put_bytes(batch, POLY_COLUMN_payload, row, bytes, n);
+}
+
+/* Digits into a column of 64 bits or into the payload; false where they are not as usual. */
+static inline bool
+put_digits(struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	const struct qemu4v_digits *data = &line->data;
+	bool opcode = line->is == QEMU4V_INSTRUCTION;
+	size_t digits = data->count + data->unknown;
+	if (opcode && digits && digits % 2 == 0)
+		batch_put(batch, opcode_size, row, (uint8_t)(digits / 2));
+	if (data->unknown || data->count == 0)
+		return false;
+	if (data->count <= 16 && opcode)
+		batch_put(batch, opcode, row, data->value);
+	else if (data->count <= 16)
+		batch_put(batch, value, row, data->value);
+	else if (data->count % 2 == 0)
+		put_payload(batch, row, line);
+	return data->count % 2 == 0 && data->count <= QEMU4V_DATA_DIGITS;
+}
+
+static inline bool
+put_instruction(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	if (line->has_executed)
+		batch_put(batch, executed, row, line->executed);
+	if (line->has_id)
+		batch_put(batch, number, row, line->id);
+	batch_put(batch, pc, row, line->address);
+	if (line->has_real)
+		batch_put(batch, real_pc, row, line->real);
+	batch_put_bytes(batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
+	bool good = put_digits(batch, row, line);
+	PUT_NAME(instruction_set, line->iset);
+	PUT_NAME(mode, line->mode);
+	PUT_NAME(security, line->security);
+	return good;
+}
+
+/* Attributes, with the letter that stands before R or W. */
+static bool
+put_attributes(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	char joined[64];
+	struct qemu4v_word word = line->attributes;
+	bool good = true;
+	if (line->bus && word.length < sizeof joined - 8) {
+		joined[0] = line->bus;
+		memcpy(joined + 1, word.text, word.length);
+		/* Eight bytes of a name are looked at, however long it is. */
+		memset(joined + 1 + word.length, 0, 7);
+		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
+	}
+	PUT_NAME(attributes, word);
+	return good;
+}
+
+/* True for data in the order of memory: D behind a letter of the bus. */
+static bool
+is_turned(const struct qemu4v *line)
+{
+	const struct qemu4v_word *attributes = &line->attributes;
+	return line->bus && attributes->length &&
+	       attributes->text[attributes->length - 1] == 'D';
+}
+
+static inline bool
+put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+{
+	const struct qemu4v_reader *reader = reading->state;
+	struct qemu4v_digits *data = &line->data;
+	bool whole = data->count + data->unknown == (uint64_t)2 * line->size;
+	line->turned = (reader->memory_order || is_turned(line)) && whole;
+	if (line->turned && line->size <= 8)
+		data->value = qemu4v_turned(data->value, line->size);
+	uint8_t access = line->access == 'R' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE;
+	batch_put(batch, access, row, line->fetch ? POLY_ACCESS_FETCH : access);
+	batch_put(batch, address, row, line->address);
+	batch_put(batch, size, row, line->size);
+	if (line->has_real)
+		batch_put(batch, real_address, row, line->real);
+	if (line->has_pc) {
+		batch_put(batch, pc, row, line->pc);
+		if (line->has_id)
+			batch_put(batch, number, row, line->id);
+	}
+	if (line->text.length)
+		batch_put_bytes(
+			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
+	bool good = !line->attributes.length && !line->bus;
+	if (!good)
+		good = put_attributes(reading, batch, row, line);
+	/* Where the line has no end its data may have lost digits. */
+	if (!whole && !line->ended)
+		return false;
+	return put_digits(batch, row, line) && whole && good;
+}
+
+static inline bool
+put_register(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	bool good = true;
+	size_t digits = line->data.count + line->data.unknown;
+	PUT_NAME(reg, line->reg);
+	/* Where the line has no end its value may have lost digits. */
+	if (!line->ended)
+		return false;
+	if (digits % 2 == 0)
+		batch_put(batch, size, row, (uint32_t)digits / 2);
+	return put_digits(batch, row, line) && good;
+}
+
+/* Time and processor; false where the line has them otherwise than the trace. */
+static inline bool
+put_place(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	const struct qemu4v_reader *reader = reading->state;
+	uint64_t time = line->time;
+	bool good = line->has_time && qemu4v_is_ticks(&reader->clock, line);
+	if (good || (line->has_time && qemu4v_convert_time(&reader->clock, line, &time)))
+		batch_put(batch, time, row, time);
+	else if (batch->view.time)
+		batch->view.time[row] = line->stamp == QEMU4V_STAMP_BEFORE
+						? QEMU4V_TIME_BEFORE
+						: QEMU4V_TIME_UNKNOWN;
+	if (line->has_cpu)
+		batch_put(batch, cpu, row, line->cpu);
+	if (line->cpu_name.length)
+		PUT_NAME(cpu_name, line->cpu_name);
+	return good;
+}
+
+/* True where the writer of the trace's format gives time, processor and address as they are. */
+static inline bool
+is_usual(const struct qemu4v_reader *reader, const struct qemu4v *line)
+{
+	bool instruction = line->is == QEMU4V_INSTRUCTION, named = line->cpu_name.length != 0;
+	/* QEMU4V names the processor of instructions alone, and Tarmac any or none. */
+	if (reader->tarmac ? line->has_cpu && !named && !instruction
+			   : named || line->has_cpu != instruction)
+		return false;
+	return line->is == QEMU4V_REGISTER ||
+	       line->address_digits ==
+		       qemu4v_address_digits(line->address, reader->address_digits);
+}
+
+/* The columns of a record; false where its line has to keep its bytes. */
+static inline bool
+put_record(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+{
+	bool usual = put_place(reading, batch, row, line) && line->plain &&
+		     is_usual(reading->state, line);
+	if (line->is == QEMU4V_INSTRUCTION)
+		return put_instruction(reading, batch, row, line) && usual;
+	if (line->is == QEMU4V_MEMORY)
+		return put_memory(reading, batch, row, line) && usual;
+	return put_register(reading, batch, row, line) && usual;
+}
+
+static void
+put_window(struct line_shape *shape, const struct qemu4v_word *word, unsigned form,
+	enum poly_column column)
+{
+	shape_window(shape, word->text, word->length, form, column);
+}
+
+/*
+ * What may change from line to line: time, number, and the address and data of an access. A
+ * line whose time is not its own, or converted, does not repeat.
+ */
+static void
+put_shape(
+	const struct qemu4v_reader *reader, const struct qemu4v *line, struct line_shape *shape)
+{
+	const bool insn = line->is == QEMU4V_INSTRUCTION;
+	shape->place = insn;
+	/* Whether an address of other digits is plain depends on its value. */
+	shape->repeats = line->has_time && qemu4v_is_ticks(&reader->clock, line) &&
+			 (line->is == QEMU4V_REGISTER || insn ||
+				 line->address_digits == reader->address_digits);
+	if (!shape->repeats)
+		return;
+	put_window(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
+	if (insn && line->has_id && !line->has_pc)
+		put_window(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+	if (line->is == QEMU4V_MEMORY && !line->has_pc)
+		put_window(shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
+	if (!insn && !line->data.unknown && line->data.count && line->data.count <= 16)
+		put_window(shape, &line->data.word, WINDOW_ZEROS, POLY_COLUMN_value);
+	if (insn) {
+		shape->text = line->text.text;
+		shape->text_length = line->text.length;
+	}
+}
+
+/* Where a branch or another transfer of control went. */
+static bool
+put_transfer(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	bool good = true;
+	if (line->is == QEMU4V_FLOW && line->has_id)
+		batch_put(batch, number, row, line->id);
+	if (line->is == QEMU4V_FLOW)
+		batch_put(batch, pc, row, line->address);
+	batch_put(batch, target, row, line->pc);
+	PUT_NAME(instruction_set, line->iset);
+	return good;
+}
+
+/* A picture's run of bytes; the line makes a row for each. */
+static void
+put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
+{
+	struct qemu4v_run run;
+	unsigned count = qemu4v_run(line, text->part, &run);
+	text->remarks->more = text->part + 1 < count;
+	if (text->part == 0 && line->text.length)
+		batch_put_bytes(
+			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
+	batch_put(batch, address, row, line->address + (count ? run.place : 0));
+	if (!count)
+		return;
+	batch_put(
+		batch, access, row, line->access == 'R' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
+	batch_put(batch, size, row, run.size);
+	if (!run.known)
+		return;
+	uint64_t value = 0;
+	for (unsigned i = 0; i < run.size; i++)
+		value = value << 8 | run.bytes[i];
+	if (run.size <= 8)
+		batch_put(batch, value, row, value);
+	else
+		batch_put_bytes(batch, POLY_COLUMN_payload, row, run.bytes, run.size);
+}
+
+/* The columns of what the seed does not have; false where there was no room for a name. */
+static bool
+put_form(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+{
+	bool good = true;
+	if (line->is >= QEMU4V_BLANK)
+		return true;
+	put_place(reading, batch, row, line);
+	if (line->is == QEMU4V_FLOW || line->is == QEMU4V_BRANCH) {
+		good = put_transfer(reading, batch, row, line);
+	} else if (line->is == QEMU4V_BUS || line->is == QEMU4V_COPROCESSOR) {
+		if (line->is == QEMU4V_BUS)
+			batch_put(batch, address, row, line->address);
+		batch_put(batch, size, row, line->size);
+		PUT_NAME(attributes, line->attributes);
+		put_digits(batch, row, line);
+	}
+	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||
+		(line->is >= QEMU4V_EXCEPTION && line->is != QEMU4V_BRANCH &&
+			line->is != QEMU4V_COPROCESSOR))
+		batch_put_bytes(
+			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
+	return good;
+}
+
+static bool
+blame_end(struct line_fault *fault)
+{
+	fault->rule = QEMU4V_Q11;
+	fault->column = 0;
+	snprintf(fault->text, sizeof fault->text, "the last line has no end, and is no record");
+	return false;
+}
+
+/* Finds what only the line tells: that it is no record, or has no end. */
+static void
+find_in_line(
+	struct reading *reading, size_t row, const struct line *text, const struct qemu4v *line)
+{
+	struct qemu4v orphan;
+	uint64_t record = reading->record + row + 1;
+	text->remarks->tied = true;
+	if (line->is == QEMU4V_OTHER &&
+		qemu4v_parse_rest(text->text, text->size, text->ended, &orphan))
+		findings_add(reading->findings, QEMU4V_Q16, record, text->offset,
+			"a picture of memory goes on without a beginning");
+	else if (line->is == QEMU4V_OTHER)
+		findings_add(reading->findings, QEMU4V_Q01, record, text->offset,
+			"'%.*s' is no record", line_shown(text->text, text->size), text->text);
+	if (!text->ended && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, QEMU4V_Q11, record, text->offset,
+			"the last line has no newline, it may be cut off");
+}
+
+/* The place of the address in a picture's line. */
+static unsigned
+address_column(const struct line *text, const struct qemu4v *line)
+{
+	size_t n = 0;
+	const uint8_t *groups = line->data.word.text;
+	while (groups - n > text->text && groups[-1 - (ptrdiff_t)n] > ' ')
+		n++;
+	return (unsigned)(groups - text->text - (ptrdiff_t)n);
+}
+
+/* Remembers a picture for the lines that go on with it. */
+static void
+keep_picture(struct reading *reading, const struct line *text, const struct qemu4v *line)
+{
+	struct qemu4v_reader *reader = reading->state;
+	struct qemu4v_picture *picture = &reader->picture;
+	*picture = (struct qemu4v_picture){.at = text->offset,
+		.end = text->offset + text->size,
+		.column = address_column(text, line),
+		.access = line->access,
+		.has_cpu = line->has_cpu,
+		.cpu = line->cpu};
+	picture->has_name = line->cpu_name.length &&
+			    qemu4v_find_name(reading, &line->cpu_name, &picture->name);
+}
+
+/* True where a line goes on with the picture before it. */
+static bool
+goes_on(struct reading *reading, const struct line *text, struct qemu4v *line)
+{
+	struct qemu4v_reader *reader = reading->state;
+	struct qemu4v_picture *picture = &reader->picture;
+	if (!picture->end)
+		return false;
+	bool next = text->part ? picture->rest && text->offset == picture->at
+			       : text->offset == picture->end;
+	picture->rest = next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
+	if (!picture->rest)
+		return false;
+	picture->at = text->offset;
+	picture->end = text->offset + text->size;
+	line->access = picture->access;
+	line->has_cpu = picture->has_cpu;
+	line->cpu = picture->cpu;
+	return true;
+}
+
+/* Makes the next row of a picture. */
+static void
+put_picture(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+	const struct qemu4v *line)
+{
+	const struct qemu4v_reader *reader = reading->state;
+	const struct qemu4v_picture *picture = &reader->picture;
+	put_place(reading, batch, row, line);
+	if (picture->rest && picture->has_name)
+		batch_put(batch, cpu_name, row, picture->name);
+	put_run(batch, row, line, text);
+	text->remarks->tied = true;
+	if (picture->rest && text->part == 0 && address_column(text, line) != picture->column)
+		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
+			text->offset, "the address stands in column %u, expected %u",
+			address_column(text, line) + 1, picture->column + 1);
+}
+
+static const uint8_t kinds[QEMU4V_RECORD_COUNT] = {
+	[QEMU4V_INSTRUCTION] = POLY_KIND_INSTRUCTION,
+	[QEMU4V_MEMORY] = POLY_KIND_ACCESS,
+	[QEMU4V_REGISTER] = POLY_KIND_REGISTER,
+	[QEMU4V_FLOW] = POLY_KIND_OTHER,
+	[QEMU4V_EVENT] = POLY_KIND_EVENT,
+	[QEMU4V_BUS] = POLY_KIND_OTHER,
+	[QEMU4V_PICTURE] = POLY_KIND_ACCESS,
+	[QEMU4V_EXCEPTION] = POLY_KIND_EVENT,
+	[QEMU4V_BRANCH] = POLY_KIND_OTHER,
+	[QEMU4V_OPERATION] = POLY_KIND_OTHER,
+	[QEMU4V_COPROCESSOR] = POLY_KIND_OTHER,
+	[QEMU4V_TEXT] = POLY_KIND_OTHER,
+	[QEMU4V_BLANK] = POLY_KIND_OTHER,
+	[QEMU4V_COMMENT] = POLY_KIND_OTHER,
+	[QEMU4V_OTHER] = POLY_KIND_OTHER,
+};
+
+/* The row of a line that the seed does not have, or that has no end. */
+static bool
+take_form(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+	struct qemu4v *line)
+{
+	const struct qemu4v_reader *reader = reading->state;
+	bool picture = line->is == QEMU4V_PICTURE;
+	if (picture && text->part == 0 && !reader->picture.rest)
+		keep_picture(reading, text, line);
+	if (picture)
+		put_picture(reading, batch, row, text, line);
+	else
+		put_form(reading, batch, row, line);
+	if (line->is == QEMU4V_OTHER)
+		find_in_line(reading, row, text, line);
+	/* Of a line's rows the first one has its bytes. */
+	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->part ? 0 : text->size);
+	return true;
+}
+
+bool
+qemu4v_take(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+	struct line_fault *fault)
+{
+	struct qemu4v line;
+	if (!goes_on(reading, text, &line))
+		qemu4v_parse(text->text, text->size, text->ended, &line);
+	if (!text->ended && line.is > QEMU4V_REGISTER)
+		return blame_end(fault);
+	batch_put(batch, kind, row, kinds[line.is]);
+	batch_put(batch, record, row, (uint8_t)line.is);
+	batch_put(batch, origin, row, text->offset);
+	if (line.is > QEMU4V_REGISTER)
+		return take_form(reading, batch, row, text, &line);
+	bool exact = put_record(reading, batch, row, &line);
+	if (text->shape)
+		put_shape(reading->state, &line, text->shape);
+	if (!exact)
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->size);
+	if (!text->ended) {
+		struct qemu4v_reader *reader = reading->state;
+		reader->unended = true;
+		find_in_line(reading, row, text, &line);
+	}
+	return true;
+}
