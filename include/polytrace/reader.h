@@ -57,6 +57,12 @@ struct poly_read_options {
 	unsigned threads;
 	const char *isa; /* instruction set of the trace, one of poly_isa_at; NULL: what the
 			    trace says */
+	/*
+	 * Bytes of the longest line of a text format, its newline included; a longer one is
+	 * damage, and passed over in pieces of that size. Formats have limits of their own,
+	 * 4 KiB or more, which hold where this is 0 or more than they are.
+	 */
+	size_t max_line;
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
@@ -64,7 +70,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
 			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
-			UINT64_MAX, 0, NULL                                                  \
+			UINT64_MAX, 0, NULL, 0                                               \
 	}
 
 /*

@@ -29,6 +29,8 @@ const struct opt source_table[] = {
 		"at damage stop (the default), or go on at the next sound record"},
 	{"threads", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, threads),
 		"decode with N threads; 0 (the default): as many as there are processors"},
+	{"max-line", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, max_line),
+		"take a line of text of more than N bytes for damage"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
@@ -65,6 +67,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	source->count_is_zero = options->count.given && !options->count.value;
 	/* More than the library's most are its most. */
 	reading.threads = options->threads.value < 64 ? (unsigned)options->threads.value : 64;
+	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
 	source->status = poly_reader_open(path, &reading, &source->reader, &source->error);

@@ -16,7 +16,7 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 struct source_options {
 	const char *from, *isa;
 	struct opt_list options;
-	struct opt_number skip, count, threads;
+	struct opt_number skip, count, threads, max_line;
 	bool strict;
 	unsigned on_error;
 	bool json, csv;

@@ -37,6 +37,7 @@ struct reading {
 	const char *const *texts; /* those of texts, or NULL */
 	struct sites *sites;	  /* for rows that are to be numbered one by one */
 	bool check;		  /* the format's check will see every batch */
+	size_t max_line;	  /* bytes of a line, where the user has a limit; or 0 */
 	unsigned prediction;	  /* of lines: enum predict_way */
 	uint64_t record;	  /* rows delivered before this batch */
 	uint64_t line;		  /* lines passed so far, where the format counts them */

@@ -40,10 +40,11 @@ refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 	return POLY_OK;
 }
 
-/* The line at the front. Its size is limit + 1 where it is longer than limit. */
+/* The line at the front. Its size is one more than the limit where it is longer. */
 static inline enum poly_status
-front_line(struct lines *lines, struct in *in, size_t limit, struct line *line)
+front_line(struct lines *lines, struct in *in, struct line *line)
 {
+	const size_t limit = lines->limit;
 	line->size = line_size(lines->at, (size_t)(lines->window.end - lines->at), limit);
 	line->text = lines->at;
 	line->ended = true;
@@ -92,12 +93,12 @@ put_damaged(struct batch *batch, size_t row, const struct line_format *format,
 }
 
 static void
-blame_length(const struct line_format *format, struct line_fault *fault)
+blame_length(const struct lines *lines, struct line_fault *fault)
 {
-	fault->rule = format->too_long;
+	fault->rule = lines->format->too_long;
 	fault->column = 0;
 	snprintf(fault->text, sizeof fault->text, "the line is longer than %zu bytes",
-		format->limit);
+		lines->limit);
 }
 
 /* The failure of a line that is no record. */
@@ -169,7 +170,9 @@ void
 lines_open(struct reading *reading, const struct line_format *format)
 {
 	struct lines *lines = reading->state;
+	const size_t most = reading->max_line;
 	lines->format = format;
+	lines->limit = most && most < format->limit ? most : format->limit;
 }
 
 enum poly_status
@@ -194,13 +197,13 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		row += take_known(reading, lines, row);
 		if (row == batch->capacity)
 			break;
-		status = front_line(lines, reading->in, format->limit, &line);
+		status = front_line(lines, reading->in, &line);
 		if (status != POLY_OK)
 			break;
 		const struct taking taking = {reading, format, &lines->predictor, batch, row};
-		bool whole = !lines->within && line.size <= format->limit;
+		bool whole = !lines->within && line.size <= lines->limit;
 		if (!whole)
-			blame_length(format, &fault);
+			blame_length(lines, &fault);
 		if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(reading, &line, &fault, error);
@@ -229,18 +232,18 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	struct line_remarks remarks;
 	struct line line = {.remarks = &remarks};
 	struct line_fault fault;
-	enum poly_status status = front_line(lines, reading->in, format->limit, &line);
+	enum poly_status status = front_line(lines, reading->in, &line);
 	if (status != POLY_OK) {
 		settle(lines, reading->in);
 		return status == POLY_ERR_MEMORY ? err_memory(error) : status;
 	}
-	bool too_long = line.size > format->limit;
+	bool too_long = line.size > lines->limit;
 	if (too_long)
-		blame_length(format, &fault);
+		blame_length(lines, &fault);
 	if (!lines->within && (too_long || !format->take(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
-		line.size = format->limit;
+		line.size = lines->limit;
 	put_damaged(batch, 0, format, &line);
 	batch->view.rows = 1;
 	lines->at += line.size;

@@ -62,6 +62,7 @@ struct line_format {
 /* A reader's place: what the state of a format of lines begins with. */
 struct lines {
 	const struct line_format *format;
+	size_t limit; /* bytes of the longest line that is read */
 	struct extent window;
 	const uint8_t *at; /* what is not passed of the window */
 	uint64_t next;	   /* offset where reading goes on */

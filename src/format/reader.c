@@ -98,6 +98,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->info = &reader->info;
 	reading->findings = &reader->findings;
 	reading->sites = &reader->sites;
+	reading->max_line = reader->options.max_line;
 	reading->options = reader->values.values;
 	reading->texts = reader->values.texts;
 	reading->check = reader->options.check || reader->options.strict;

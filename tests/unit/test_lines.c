@@ -173,10 +173,51 @@ lines_that_never_repeat_are_read_all_the_same(void **state)
 	buf_free(&text);
 }
 
+static void
+a_line_beyond_the_limit_comes_in_pieces_with_one_finding(void **state)
+{
+	struct poly_read_options options = cis501_options();
+	struct poly_reader *reader;
+	struct poly_finding finding;
+	const struct poly_batch *batch;
+	struct buf text = {0};
+	size_t others = 0, rows = 0, bytes = 0;
+	(void)state;
+	add_line(&text, 0x400000, 1);
+	for (unsigned i = 0; i < 1000; i++)
+		buf_byte(&text, 'x');
+	buf_byte(&text, '\n');
+	add_line(&text, 0x400002, 2);
+	options.max_line = 100;
+	options.skip_errors = true;
+	assert_int_equal(poly_reader_open_memory(text.data, text.size, &options, &reader, NULL),
+		POLY_OK);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++, rows++) {
+			size_t n;
+			poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+			others += batch->kind[row] == POLY_KIND_OTHER;
+			bytes += batch->kind[row] == POLY_KIND_OTHER ? n : 0;
+			assert_true(n <= 100);
+		}
+	}
+	assert_int_equal(others, 11);
+	assert_int_equal(rows, 13);
+	assert_int_equal(bytes, 1001);
+	assert_true(poly_reader_finding_at(reader, 0, &finding));
+	assert_int_equal(finding.count, 1);
+	assert_int_equal(finding.record, 2);
+	assert_non_null(strstr(finding.message, "line 2: the line is longer than 100 bytes"));
+	assert_false(poly_reader_finding_at(reader, 1, &finding));
+	poly_reader_close(reader);
+	buf_free(&text);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_beyond_the_limit_comes_in_pieces_with_one_finding),
 		cmocka_unit_test(numbers_have_the_values_that_were_printed),
 		cmocka_unit_test(everything_else_is_no_number),
 		cmocka_unit_test(more_lines_than_are_kept_are_read_all_the_same),
