@@ -275,7 +275,6 @@ put_record(struct batch *batch, size_t row, const struct din *din)
 static void
 find_no_end(struct reading *reading, size_t row, const struct line *line)
 {
-	line->remarks->tied = true;
 	if (in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, D08, reading->record + row + 1, line->offset,
 			"the last line has no newline, it may be cut off");

@@ -217,7 +217,6 @@ static void
 find(struct reading *reading, enum rule rule, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	line->remarks->tied = true;
 	if (rule == L01)
 		findings_add(reading->findings, rule, record, line->offset,
 			"'%.*s' is no record", line_shown(line->text, line->size),
@@ -281,7 +280,7 @@ lackey_take(struct reading *reading, struct batch *batch, size_t row, const stru
 	struct lackey it;
 	parse(line->text, &it);
 	batch_put(batch, origin, row, line->offset);
-	line->remarks->more = it.is == LACKEY_MODIFY && line->part == 0;
+	*line->more = it.is == LACKEY_MODIFY && line->part == 0;
 	if (it.is == LACKEY_OUTPUT)
 		put_other(reading, batch, row, line);
 	else

@@ -56,7 +56,7 @@ front_line(struct lines *lines, struct in *in, struct line *line)
 	}
 	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
 	line->part = lines->part;
-	*line->remarks = (struct line_remarks){0};
+	*line->more = false;
 	return status;
 }
 
@@ -64,7 +64,7 @@ front_line(struct lines *lines, struct in *in, struct line *line)
 static inline void
 pass(struct reading *reading, struct lines *lines, const struct line *line)
 {
-	if (line->remarks->more) {
+	if (*line->more) {
 		lines->part++;
 		return;
 	}
@@ -146,7 +146,7 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	line->shape = learns ? &shape : NULL;
 	bool good =
 		taking->format->take(taking->reading, taking->batch, taking->row, line, fault);
-	shape.repeats &= good && !line->part && !line->remarks->more && !line->remarks->tied;
+	shape.repeats &= good && !line->part && !*line->more;
 	/* A site is part of what is learned. What fails is tried again, and then told. */
 	if (good && learns && taking->batch->view.site)
 		sites_fill_row(taking->reading->sites, taking->batch, taking->row);
@@ -181,8 +181,8 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
 	enum poly_status status = POLY_OK;
-	struct line_remarks remarks;
-	struct line line = {.remarks = &remarks};
+	bool more;
+	struct line line = {.more = &more};
 	size_t row = 0;
 	if (lines->next != in_offset(reading->in)) {
 		/* Another part of the trace: nothing is left of the line before. */
@@ -229,8 +229,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 {
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
-	struct line_remarks remarks;
-	struct line line = {.remarks = &remarks};
+	bool more;
+	struct line line = {.more = &more};
 	struct line_fault fault;
 	enum poly_status status = front_line(lines, reading->in, &line);
 	if (status != POLY_OK) {

@@ -15,12 +15,6 @@
 
 #include <string.h>
 
-/* What take says of a line beyond its row; all of it false before. */
-struct line_remarks {
-	bool more; /* take is to be called again with the next part, which makes the next row */
-	bool tied; /* the row, or what was found, depends on more than the text of the line */
-};
-
 /* A line as it is shown to a format. */
 struct line {
 	/*
@@ -34,7 +28,7 @@ struct line {
 	/* To be filled where lines of the same shape need not be shown again; or NULL. */
 	struct line_shape *shape;
 	unsigned part; /* which row of those that the line makes, from 0 */
-	struct line_remarks *remarks;
+	bool *more;    /* to be set where take is to be called again, with the next part */
 };
 
 /* Why a line is no record; filled where it is not. */

@@ -157,7 +157,6 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 		text_shape(&reader->description, &values, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	line->remarks->tied = is == TEXT_HEADER || !line->ended;
 	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, TEXT_T03, reading->record + row + 1,
 			line->offset, "the last line has no newline, it may be cut off");

@@ -272,7 +272,7 @@ put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct
 {
 	struct qemu4v_run run;
 	unsigned count = qemu4v_run(line, text->part, &run);
-	text->remarks->more = text->part + 1 < count;
+	*text->more = text->part + 1 < count;
 	if (text->part == 0 && line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
@@ -334,7 +334,6 @@ find_in_line(
 {
 	struct qemu4v orphan;
 	uint64_t record = reading->record + row + 1;
-	text->remarks->tied = true;
 	if (line->is == QEMU4V_OTHER &&
 		qemu4v_parse_rest(text->text, text->size, text->ended, &orphan))
 		findings_add(reading->findings, QEMU4V_Q16, record, text->offset,
@@ -406,7 +405,6 @@ put_picture(struct reading *reading, struct batch *batch, size_t row, const stru
 	if (picture->rest && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
 	put_run(batch, row, line, text);
-	text->remarks->tied = true;
 	if (picture->rest && text->part == 0 && address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
 			text->offset, "the address stands in column %u, expected %u",
