@@ -40,7 +40,7 @@ struct poly_read_options {
 	uint64_t expansion_limit; /* most bytes decompressed per byte of input; 0: no limit */
 	size_t block_size; /* bytes asked of the input at a time; 0: the library's choice */
 	size_t batch_rows; /* most rows of a batch; POLY_BATCH_ROWS where it is 0 or more */
-	bool one_thread;   /* do not read ahead in a thread of its own */
+	bool one_thread;   /* the caller's alone: nothing is read ahead, threads is 1 */
 	/* Called between batches of long work; a result other than 0 cancels. NULL: not called.
 	 */
 	int (*progress)(void *user, uint64_t input_bytes, uint64_t input_total);

@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "io/in.h"
+#include "io/source.h"
 
 static const size_t block_sizes[] = {0, 1, 2, 4095, 65536, (size_t)8 << 20};
 
@@ -173,6 +174,98 @@ a_descriptor_that_does_not_block_is_waited_for(void **state)
 	mem_free(data);
 }
 
+/* By turns through the window and past it. */
+static void
+bytes_are_taken_past_the_window(void **state)
+{
+	(void)state;
+	size_t n = 900001, have;
+	uint8_t *data = make_data(n), *taken = mem_new(n, 1);
+	for (size_t i = 0; i < BLOCK_SIZES; i++) {
+		struct in *in;
+		struct in_options options = {.nesting_limit = 4, .block_size = block_sizes[i]};
+		assert_int_equal(in_open_memory(data, n, &options, &in, NULL), POLY_OK);
+		size_t at = 0, step = 7;
+		for (; at + step < n; step = step * 5 % 70001 + 1) {
+			assert_int_equal(in_take(in, taken, step), step);
+			assert_memory_equal(taken, data + at, step);
+			at += step;
+			assert_int_equal(in_offset(in), at);
+			const uint8_t *p = in_peek(in, 3, &have);
+			assert_memory_equal(p, data + at, have < 3 ? have : 3);
+			in_consume(in, have / 2);
+			at += have / 2;
+		}
+		assert_int_equal(in_take(in, taken, n), n - at);
+		assert_memory_equal(taken, data + at, n - at);
+		assert_int_equal(in_status(in, NULL), POLY_END);
+		assert_int_equal(in_take(in, taken, n), 0);
+		in_close(in);
+	}
+	mem_free(data);
+	mem_free(taken);
+}
+
+static void
+a_view_shows_what_it_is_told(void **state)
+{
+	(void)state;
+	size_t have;
+	uint8_t bytes[5 + IN_PADDING] = "abcde";
+	struct in *view = in_view();
+	in_peek(view, 1, &have);
+	assert_int_equal(have, 0);
+	for (uint64_t offset = 7; offset < 9; offset++) {
+		in_show(view, bytes, 5, offset);
+		assert_ptr_equal(in_peek(view, 1, &have), bytes);
+		assert_int_equal(have, 5);
+		in_consume(view, 2);
+		assert_int_equal(in_offset(view), offset + 2);
+		assert_ptr_equal(in_peek(view, IN_PEEK_MAX, &have), bytes + 2);
+		assert_int_equal(have, 3);
+		assert_int_equal(in_status(view, NULL), POLY_END);
+	}
+	in_close(view);
+}
+
+/* Gives the letters a, b, c..., and an end behind every third one. */
+static enum poly_status
+read_letters(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+{
+	uint8_t *letter = self;
+	(void)error;
+	*got = size != 0;
+	*to = (*letter)++;
+	return (*to - 'a') % 3 == 2 ? POLY_END : POLY_OK;
+}
+
+static void
+close_nothing(void *self)
+{
+	(void)self;
+}
+
+static void
+an_input_goes_on_behind_its_end(void **state)
+{
+	(void)state;
+	uint8_t letter = 'a';
+	size_t have;
+	const struct source source = {read_letters, close_nothing, &letter};
+	struct in *in = in_of_source(&source, 0);
+	assert_memory_equal(in_peek(in, 9, &have), "abc", 3);
+	assert_int_equal(have, 3);
+	assert_int_equal(in_status(in, NULL), POLY_END);
+	in_consume(in, 3);
+	in_restart(in, 100);
+	assert_int_equal(in_status(in, NULL), POLY_OK);
+	assert_memory_equal(in_peek(in, 9, &have), "def", 3);
+	assert_int_equal(have, 3);
+	in_consume(in, 1);
+	assert_int_equal(in_offset(in), 101);
+	in_close(in);
+}
+
 static void
 a_large_look_ahead_shows_what_is_consumed_later(void **state)
 {
@@ -275,6 +368,9 @@ main(void)
 		cmocka_unit_test(a_file_is_read_alike_for_every_block_size),
 		cmocka_unit_test(standard_input_is_read_from_a_pipe),
 		cmocka_unit_test(a_descriptor_that_does_not_block_is_waited_for),
+		cmocka_unit_test(bytes_are_taken_past_the_window),
+		cmocka_unit_test(a_view_shows_what_it_is_told),
+		cmocka_unit_test(an_input_goes_on_behind_its_end),
 		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
 		cmocka_unit_test(memory_does_not_grow_with_the_input),
 		cmocka_unit_test(nothing_is_an_input_too),
