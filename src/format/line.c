@@ -147,8 +147,11 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool good =
 		taking->format->take(taking->reading, taking->batch, taking->row, line, fault);
 	shape.repeats &= good && !line->part && !*line->more;
-	/* A site is part of what is learned. What fails is tried again, and then told. */
-	if (good && learns && taking->batch->view.site)
+	/*
+	 * A site is part of what is learned, and so all are numbered here, in order. What fails
+	 * is tried again, and then told.
+	 */
+	if (good && taking->batch->view.site)
 		sites_fill_row(taking->reading->sites, taking->batch, taking->row);
 	if (learns)
 		predict_learn(taking->predictor, taking->row, &shape);

@@ -161,6 +161,20 @@ names_and_sites_are_numbered_as_they_appear(void **state)
 	trace_free(&trace);
 }
 
+/* Lines like these can't be predicted; that rests after some and begins again anywhere. */
+static void
+sites_keep_their_order_where_lines_are_not_predicted(void **state)
+{
+	(void)state;
+	struct trace trace = make_trace(300000, 40);
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		struct poly_read_options options = options_of(threads, 100000);
+		options.batch_rows = 1000;
+		expect_trace(open_text(&trace.text, &options), &trace);
+	}
+	trace_free(&trace);
+}
+
 /* Four MiB of names are kept; lines with others keep their bytes. */
 static void
 names_without_end_are_kept_up_to_the_same_one(void **state)
@@ -452,6 +466,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_sites_are_numbered_as_they_appear),
+		cmocka_unit_test(sites_keep_their_order_where_lines_are_not_predicted),
 		cmocka_unit_test(names_without_end_are_kept_up_to_the_same_one),
 		cmocka_unit_test(a_reader_is_closed_at_any_moment),
 		cmocka_unit_test(a_cancelled_reader_has_given_what_came_before),
