@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/times.h>
 #include <time.h>
+#include <unistd.h>
 
 static double
 seconds(clockid_t clock)
@@ -18,7 +20,11 @@ seconds(clockid_t clock)
 double
 cpu_seconds(void)
 {
-	return seconds(CLOCK_PROCESS_CPUTIME_ID);
+	struct tms children = {0};
+	times(&children);
+	return seconds(CLOCK_PROCESS_CPUTIME_ID) +
+	       (double)(children.tms_cutime + children.tms_cstime) /
+		       (double)sysconf(_SC_CLK_TCK);
 }
 
 double

@@ -8,7 +8,7 @@
 
 #define ROUNDS_MOST 99
 
-/* Seconds that all threads of this process have spent, or that have passed. */
+/* Seconds that this process and its children that have ended spent, or that have passed. */
 double cpu_seconds(void);
 double wall_seconds(void);
 

@@ -76,6 +76,7 @@ decode(const char *path, unsigned threads, poly_columns columns)
 	options.format = trace.format;
 	options.columns = columns;
 	options.one_thread = threads == 1;
+	options.threads = threads;
 	enum poly_status status = path ? poly_reader_open(path, &options, &reader, &error)
 				       : poly_reader_open_memory(trace.bytes, trace.size,
 						 &options, &reader, &error);
@@ -218,10 +219,11 @@ print_work(int work, int rounds)
 		snprintf(target, sizeof target, "%.0fx", it->target);
 	else if (it->share > 0 && strcmp(trace.format, "cis501") != 0)
 		snprintf(target, sizeof target, "%.1f%%", 100 * it->share);
-	printf("%-26s %8s %8s %9.1f%% %9.1f%% %9.2f %8.2f\n",
+	printf("%-24s %7s %7s %9.1f%% %9.1f%% %6.2f %8.2f %7.2f %7.2f\n",
 		it->name ? it->name : trace.loop->name, ratio, target, 100 * read,
 		100 * median(times(COPY, COPY), rounds) / seconds, bytes / seconds / 1e9,
-		(double)records[LOOP] / seconds / 1e6);
+		(double)records[LOOP] / seconds / 1e6, median(cpu[work], rounds),
+		median(wall[work], rounds));
 }
 
 static void
@@ -260,8 +262,8 @@ main(int argc, char **argv)
 	}
 	load_trace();
 	measure(rounds);
-	printf("%-26s %8s %8s %10s %10s %9s %8s\n", "what", "ratio", "target", "of reading",
-		"of memcpy", "GB/s", "M rec/s");
+	printf("%-24s %7s %7s %10s %10s %6s %8s %7s %7s\n", "what", "ratio", "target",
+		"of reading", "of memcpy", "GB/s", "M rec/s", "CPU s", "wall s");
 	for (int work = 0; work < WORKS; work++) {
 		if (is_measured(work))
 			print_work(work, rounds);
