@@ -133,9 +133,9 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 			return false;
 		said |= (poly_columns)1 << window->column;
 	}
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (templates->windows >> c & 1 && bit_test(batch->bits[c], row))
-			there |= (poly_columns)1 << c;
+	for (poly_columns left = templates->windows; left; left &= left - 1) {
+		const unsigned c = (unsigned)__builtin_ctzll(left);
+		there |= (poly_columns)bit_test(batch->bits[c], row) << c;
 	}
 	return there == (said & templates->windows);
 }
@@ -218,6 +218,22 @@ is_same(const struct templates *templates, uint32_t number, const struct templat
 	       memcmp(known->care, template->care, sizeof known->care) == 0;
 }
 
+/* An element of a column, of any size. */
+static void
+keep_value(const struct template_column *column, uint32_t number, const void *data, size_t row)
+{
+	if (!column->size)
+		return;
+	uint8_t *to = column->values + number * column->size;
+	const uint8_t *from = (const uint8_t *)data + row * column->size;
+	switch (column->size) {
+	case 1: *to = *from; break;
+	case 2: memcpy(to, from, 2); break;
+	case 4: memcpy(to, from, 4); break;
+	case 8: memcpy(to, from, 8); break;
+	}
+}
+
 /* Keeps the row of a template. */
 static void
 keep_row(struct templates *templates, uint32_t number, const struct batch *batch, size_t row)
@@ -225,17 +241,13 @@ keep_row(struct templates *templates, uint32_t number, const struct batch *batch
 	uint32_t presence = 0;
 	for (size_t i = 0; i < templates->columns; i++) {
 		const struct template_column *column = &templates->column[i];
-		const uint8_t *data = column_data(&batch->view, column->column);
 		const uint64_t bit = (uint64_t)1 << number % 64;
 		uint64_t *word = &column->present[number / 64];
 		bool present = bit_test(batch->bits[column->column], row);
 		presence |= (uint32_t)present << i;
 		*word = present ? *word | bit : *word & ~bit;
-		if (present)
-			memcpy(column->values + number * column->size,
-				data + row * column->size, column->size);
-		else
-			memset(column->values + number * column->size, 0, column->size);
+		/* What is not present has a value all the same, as any column has. */
+		keep_value(column, number, column_data(&batch->view, column->column), row);
 	}
 	templates->all &= presence;
 	templates->any |= presence;
@@ -250,21 +262,15 @@ stand_behind(const struct templates *templates, uint32_t last)
 	return stand;
 }
 
-/* A new template, of which all but the row is known; TEMPLATE_NONE where there can be none. */
-static uint32_t
-add(struct templates *templates, const struct template *template,
-	const uint8_t text[TEMPLATE_TEXT], uint64_t key)
+/* The number of a key, which is the next new one where *added; NULL where there can be none. */
+static const uint64_t *
+find(struct templates *templates, uint64_t key, bool *added)
 {
-	bool added;
-	if (templates->count == TEMPLATES_MOST ||
-		(templates->count == templates->capacity && !grow(templates)) ||
-		!map_get(&templates->found, key, templates->count, &added))
-		return TEMPLATE_NONE;
-	const uint32_t number = templates->count++;
-	memcpy(template_text(templates, number), text, templates->text_size);
-	memcpy(template_at(templates, number), template, sizeof *template);
-	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
-	return number;
+	const uint32_t count = templates->count;
+	*added = false;
+	if (count == TEMPLATES_MOST || (count == templates->capacity && !grow(templates)))
+		return map_find(&templates->found, key);
+	return map_get(&templates->found, key, count, added);
 }
 
 uint32_t
@@ -274,23 +280,26 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 	struct template fresh;
 	uint8_t text[TEMPLATE_TEXT];
 	struct template_stand stand = {TEMPLATE_NONE, 0};
+	bool added;
 	if (!can_repeat(templates, batch, row, shape))
 		return TEMPLATE_NONE;
 	describe(shape, &fresh, text);
 	if (!shape->place)
 		stand = stand_behind(templates, last);
-	const uint64_t key = hash(&fresh, text, stand);
-	const uint64_t *found = map_find(&templates->found, key);
-	/* Of two lines with the same hash only the first one is a template. */
-	if (found)
-		return is_same(templates, (uint32_t)*found, &fresh, text) ? (uint32_t)*found
-									  : TEMPLATE_NONE;
-	const uint32_t number = add(templates, &fresh, text, key);
-	if (number == TEMPLATE_NONE)
+	const uint64_t *found = find(templates, hash(&fresh, text, stand), &added);
+	if (!found)
 		return TEMPLATE_NONE;
-	memcpy(template_at(templates, number)->window, shape->window,
-		shape->windows * sizeof *shape->window);
+	const uint32_t number = (uint32_t)*found;
+	/* Of two lines with the same hash only the first one is a template. */
+	if (!added)
+		return is_same(templates, number, &fresh, text) ? number : TEMPLATE_NONE;
+	templates->count++;
+	struct template *template = template_at(templates, number);
+	memcpy(template_text(templates, number), text, templates->text_size);
+	memcpy(template, &fresh, sizeof fresh);
+	memcpy(template->window, shape->window, shape->windows * sizeof *shape->window);
 	keep_row(templates, number, batch, row);
+	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
 	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
 	return number;
 }
