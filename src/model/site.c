@@ -9,20 +9,27 @@
 
 #define NO_SITE UINT32_MAX
 
-/* Appends a site; its number, or NO_SITE where memory or numbers ran out. */
+/* Room for one more site; false where memory or numbers ran out. */
+static bool
+site_room(struct sites *sites)
+{
+	if (sites->count < sites->capacity)
+		return true;
+	uint32_t capacity = sites->capacity ? 2 * sites->capacity : 1024;
+	if (capacity <= sites->capacity)
+		return false;
+	struct site *list = mem_resize(sites->list, capacity, sizeof *list);
+	if (!list)
+		return false;
+	sites->list = list;
+	sites->capacity = capacity;
+	return true;
+}
+
+/* Appends a site, for which there is room; its number. */
 static uint32_t
 site_new(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
-	if (sites->count == sites->capacity) {
-		uint32_t capacity = sites->capacity ? 2 * sites->capacity : 1024;
-		if (capacity <= sites->capacity)
-			return NO_SITE;
-		struct site *list = mem_resize(sites->list, capacity, sizeof *list);
-		if (!list)
-			return NO_SITE;
-		sites->list = list;
-		sites->capacity = capacity;
-	}
 	sites->list[sites->count] = (struct site){pc, opcode, 0};
 	return sites->count++;
 }
@@ -41,6 +48,9 @@ uint32_t
 sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	bool added;
+	/* First of all, so that the map names no site that there is not. */
+	if (!site_room(sites))
+		return NO_SITE;
 	uint64_t *first = map_get(&sites->first, site_hash(pc, opcode), sites->count, &added);
 	if (!first)
 		return NO_SITE;
@@ -50,8 +60,7 @@ sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 	while (sites->list[site].pc != pc || sites->list[site].opcode != opcode) {
 		if (!sites->list[site].next) {
 			uint32_t fresh = site_new(sites, pc, opcode);
-			if (fresh != NO_SITE)
-				sites->list[site].next = fresh + 1;
+			sites->list[site].next = fresh + 1;
 			return fresh;
 		}
 		site = sites->list[site].next - 1;
