@@ -71,7 +71,7 @@ static const struct line_format line_format = {
 	.damaged = QEMU4V_DAMAGED,
 	.too_long = QEMU4V_Q01,
 	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
-			       POLY_HAS(value)},
+			       POLY_HAS(real_address) | POLY_HAS(value)},
 	.take = qemu4v_take,
 };
 

@@ -141,11 +141,14 @@ parse_address(struct cursor *at, struct qemu4v *line)
 		(struct qemu4v_word){at->p - line->address_digits, line->address_digits};
 	if (*at->p != ':')
 		return true;
-	at->plain = false;
 	at->p++;
-	line->has_real = hexadecimal(at, &line->real) != 0;
-	while (*at->p == '_' || *at->p == ',' || is_letter(*at->p) || is_digit(*at->p))
+	const unsigned digits = hexadecimal(at, &line->real);
+	line->has_real = digits != 0;
+	line->real_text = (struct qemu4v_word){at->p - digits, digits};
+	while (*at->p == '_' || *at->p == ',' || is_letter(*at->p) || is_digit(*at->p)) {
+		at->plain = false;
 		at->p++;
+	}
 	return line->has_real;
 }
 

@@ -125,7 +125,7 @@ struct qemu4v {
 	uint64_t pc; /* of the access's instruction; target of a transfer of control */
 	struct qemu4v_digits data; /* opcode, data, value; count and unknown 0: none */
 	struct qemu4v_word unit, cpu_name, iset, mode, security, attributes, reg, text;
-	struct qemu4v_word time_text, id_text, address_text; /* the digits */
+	struct qemu4v_word time_text, id_text, address_text, real_text; /* the digits */
 };
 
 /* Parses a line; the words point into it. */
@@ -161,6 +161,9 @@ uint64_t qemu4v_turned(uint64_t value, uint32_t size);
 
 /* Turns the order of n bytes round. */
 void qemu4v_turn(uint8_t *bytes, size_t n);
+
+/* Digits that a translated address is usually written with. */
+#define QEMU4V_REAL_DIGITS 12
 
 /* Digits that an address is written with where addresses usually have usual. */
 static inline unsigned

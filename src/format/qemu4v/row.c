@@ -197,9 +197,14 @@ is_usual(const struct qemu4v_reader *reader, const struct qemu4v *line)
 	if (reader->tarmac ? line->has_cpu && !named && !instruction
 			   : named || line->has_cpu != instruction)
 		return false;
-	return line->is == QEMU4V_REGISTER ||
-	       line->address_digits ==
-		       qemu4v_address_digits(line->address, reader->address_digits);
+	if (line->is == QEMU4V_REGISTER)
+		return true;
+	const bool translated =
+		line->has_real &&
+		(!reader->tarmac || line->real_text.length != qemu4v_address_digits(line->real,
+								      QEMU4V_REAL_DIGITS));
+	return !translated && line->address_digits == qemu4v_address_digits(line->address,
+							      reader->address_digits);
 }
 
 /* The columns of a record; false where its line has to keep its bytes. */
@@ -235,7 +240,8 @@ put_shape(
 	/* Whether an address of other digits is plain depends on its value. */
 	shape->repeats = line->has_time && qemu4v_is_ticks(&reader->clock, line) &&
 			 (line->is == QEMU4V_REGISTER || insn ||
-				 line->address_digits == reader->address_digits);
+				 (line->address_digits == reader->address_digits &&
+					 !(line->has_real && line->real_text.length == 16)));
 	if (!shape->repeats)
 		return;
 	put_window(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
@@ -243,6 +249,8 @@ put_shape(
 		put_window(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		put_window(shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
+	if (line->is == QEMU4V_MEMORY && !line->has_pc && line->has_real)
+		put_window(shape, &line->real_text, WINDOW_ZEROS, POLY_COLUMN_real_address);
 	if (!insn && !line->data.unknown && line->data.count && line->data.count <= 16)
 		put_window(shape, &line->data.word, WINDOW_ZEROS, POLY_COLUMN_value);
 	if (insn) {

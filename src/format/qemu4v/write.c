@@ -14,9 +14,6 @@
 /* Bytes of the longest name of a processor. */
 #define NAME_MOST 100
 
-/* Digits that a translated address is written with. */
-#define REAL_DIGITS 12
-
 /* A line in the making. */
 struct print {
 	char *to;
@@ -204,7 +201,8 @@ put_address(struct writing *writing, struct print *print, const struct poly_batc
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
 		put_text(print, ":", 1);
-		put_hex(print, translation, qemu4v_address_digits(translation, REAL_DIGITS));
+		put_hex(print, translation,
+			qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS));
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
 	}
