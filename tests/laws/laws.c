@@ -591,7 +591,7 @@ append_rows(struct buf *to, const struct poly_batch *batch)
 
 static void
 append_end(struct buf *to, const struct poly_reader *reader, const struct poly_error *error,
-	bool strict)
+	bool ended)
 {
 	struct poly_reader_counts counts;
 	struct poly_finding finding;
@@ -599,8 +599,10 @@ append_end(struct buf *to, const struct poly_reader *reader, const struct poly_e
 	buf_printf(to, "%d %s %d %llu %llu %llu\n", error->status, error->message,
 		error->sys_errno, (unsigned long long)error->offset,
 		(unsigned long long)error->record, (unsigned long long)error->line);
-	/* What was looked at behind the first warning depends on the batch. */
-	if (strict)
+	/* What was looked at behind the end of the rows that were asked for depends on the
+	 * batch.
+	 */
+	if (ended)
 		return;
 	buf_printf(to, "%llu %llu %llu %llu\n", (unsigned long long)counts.records,
 		(unsigned long long)counts.content_bytes,
@@ -626,7 +628,7 @@ append_all(struct buf *to, const uint8_t *data, size_t size,
 	if (poly_reader_open_memory(data, size, options, &reader, &error) == POLY_OK) {
 		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 			append_rows(to, batch);
-		append_end(to, reader, &error, options->strict);
+		append_end(to, reader, &error, options->strict || options->count != UINT64_MAX);
 	}
 	poly_reader_close(reader);
 }
@@ -665,6 +667,8 @@ law_threads(const struct sample *sample, const struct poly_read_options *options
 		changed.strict = random_below(5) == 0;
 		if (random_below(4) == 0)
 			changed.skip = random_below(100);
+		if (random_below(5) == 0)
+			changed.count = random_below(300);
 		if (random_below(4) == 0)
 			changed.columns = random_below(2) ? POLY_HAS(site) | POLY_HAS(mnemonic)
 							  : ~POLY_HAS(site);
