@@ -180,23 +180,10 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 	/* What is no digit, or stands in front of them, counts as 0. */
 	__m128i values = _mm_sub_epi8(text, zero);
 	values = _mm_sub_epi8(values, _mm_and_si128(letters, _mm_set1_epi8('a' - 10 - '0')));
-	static const uint8_t masks[32] = {[16] = 255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255,
-		255};
-	values = _mm_and_si128(values, _mm_loadu_si128((const __m128i *)(masks + 16 - first)));
+	const __m128i places =
+		_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	values = _mm_and_si128(
+		values, _mm_cmpgt_epi8(places, _mm_set1_epi8((char)((int)first - 1))));
 	*value = window->form & WINDOW_DECIMAL ? decimal_of_16(values) : hex_of_16(values);
 	return good;
 }
