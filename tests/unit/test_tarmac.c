@@ -94,6 +94,23 @@ processors_stand_on_every_record(void **state)
 		"text 2 cluster0.cpu1\n");
 }
 
+/* Only such traces are read by one thread, which can number them. */
+static void
+names_that_come_late_have_no_number(void **state)
+{
+	(void)state;
+	struct buf text = {0}, expected = {0};
+	for (unsigned i = 0; i < 300; i++) {
+		buf_string(&text, "1 clk cpu1 R r0 00000001\n");
+		buf_string(&expected, "1 cpu1\n");
+	}
+	buf_string(&text, "1 clk cluster0.cpu1 R r0 00000001\n");
+	buf_string(&expected, "null cluster0.cpu1\n");
+	expect_rows(buf_text(&text), NULL, "cpu cpu_name", buf_text(&expected));
+	buf_free(&text);
+	buf_free(&expected);
+}
+
 static void
 instructions_are_told_in_all_their_ways(void **state)
 {
@@ -743,6 +760,7 @@ main(void)
 		cmocka_unit_test(one_clock_counts_all_physical_times),
 		cmocka_unit_test(a_unit_that_is_no_time_is_not_converted),
 		cmocka_unit_test(processors_stand_on_every_record),
+		cmocka_unit_test(names_that_come_late_have_no_number),
 		cmocka_unit_test(instructions_are_told_in_all_their_ways),
 		cmocka_unit_test(addresses_have_translations),
 		cmocka_unit_test(modes_and_colons_may_be_missing),
