@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: any bytes, several times over so that lines repeat, as any format of lines
- * (byte 0) with any options (byte 1): prediction changes nothing.
+ * (what is left of byte 0) with any options of it (how often that is taken) and of reading
+ * (byte 1): prediction changes nothing.
  */
 #include "lines.h"
+#include "option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.batch_rows = choice & 4 ? 7 : POLY_BATCH_ROWS;
 	options.block_size = choice & 8 ? 100 : 0;
 	options.columns = choice & 16 ? POLY_HAS(address) | POLY_HAS(time) : POLY_ALL_COLUMNS;
+	const struct poly_format_info *format = poly_format_find(options.format);
+	char word[100];
+	const char *words[] = {word, NULL};
+	const unsigned option = data[0] / (unsigned)(sizeof formats / sizeof *formats);
+	if (format && option && set_option(format, option, word))
+		options.options = words;
 	size -= 2;
 	uint8_t *copies = malloc(TIMES * size + 1);
 	for (size_t i = 0; copies && i < TIMES; i++)

@@ -4,7 +4,7 @@
  * written again. What is read without skipping and ends soundly must come out the same. For a
  * format that takes an argument behind its name the first line of the bytes is that.
  */
-#include "polytrace/polytrace.h"
+#include "option.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,32 +66,6 @@ take_argument(
 		return 0;
 	snprintf(name, 300, "%s:%.*s", format->name, (int)n, (const char *)data);
 	return end ? n + 1 : n;
-}
-
-/*
- * The choice-th way, from 1, to set an option that readers of a format have, as "name=value";
- * false where there are not so many.
- */
-static bool
-set_option(const struct poly_format_info *format, unsigned choice, char word[100])
-{
-	for (const struct poly_option *it = format->options; it->name; it++) {
-		unsigned values = it->type == POLY_OPTION_BOOL ? 2 : 0;
-		while (it->type == POLY_OPTION_CHOICE && it->choices[values])
-			values++;
-		if (!(it->use & POLY_OPTION_READ) || values == 0)
-			continue;
-		if (choice > values) {
-			choice -= values;
-			continue;
-		}
-		if (it->type == POLY_OPTION_CHOICE)
-			snprintf(word, 100, "%s=%s", it->name, it->choices[choice - 1]);
-		else
-			snprintf(word, 100, "%s=%u", it->name, choice - 1);
-		return true;
-	}
-	return false;
 }
 
 static bool

@@ -418,6 +418,44 @@ expect_converted(const char *text, const char *target, const char *option, const
 	buf_free(&bytes);
 }
 
+/* Data that read the same from both ends do not make others be taken as they stand. */
+static void
+data_in_the_order_of_memory_are_turned_in_every_line(void **state)
+{
+	(void)state;
+	struct buf lines = {0}, expected = {0};
+	for (unsigned i = 0; i < 40; i++) {
+		unsigned byte = i < 20 ? 0 : i;
+		buf_printf(&lines, "%u clk IT (%u) 00010000 e0000000 A svc_s : ldr\n", i, i);
+		buf_printf(&lines, "%u clk MR4 00002000 000000%02x\n", i, byte);
+		buf_printf(&expected, "null\n0x%x\n", byte << 24);
+	}
+	expect_rows(buf_text(&lines), "tarmac.data=memory", "value", buf_text(&expected));
+	buf_free(&expected);
+	buf_free(&lines);
+}
+
+/* The upper half of data changes after lines that have it 0. */
+static void
+data_in_two_halves_are_one_value_in_every_line(void **state)
+{
+	(void)state;
+	struct buf lines = {0}, expected = {0};
+	for (unsigned i = 0; i < 60; i++) {
+		unsigned high = i / 20 * i, low = 0x89abcdef + i;
+		buf_printf(&lines, "%u clk IT (%u) 00010000 e0000000 A svc_s : ldr\n", i, i);
+		buf_printf(&lines, "%u clk MR8 00002000 %08x_%08x\n", i, high, low);
+		buf_printf(&expected, "null\n0x%llx\n", (unsigned long long)high << 32 | low);
+	}
+	expect_rows(buf_text(&lines), NULL, "value", buf_text(&expected));
+	struct buf again =
+		convert(open_bytes(&lines, "tarmac", NULL, false), "tarmac", NULL, NULL);
+	expect_same(&again, &lines);
+	buf_free(&again);
+	buf_free(&expected);
+	buf_free(&lines);
+}
+
 static void
 tarmac_becomes_qemu4v(void **state)
 {
@@ -779,6 +817,8 @@ main(void)
 		cmocka_unit_test(lines_of_gem5_are_read),
 		cmocka_unit_test(lines_of_the_first_simulator_have_no_time),
 		cmocka_unit_test(a_cut_line_is_not_taken_for_a_whole_one),
+		cmocka_unit_test(data_in_the_order_of_memory_are_turned_in_every_line),
+		cmocka_unit_test(data_in_two_halves_are_one_value_in_every_line),
 		cmocka_unit_test(tarmac_becomes_qemu4v),
 		cmocka_unit_test(qemu4v_becomes_tarmac_and_comes_back),
 		cmocka_unit_test(rows_of_other_traces_become_tarmac),

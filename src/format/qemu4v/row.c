@@ -227,9 +227,23 @@ put_window(struct line_shape *shape, const struct qemu4v_word *word, unsigned fo
 	shape_window(shape, word->text, word->length, form, column);
 }
 
+/* Of data in two halves, a _ between them, only the lower one may change where the other is 0.
+ */
+static void
+put_value_window(struct line_shape *shape, const struct qemu4v_digits *data)
+{
+	struct qemu4v_word word = data->word;
+	bool halves = data->count == 16 && word.length == 17 && word.text[8] == '_' &&
+		      data->value <= UINT32_MAX;
+	if (halves)
+		word = (struct qemu4v_word){word.text + 9, 8};
+	put_window(shape, &word, WINDOW_ZEROS, POLY_COLUMN_value);
+}
+
 /*
  * What may change from line to line: time, number, and the address and data of an access. A
- * line whose time is not its own, or converted, does not repeat.
+ * line whose time is not its own, or converted, does not repeat; nor does one whose data are in
+ * the order of memory.
  */
 static void
 put_shape(
@@ -239,6 +253,7 @@ put_shape(
 	shape->place = insn;
 	/* Whether an address of other digits is plain depends on its value. */
 	shape->repeats = line->has_time && qemu4v_is_ticks(&reader->clock, line) &&
+			 !line->turned &&
 			 (line->is == QEMU4V_REGISTER || insn ||
 				 (line->address_digits == reader->address_digits &&
 					 !(line->has_real && line->real_text.length == 16)));
@@ -252,7 +267,7 @@ put_shape(
 	if (line->is == QEMU4V_MEMORY && !line->has_pc && line->has_real)
 		put_window(shape, &line->real_text, WINDOW_ZEROS, POLY_COLUMN_real_address);
 	if (!insn && !line->data.unknown && line->data.count && line->data.count <= 16)
-		put_window(shape, &line->data.word, WINDOW_ZEROS, POLY_COLUMN_value);
+		put_value_window(shape, &line->data);
 	if (insn) {
 		shape->text = line->text.text;
 		shape->text_length = line->text.length;

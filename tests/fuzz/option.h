@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of formats for fuzz targets, which choose them by a number. */
+#ifndef TESTS_FUZZ_OPTION_H
+#define TESTS_FUZZ_OPTION_H
+
+#include "polytrace/polytrace.h"
+
+#include <stdio.h>
+
+/*
+ * The choice-th way, from 1, to set an option that readers of a format have, as "name=value";
+ * false where there are not so many.
+ */
+static inline bool
+set_option(const struct poly_format_info *format, unsigned choice, char word[100])
+{
+	for (const struct poly_option *it = format->options; it->name; it++) {
+		unsigned values = it->type == POLY_OPTION_BOOL ? 2 : 0;
+		while (it->type == POLY_OPTION_CHOICE && it->choices[values])
+			values++;
+		if (!(it->use & POLY_OPTION_READ) || values == 0)
+			continue;
+		if (choice > values) {
+			choice -= values;
+			continue;
+		}
+		if (it->type == POLY_OPTION_CHOICE)
+			snprintf(word, 100, "%s=%s", it->name, it->choices[choice - 1]);
+		else
+			snprintf(word, 100, "%s=%u", it->name, choice - 1);
+		return true;
+	}
+	return false;
+}
+
+#endif
