@@ -51,8 +51,9 @@ struct poly_read_options {
 	/*
 	 * Threads that decode, where the format's traces can be cut and the input is a file or
 	 * memory and not short: 0: as many as there are processors, up to 16; 1, or one_thread:
-	 * that of the caller alone. At most 64. Rows, findings and errors do not depend on it,
-	 * but a batch may have fewer rows.
+	 * that of the caller alone. At most 64. Where the input is compressed, one of them
+	 * decompresses. Rows, findings and errors do not depend on it, but a batch may have
+	 * fewer rows.
 	 */
 	unsigned threads;
 	const char *isa; /* instruction set of the trace, one of poly_isa_at; NULL: what the

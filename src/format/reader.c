@@ -283,19 +283,24 @@ sound_end(struct poly_reader *reader, struct poly_error *failure)
 	return have ? POLY_END : in_status(reader->reading.in, failure);
 }
 
-/* Threads that are to decode. */
+static bool
+is_compressed(const struct poly_reader *reader)
+{
+	return strcmp(in_layers(reader->in), "none") != 0;
+}
+
+/* Threads that are to decode; decompression has one of its own. */
 static unsigned
 threads_wanted(const struct poly_reader *reader)
 {
 	unsigned threads = reader->options.threads;
 	if (reader->options.one_thread)
 		return 1;
-	if (threads)
-		return threads;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	return processors < 1		    ? 1
-	       : processors > THREADS_USUAL ? THREADS_USUAL
-					    : (unsigned)processors;
+	if (!threads) {
+		long processors = sysconf(_SC_NPROCESSORS_ONLN);
+		threads = processors < THREADS_USUAL ? (unsigned)processors : THREADS_USUAL;
+	}
+	return threads - is_compressed(reader);
 }
 
 /* True where a crew would not be worth its start, or would wait where rows are there. */
@@ -306,10 +311,10 @@ is_short(const struct poly_reader *reader, size_t chunk_size)
 	if (in_waits(reader->in))
 		return true;
 	in_progress(reader->in, &taken, &total);
-	bool plain = strcmp(in_layers(reader->in), "none") == 0;
 	/* Few records have so many bytes. */
 	uint64_t rows = chunk_size / 16;
-	return total < (plain ? CREW_CHUNKS * (uint64_t)chunk_size : CREW_COMPRESSED) ||
+	return total < (is_compressed(reader) ? CREW_COMPRESSED
+					      : CREW_CHUNKS * (uint64_t)chunk_size) ||
 	       (skip < rows && count < rows - skip);
 }
 
