@@ -23,6 +23,7 @@
 struct slot {
 	struct chunk chunk;
 	struct member *member; /* who decoded it; NULL: nobody */
+	bool joined;	       /* its end is known; guarded by lock */
 	bool done;	       /* the reader may have it; guarded by lock */
 };
 
@@ -42,11 +43,13 @@ struct crew {
 	unsigned opened; /* of the members */
 	struct slot *slots;
 	size_t slot_count;
-	pthread_mutex_t turn;	    /* of who fills a chunk */
-	bool ended;		    /* the last chunk is filled; guarded by turn */
-	pthread_mutex_t lock;	    /* of what follows */
-	pthread_cond_t freed, done; /* a slot */
-	size_t taken, used;	    /* slots, ever */
+	bool random;			   /* the input is read anywhere at the same time */
+	uint64_t start;			   /* its offset */
+	pthread_mutex_t turn;		   /* of who reads, where it is not */
+	pthread_mutex_t lock;		   /* of what follows */
+	pthread_cond_t freed, found, done; /* a slot; its end; its rows */
+	size_t taken, used;		   /* slots, ever */
+	bool ended;			   /* the last chunk was found */
 	bool stop;
 	bool names_full; /* the reader can keep no more names: it decodes everything itself */
 	/* The reader's side. */
@@ -80,42 +83,76 @@ cut(const struct crew *crew, struct hand *hand, struct chunk *chunk)
 	chunk->size = chunk->open ? chunk->filled : size;
 }
 
-/* Fills a chunk with what the one before left over and bytes of the input. */
+/* Puts what the chunk before left over in front of what was read, and finds the end. */
 static void
-fill(struct crew *crew, struct hand *hand, struct chunk *chunk, const struct chunk *before)
+join(struct crew *crew, struct hand *hand, struct chunk *chunk, const struct chunk *before)
 {
-	struct in *in = crew->plan.in;
 	size_t rest = before ? before->filled - before->size : 0;
-	chunk->offset = before ? before->offset + before->size : in_offset(in);
+	if (before && before->over) {
+		/* The end stays, even if the file has grown. */
+		chunk->fresh = 0;
+		chunk->over = true;
+		chunk->end = before->end;
+		chunk->failure = before->failure;
+	}
+	chunk->data = chunk->memory + crew->plan.chunk_size - rest;
+	chunk->offset = before ? before->offset + before->size : crew->start;
+	chunk->filled = chunk->size = rest + chunk->fresh;
 	if (rest)
 		memcpy(chunk->data, before->data + before->size, rest);
-	size_t fresh = in_take(in, chunk->data + rest, crew->plan.chunk_size);
-	bool over = fresh < crew->plan.chunk_size;
-	chunk->filled = chunk->size = rest + fresh;
-	chunk->open = false;
 	/* What cannot be cut off from the end is a last record, or none. */
-	chunk->irregular = (before && before->open) || (!fresh && rest);
-	if (fresh)
+	chunk->irregular = (before && before->open) || (!chunk->fresh && rest);
+	chunk->open = false;
+	if (chunk->fresh)
 		cut(crew, hand, chunk);
 	chunk->irregular |= chunk->open;
-	chunk->last = over && chunk->size == chunk->filled;
-	crew->ended = chunk->last;
+	chunk->last = chunk->over && chunk->size == chunk->filled;
 }
 
-/* Takes the next place of the ring, in its turn; NULL where none is free, or all is over. */
+/* Reads the bytes of a chunk: at its place, where the input can, or those that come next. */
+static void
+read_bytes(struct crew *crew, struct chunk *chunk, size_t number)
+{
+	const size_t size = crew->plan.chunk_size;
+	struct in *in = crew->plan.in;
+	struct source_room room = {chunk->memory + size, size, 0};
+	if (crew->random) {
+		chunk->end = in_take_at(
+			in, crew->start + (uint64_t)number * size, &room, &chunk->failure);
+	} else {
+		room.got = in_take(in, room.to, size);
+		chunk->end = room.got < size ? in_status(in, &chunk->failure) : POLY_OK;
+	}
+	chunk->fresh = room.got;
+	chunk->over = chunk->end != POLY_OK;
+}
+
+/* Takes the next place of the ring; NULL where none is free, or all is over. */
 static struct slot *
-take_slot(struct crew *crew, const struct chunk **before)
+take_slot(struct crew *crew, size_t *number, bool *over)
 {
 	struct slot *slot = NULL;
-	*before = NULL;
 	pthread_mutex_lock(&crew->lock);
-	if (!crew->stop && crew->taken - crew->used < crew->slot_count) {
-		if (crew->taken)
-			*before = &slot_at(crew, crew->taken - 1)->chunk;
-		slot = slot_at(crew, crew->taken++);
+	*over = crew->ended || crew->stop;
+	if (!*over && crew->taken - crew->used < crew->slot_count) {
+		*number = crew->taken++;
+		slot = slot_at(crew, *number);
+		slot->joined = false;
 	}
 	pthread_mutex_unlock(&crew->lock);
 	return slot;
+}
+
+/* Waits until the end of the chunk before is known; it is being read. NULL: there is none. */
+static const struct chunk *
+chunk_before(struct crew *crew, size_t number)
+{
+	const struct slot *before = number ? slot_at(crew, number - 1) : NULL;
+	pthread_mutex_lock(&crew->lock);
+	while (before && !before->joined)
+		pthread_cond_wait(&crew->found, &crew->lock);
+	pthread_mutex_unlock(&crew->lock);
+	return before ? &before->chunk : NULL;
 }
 
 /* Takes a chunk; NULL where none can be had now. *over: nor will it ever be. */
@@ -123,16 +160,24 @@ static struct slot *
 take(struct member *member, bool *over)
 {
 	struct crew *crew = member->crew;
-	const struct chunk *before;
-	struct slot *slot = NULL;
+	size_t number;
 	/* Whoever has the turn waits for nobody, so that the reader may wait for it. */
-	pthread_mutex_lock(&crew->turn);
-	*over = crew->ended;
-	if (!*over && (slot = take_slot(crew, &before))) {
-		fill(crew, &member->hand, &slot->chunk, before);
-		slot->member = member;
-	}
-	pthread_mutex_unlock(&crew->turn);
+	if (!crew->random)
+		pthread_mutex_lock(&crew->turn);
+	struct slot *slot = take_slot(crew, &number, over);
+	if (slot)
+		read_bytes(crew, &slot->chunk, number);
+	if (!crew->random)
+		pthread_mutex_unlock(&crew->turn);
+	if (!slot)
+		return NULL;
+	join(crew, &member->hand, &slot->chunk, chunk_before(crew, number));
+	slot->member = member;
+	pthread_mutex_lock(&crew->lock);
+	slot->joined = true;
+	crew->ended |= slot->chunk.last;
+	pthread_cond_broadcast(&crew->found);
+	pthread_mutex_unlock(&crew->lock);
 	return slot;
 }
 
@@ -203,35 +248,30 @@ is_done(struct crew *crew, const struct slot *slot)
 	return done;
 }
 
-/* Gives the present chunk back. */
-static void
-release(struct crew *crew)
+/*
+ * Goes on to the next chunk, and gives the present one back: not before, as its end is needed
+ * for the next one. The reader does not wait while there is something to decode.
+ */
+static struct chunk *
+advance(struct crew *crew)
 {
+	bool over;
+	struct slot *next = slot_at(crew, crew->present ? crew->used + 1 : 0);
+	while (!is_done(crew, next) && work_once(&crew->members[0], &over))
+		;
 	pthread_mutex_lock(&crew->lock);
+	while (!next->done)
+		pthread_cond_wait(&crew->done, &crew->lock);
 	if (crew->present) {
 		crew->present->done = false;
 		crew->used++;
 		pthread_cond_signal(&crew->freed);
 	}
-	crew->present = slot_at(crew, crew->used);
 	pthread_mutex_unlock(&crew->lock);
-}
-
-/* Goes on to the next chunk. The reader does not wait while there is something to decode. */
-static struct chunk *
-advance(struct crew *crew)
-{
-	bool over;
-	release(crew);
-	while (!is_done(crew, crew->present) && work_once(&crew->members[0], &over))
-		;
-	pthread_mutex_lock(&crew->lock);
-	while (!crew->present->done)
-		pthread_cond_wait(&crew->done, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
+	crew->present = next;
 	crew->given = 0;
-	crew->offset = crew->present->chunk.offset;
-	return &crew->present->chunk;
+	crew->offset = next->chunk.offset;
+	return &next->chunk;
 }
 
 /* The reader's numbers of a chunk's new names and sites. POLY_END: it can't keep a name. */
@@ -290,6 +330,15 @@ give(struct crew *crew)
 	return &piece->batch;
 }
 
+/* How the input ended. */
+static enum poly_status
+end_of(const struct chunk *chunk, struct poly_error *error)
+{
+	if (chunk->end < 0)
+		*error = chunk->failure;
+	return chunk->end;
+}
+
 enum poly_status
 crew_next(struct crew *crew, struct batch **batch, struct poly_error *error)
 {
@@ -301,7 +350,7 @@ crew_next(struct crew *crew, struct batch **batch, struct poly_error *error)
 			return POLY_OK;
 		}
 		if (chunk && chunk->last)
-			return in_status(crew->plan.in, error);
+			return end_of(chunk, error);
 		chunk = advance(crew);
 		chunk->irregular |= crew->names_full;
 		if (!chunk->irregular && adopt(crew, chunk) != POLY_OK)
@@ -323,7 +372,7 @@ own_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *e
 	while (crew->given == chunk->size) {
 		*got = 0;
 		if (chunk->last)
-			return in_status(crew->plan.in, error);
+			return end_of(chunk, error);
 		if (!chunk->open)
 			return POLY_END;
 		chunk = advance(crew);
@@ -373,12 +422,11 @@ crew_free(struct crew *crew)
 		translation_free(&member->names);
 		translation_free(&member->sites);
 	}
-	for (size_t i = 0; crew->slots && i < crew->slot_count; i++) {
+	for (size_t i = 0; crew->slots && i < crew->slot_count; i++)
 		chunk_fini(&crew->slots[i].chunk);
-		mem_free(crew->slots[i].chunk.data);
-	}
 	in_close(crew->own);
 	pthread_cond_destroy(&crew->freed);
+	pthread_cond_destroy(&crew->found);
 	pthread_cond_destroy(&crew->done);
 	pthread_mutex_destroy(&crew->turn);
 	pthread_mutex_destroy(&crew->lock);
@@ -387,17 +435,18 @@ crew_free(struct crew *crew)
 	mem_free(crew);
 }
 
-/* Memory of the ring: for each thread a chunk in work and one that waits, and the reader's. */
+/* Memory of the ring: for each thread a chunk in work and one that waits, and the reader's two.
+ */
 static bool
 make_slots(struct crew *crew)
 {
 	const size_t size = 2 * crew->plan.chunk_size + IN_PADDING;
-	crew->slot_count = 2 * (size_t)crew->plan.threads + 1;
+	crew->slot_count = 2 * (size_t)crew->plan.threads + 2;
 	crew->slots = mem_new(crew->slot_count, sizeof *crew->slots);
 	for (size_t i = 0; crew->slots && i < crew->slot_count; i++) {
 		/* Not zeroed: only what is used is to be touched. */
-		crew->slots[i].chunk.data = mem_resize(NULL, size, 1);
-		if (!crew->slots[i].chunk.data)
+		crew->slots[i].chunk.memory = mem_resize(NULL, size, 1);
+		if (!crew->slots[i].chunk.memory)
 			return false;
 	}
 	return crew->slots != NULL;
@@ -446,8 +495,11 @@ crew_new(const struct crew_plan *plan)
 	pthread_mutex_init(&crew->turn, NULL);
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_cond_init(&crew->freed, NULL);
+	pthread_cond_init(&crew->found, NULL);
+	crew->start = in_offset(plan->in);
+	crew->random = in_is_random(plan->in);
 	pthread_cond_init(&crew->done, NULL);
-	const struct source source = {own_read, own_close, crew};
+	const struct source source = {own_read, own_close, crew, NULL};
 	crew->own = in_of_source(&source, plan->block_size);
 	if (!crew->own || !make_slots(crew) || !make_members(crew) || !start(crew)) {
 		crew_free(crew);

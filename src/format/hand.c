@@ -15,6 +15,7 @@ chunk_fini(struct chunk *chunk)
 		mem_free(chunk->pieces[i]);
 	}
 	mem_free(chunk->pieces);
+	mem_free(chunk->memory);
 	mem_free(chunk->names);
 	mem_free(chunk->sites);
 }

@@ -33,13 +33,18 @@ struct piece {
 
 /* Bytes between two places where the trace may be cut, and the rows that they are. */
 struct chunk {
-	uint8_t *data;	 /* see crew.c for its size */
-	size_t filled;	 /* bytes that are there */
+	uint8_t *memory; /* see crew.c for its size */
+	uint8_t *data;	 /* in it: the first byte */
+	size_t fresh;	 /* bytes of the input that were read for it */
+	size_t filled;	 /* bytes that are there: those, and what the one before left over */
 	size_t size;	 /* bytes that belong to it; the next chunk begins with the others */
 	uint64_t offset; /* of its first byte in the input */
 	bool irregular;	 /* it has no rows: the reader decodes it */
 	bool open;	 /* it could not be cut: the next one begins anywhere */
+	bool over;	 /* nothing more can be read */
 	bool last;	 /* the input ends behind it */
+	enum poly_status end; /* where it is over: how */
+	struct poly_error failure;
 	struct piece **pieces;
 	size_t piece_count, piece_capacity; /* filled, and allocated */
 	uint64_t lines;			    /* passed in it */
@@ -49,7 +54,7 @@ struct chunk {
 	size_t name_count, site_count;
 };
 
-/* Gives back what it holds, its data apart. */
+/* Gives back what it holds. */
 void chunk_fini(struct chunk *chunk);
 
 struct hand {

@@ -99,6 +99,6 @@ source_decoder_open(const struct filter *filter, struct in *below, uint64_t expa
 		return status;
 	}
 	*decoder = (struct decoder){filter, below, expansion_limit, 0, state};
-	*source = (struct source){decoder_read, decoder_close, decoder};
+	*source = (struct source){decoder_read, decoder_close, decoder, NULL};
 	return POLY_OK;
 }

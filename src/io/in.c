@@ -155,6 +155,19 @@ in_take(struct in *in, uint8_t *to, size_t size)
 	return done;
 }
 
+bool
+in_is_random(const struct in *in)
+{
+	return in->source.read_at != NULL;
+}
+
+enum poly_status
+in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+	struct poly_error *error)
+{
+	return in->source.read_at(in->source.self, offset, room, error);
+}
+
 uint64_t
 in_offset(const struct in *in)
 {

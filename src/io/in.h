@@ -18,6 +18,7 @@
 
 struct in;
 struct source;
+struct source_room;
 
 /* Bytes that peek may be asked for at most. */
 #define IN_PEEK_MAX ((size_t)4 << 20)
@@ -62,6 +63,17 @@ void in_consume(struct in *in, size_t n);
  * in_status. Returns how many. They are not looked at through the window on their way.
  */
 size_t in_take(struct in *in, uint8_t *to, size_t size);
+
+/* True where in_take_at can be used. */
+bool in_is_random(const struct in *in);
+
+/*
+ * Takes the size bytes at an offset, whatever was consumed before, and changes nothing of the
+ * window; any number of threads may do so at a time. room->got is less with another status than
+ * POLY_OK only.
+ */
+enum poly_status in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+	struct poly_error *error);
 
 /* Offset of the next byte in the decompressed input. */
 uint64_t in_offset(const struct in *in);

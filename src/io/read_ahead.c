@@ -166,6 +166,6 @@ source_read_ahead(struct source *source, struct origin *origin, size_t block_siz
 		ahead_free(ahead);
 		return false;
 	}
-	*source = (struct source){ahead_read, ahead_close, ahead};
+	*source = (struct source){ahead_read, ahead_close, ahead, NULL};
 	return true;
 }

@@ -19,6 +19,12 @@ struct origin {
 	int wake[2];		/* pipe that ends a wait for bytes; -1: none */
 };
 
+/* Where bytes go. */
+struct source_room {
+	uint8_t *to;
+	size_t size, got; /* bytes that are wanted, and that there were */
+};
+
 struct source {
 	/*
 	 * Gives at most size bytes; *got says how many, also with POLY_END and failures, which
@@ -28,6 +34,12 @@ struct source {
 		void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error);
 	void (*close)(void *self);
 	void *self;
+	/*
+	 * The same for the bytes at an offset, by any number of threads at a time; less than
+	 * size only with another status than POLY_OK. NULL: it can't.
+	 */
+	enum poly_status (*read_at)(void *self, uint64_t offset, struct source_room *room,
+		struct poly_error *error);
 };
 
 /* The file at path, or standard input for "-"; *origin belongs to the source. */

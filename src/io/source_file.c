@@ -23,7 +23,7 @@ struct source_file {
 
 struct source_memory {
 	struct origin origin;
-	const uint8_t *data;
+	const uint8_t *all, *data;
 	size_t left;
 };
 
@@ -95,6 +95,35 @@ file_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *
 	return err_system(error, atomic_load(&origin->taken), "cannot be read");
 }
 
+/* Bytes up to there were taken. */
+static void
+note_taken(struct origin *origin, uint64_t end)
+{
+	uint64_t taken = atomic_load(&origin->taken);
+	while (taken < end && !atomic_compare_exchange_weak(&origin->taken, &taken, end))
+		;
+}
+
+static enum poly_status
+file_read_at(void *self, uint64_t offset, struct source_room *room, struct poly_error *error)
+{
+	struct source_file *file = self;
+	for (room->got = 0; room->got < room->size;) {
+		if (atomic_load(&file->origin.stopped))
+			return stopped(&file->origin, error);
+		ssize_t n = pread(file->fd, room->to + room->got, room->size - room->got,
+			(off_t)(offset + room->got));
+		if (n == 0)
+			return POLY_END;
+		if (n > 0)
+			room->got += (size_t)n;
+		else if (errno != EINTR)
+			return err_system(error, offset + room->got, "cannot be read");
+	}
+	note_taken(&file->origin, offset + room->got);
+	return POLY_OK;
+}
+
 static void
 file_close(void *self)
 {
@@ -146,7 +175,10 @@ source_file_open(const char *path, struct source *source, struct origin **origin
 		return status;
 	}
 	file_inspect(file);
-	*source = (struct source){file_read, file_close, file};
+	*source = (struct source){file_read, file_close, file, NULL};
+	/* Standard input may begin anywhere, and others may go on with it. */
+	if (file->own && !file->origin.waits)
+		source->read_at = file_read_at;
 	*origin = &file->origin;
 	return POLY_OK;
 }
@@ -168,6 +200,21 @@ memory_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error
 	return POLY_OK;
 }
 
+static enum poly_status
+memory_read_at(void *self, uint64_t offset, struct source_room *room, struct poly_error *error)
+{
+	struct source_memory *memory = self;
+	const uint64_t total = memory->origin.total, left = offset < total ? total - offset : 0;
+	room->got = 0;
+	if (atomic_load(&memory->origin.stopped))
+		return stopped(&memory->origin, error);
+	room->got = room->size < left ? room->size : (size_t)left;
+	if (room->got)
+		memcpy(room->to, memory->all + offset, room->got);
+	note_taken(&memory->origin, offset + room->got);
+	return room->got < room->size ? POLY_END : POLY_OK;
+}
+
 static void
 memory_close(void *self)
 {
@@ -183,9 +230,9 @@ source_memory_open(const void *data, size_t size, struct source *source, struct 
 		return err_memory(error);
 	memory->origin.wake[0] = memory->origin.wake[1] = -1;
 	memory->origin.total = size;
-	memory->data = data;
+	memory->all = memory->data = data;
 	memory->left = size;
-	*source = (struct source){memory_read, memory_close, memory};
+	*source = (struct source){memory_read, memory_close, memory, memory_read_at};
 	*origin = &memory->origin;
 	return POLY_OK;
 }

@@ -251,7 +251,7 @@ an_input_goes_on_behind_its_end(void **state)
 	(void)state;
 	uint8_t letter = 'a';
 	size_t have;
-	const struct source source = {read_letters, close_nothing, &letter};
+	const struct source source = {read_letters, close_nothing, &letter, NULL};
 	struct in *in = in_of_source(&source, 0);
 	assert_memory_equal(in_peek(in, 9, &have), "abc", 3);
 	assert_int_equal(have, 3);
