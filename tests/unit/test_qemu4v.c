@@ -322,6 +322,37 @@ records_before_their_instruction_belong_to_it(void **state)
 }
 
 static void
+indented_and_named_records_change_no_owner_wherever_batches_end(void **state)
+{
+	(void)state;
+	static const char text[] = "10 clk cpu0 IT (1) 00008000 e3a00000 A svc_s : nop\n"
+				   "11 clk MR4 00001000 00000007\n    R r1 00000001\n"
+				   "11 clk cpu1 IT (2) 00008004 e5901000 A svc_s : nop\n"
+				   "12 clk cluster0.cpu1 MR4 00001000 00000007\n"
+				   "12 clk cpu1 IT (3) 00008008 e5902000 A svc_s : nop\n";
+	for (size_t rows = 1; rows < 8; rows++)
+		expect_cpus(text, rows, "0 1 1 1 2 1 ");
+}
+
+static void
+a_name_behind_those_that_are_numbered_has_no_other_processor(void **state)
+{
+	(void)state;
+	struct buf text = {0}, cpus = {0};
+	for (unsigned i = 0; i < 300; i++) {
+		buf_printf(
+			&text, "%u clk cpu7 IT (%u) 00008000 e3a00000 A svc_s : nop\n", i, i);
+		buf_string(&cpus, "7 ");
+	}
+	buf_string(&text, "500 clk cpu7 IT (300) 00008000 e3a00000 A svc_s : nop\n"
+			  "500 clk cluster0.cpu1 MR4 00001000 00000000\n");
+	buf_string(&cpus, "7 null ");
+	expect_cpus(buf_text(&text), 4096, buf_text(&cpus));
+	buf_free(&text);
+	buf_free(&cpus);
+}
+
+static void
 an_instruction_far_behind_a_record_does_not_own_it(void **state)
 {
 	(void)state;
@@ -366,6 +397,19 @@ data_turn_round_where_it_is_asked_for(void **state)
 	expect_written(text, "tarmac.data=memory", NULL, text);
 	expect_written(text, NULL, "tarmac.data=memory", turned);
 	expect_written(text, "tarmac.data=memory", "tarmac.data=value", turned);
+}
+
+static void
+attributes_of_any_kind_are_written_again(void **state)
+{
+	static const char text[] = "1 clk 0 IT (1) 00001000 e3a00000 A svc_s : nop\n"
+				   "1 clk MR4I 00001000 e3a00000\n"
+				   "1 clk MW4I 00001000 e3a00000\n"
+				   "1 clk MR4Z 00001000 e3a00000\n"
+				   "1 clk MR4X 00001000 e3a00000\n"
+				   "1 clk MR4 00001000 e3a00000\n";
+	(void)state;
+	expect_written(text, NULL, NULL, text);
 }
 
 static void
@@ -466,8 +510,12 @@ main(void)
 		cmocka_unit_test(a_cut_value_is_not_taken_for_a_whole_one),
 		cmocka_unit_test(records_belong_to_the_instruction_of_their_time),
 		cmocka_unit_test(records_before_their_instruction_belong_to_it),
+		cmocka_unit_test(
+			indented_and_named_records_change_no_owner_wherever_batches_end),
+		cmocka_unit_test(a_name_behind_those_that_are_numbered_has_no_other_processor),
 		cmocka_unit_test(an_instruction_far_behind_a_record_does_not_own_it),
 		cmocka_unit_test(data_turn_round_where_it_is_asked_for),
+		cmocka_unit_test(attributes_of_any_kind_are_written_again),
 		cmocka_unit_test(rows_of_other_traces_become_the_strict_form),
 		cmocka_unit_test(every_rule_has_its_smallest_breach),
 		cmocka_unit_test(other_text_is_no_trace),

@@ -224,13 +224,14 @@ qemu4v_is_ticks(const struct qemu4v_clock *clock, const struct qemu4v *line)
 	       (load_le64(line->unit.text) & clock->mask) == clock->bytes;
 }
 
-/* The time of a line on a clock; false where it has none there. */
+/* The time of a line on a clock; false, and *time as it was, where it has none there. */
 static inline bool
 qemu4v_time(const struct qemu4v_clock *clock, const struct qemu4v *line, uint64_t *time)
 {
+	if (!line->has_time || !qemu4v_is_ticks(clock, line))
+		return line->has_time && qemu4v_convert_time(clock, line, time);
 	*time = line->time;
-	return line->has_time &&
-	       (qemu4v_is_ticks(clock, line) || qemu4v_convert_time(clock, line, time));
+	return true;
 }
 
 /* Values of the column time where a line has none, until the batch is settled. */

@@ -121,6 +121,15 @@ is_turned(const struct qemu4v *line)
 	       attributes->text[attributes->length - 1] == 'D';
 }
 
+/* True where the writer of the trace's format has the attributes of an access. */
+static bool
+can_be_said(const struct qemu4v_reader *reader, const struct qemu4v *line)
+{
+	if (reader->tarmac)
+		return !line->fetch || line->access == 'R';
+	return line->attributes.length == 1 && memchr("XTL", *line->attributes.text, 3);
+}
+
 static inline bool
 put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
 {
@@ -146,7 +155,7 @@ put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	bool good = !line->attributes.length && !line->bus;
 	if (!good)
-		good = put_attributes(reading, batch, row, line);
+		good = put_attributes(reading, batch, row, line) && can_be_said(reader, line);
 	/* Where the line has no end its data may have lost digits. */
 	if (!whole && !line->ended)
 		return false;

@@ -33,7 +33,7 @@ is_owned(const struct batch *batch, size_t row)
 {
 	uint8_t kind = batch->view.kind[row];
 	return (kind == POLY_KIND_ACCESS || kind == POLY_KIND_REGISTER) &&
-	       !has(batch, POLY_COLUMN_cpu, row);
+	       !has(batch, POLY_COLUMN_cpu, row) && !has(batch, POLY_COLUMN_cpu_name, row);
 }
 
 /* Gives waiting rows the processor of an instruction, which begins at origin. */

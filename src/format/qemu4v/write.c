@@ -157,6 +157,9 @@ put_cpu(struct writing *writing, struct print *print, const struct poly_batch *b
 	} else if (instruction &&
 		   (!writer->tarmac || poly_present(batch, POLY_COLUMN_cpu, row))) {
 		put_text(print, " ", 1);
+		if (name[0] && !poly_present(batch, POLY_COLUMN_cpu, row))
+			writing_note(writing, "instructions of no processor that is numbered "
+					      "became those of processor 0");
 		put_decimal(print, value_of(batch, POLY_COLUMN_cpu, row, 0));
 	}
 }
