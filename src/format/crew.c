@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of chunks. Hands take their turns to fill the next free one from the input, decode at
- * the same time, and the reader is given the rows of one after the other.
+ * A ring of chunks. Everybody takes the next free one, reads its bytes, puts in front of them
+ * what the chunk before left over, as soon as that is read too, and decodes; the reader is
+ * given the rows of one after the other. Compressed input is read in turn.
  */
 #include "format/crew.h"
 

@@ -207,6 +207,41 @@ bytes_are_taken_past_the_window(void **state)
 }
 
 static void
+bytes_are_taken_at_any_place(void **state)
+{
+	(void)state;
+	size_t n = 100000;
+	uint8_t *data = make_data(n), taken[3000];
+	char path[] = "input.XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(write(fd, data, n) == (ssize_t)n);
+	close(fd);
+	for (int turn = 0; turn < 2; turn++) {
+		struct in *in;
+		size_t have;
+		assert_int_equal(turn ? in_open(path, NULL, &in, NULL)
+				      : in_open_memory(data, n, NULL, &in, NULL),
+			POLY_OK);
+		assert_true(in_is_random(in));
+		static const size_t places[] = {99000, 0, 97000, 12345, 100000, 97001, 300000};
+		for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+			const size_t at = places[i];
+			struct source_room room = {taken, sizeof taken, 0};
+			size_t left = at < n ? n - at : 0;
+			enum poly_status status = in_take_at(in, at, &room, NULL);
+			assert_int_equal(status, left < sizeof taken ? POLY_END : POLY_OK);
+			assert_int_equal(room.got, left < sizeof taken ? left : sizeof taken);
+			assert_memory_equal(taken, data + (left ? at : 0), room.got);
+		}
+		assert_memory_equal(in_peek(in, 10, &have), data, 10);
+		assert_int_equal(in_offset(in), 0);
+		in_close(in);
+	}
+	unlink(path);
+	mem_free(data);
+}
+
+static void
 a_view_shows_what_it_is_told(void **state)
 {
 	(void)state;
@@ -369,6 +404,7 @@ main(void)
 		cmocka_unit_test(standard_input_is_read_from_a_pipe),
 		cmocka_unit_test(a_descriptor_that_does_not_block_is_waited_for),
 		cmocka_unit_test(bytes_are_taken_past_the_window),
+		cmocka_unit_test(bytes_are_taken_at_any_place),
 		cmocka_unit_test(a_view_shows_what_it_is_told),
 		cmocka_unit_test(an_input_goes_on_behind_its_end),
 		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
