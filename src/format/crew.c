@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Bytes of a chunk: few enough to stay in a processor's own cache. */
-#define CHUNK_SIZE ((size_t)512 << 10)
+#define CHUNK_SIZE ((size_t)256 << 10)
 
 /* And at least: a chunk has its price. */
 #define CHUNK_LEAST ((size_t)64)
