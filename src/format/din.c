@@ -320,7 +320,7 @@ static const struct line_format line_format = {
 	.limit = LINE_MOST,
 	.damaged = DIN_DAMAGED,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address)},
+	.predict = {.windows = POLY_HAS(address), .usual = 40},
 	.take = din_take,
 };
 

@@ -298,7 +298,7 @@ static const struct line_format line_format = {
 	.limit = LINE_MOST,
 	.damaged = LACKEY_DAMAGED,
 	.too_long = L02,
-	.predict = {.windows = POLY_HAS(address)},
+	.predict = {.windows = POLY_HAS(address), .usual = 40},
 	.take = lackey_take,
 };
 

@@ -172,19 +172,22 @@ predict_learn(struct predictor *predictor, size_t row, const struct line_shape *
 {
 	struct run *run = &predictor->run;
 	const uint32_t last = run->last;
-	run->last = templates_learn(&predictor->templates, predictor->batch, row, shape, last);
-	templates_follow(&predictor->templates, last, run->last);
+	const uint32_t number =
+		templates_learn(&predictor->templates, predictor->batch, row, shape, last);
+	templates_follow(&predictor->templates, last, number);
 	/* The row of this line stands behind those of the run. */
-	if (run->last == TEMPLATE_NONE || run->lines == RUN_MOST)
+	if (number == TEMPLATE_NONE || run->lines == RUN_MOST)
 		predict_fill(predictor, row);
-	if (run->last != TEMPLATE_NONE) {
+	if (number != TEMPLATE_NONE) {
 		const uint64_t bit = (uint64_t)1 << run->lines;
-		run->breaks = run->last == last + 1 ? run->breaks & ~bit : run->breaks | bit;
+		run->breaks = number == last + 1 ? run->breaks & ~bit : run->breaks | bit;
 		/* The row is filled again, so that runs are not cut by every line that is new.
 		 */
 		run->row = run->lines ? run->row : row;
 		run->text[run->lines] = shape->line;
-		run->number[run->lines++] = run->last;
+		run->number[run->lines++] = number;
+		/* What follows a line that is no template follows the one before it. */
+		run->last = number;
 	}
 	predictor->lines++;
 	predictor->missed++;

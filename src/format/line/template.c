@@ -67,9 +67,11 @@ grow(struct templates *templates)
 {
 	const uint32_t capacity = templates->capacity ? 4 * templates->capacity : 256;
 	const ptrdiff_t shift = templates->first - templates->memory;
+	/* For the alignment, and what may be read behind the last text. */
+	const size_t spare = (CACHE_LINE + TEMPLATE_TEXT) / templates->size + 1;
 	if (!resize(&templates->nexts, capacity, sizeof *templates->nexts) ||
 		!resize(&templates->stands, capacity, sizeof *templates->stands) ||
-		!resize(&templates->memory, (size_t)capacity + 1, templates->size))
+		!resize(&templates->memory, capacity + spare, templates->size))
 		return false;
 	templates->first = align(templates->memory);
 	memmove(templates->first, templates->memory + shift,
