@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Disassembly for listings, once for every site. */
+/* Disassembly for listings, kept by site. */
 #include "cli/disassembly.h"
 
 #include "cli/say.h"
@@ -8,13 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes can
+ * have the same value.
+ */
+struct place {
+	size_t text; /* its offset in texts plus 1; 0: not made yet */
+	size_t size; /* bytes of the encoding that it is of */
+};
+
 struct disassembly {
 	struct poly_disasm *disasm;
 	bool powerpc;
-	size_t *places;	    /* by site: offset of the text in texts plus 1; 0: not made yet */
-	size_t place_count; /* sites that places has room for */
-	char *texts;	    /* one after the other, with NULs */
-	size_t used, room;  /* bytes of texts */
+	bool sized;	      /* rows say how many bytes their opcodes have */
+	struct place *places; /* by site */
+	size_t place_count;   /* sites that places has room for */
+	char *texts;	      /* one after the other, with NULs */
+	size_t used, room;    /* bytes of texts */
 };
 
 /* True for an instruction set that has a name. */
@@ -37,6 +47,9 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 	struct disassembly *disassembly = say_allocate(1, sizeof *disassembly);
 	struct poly_error error;
 	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
+	/* Those of PowerPC have 4 whether it is said or not. */
+	disassembly->sized =
+		!disassembly->powerpc && (info->columns & POLY_HAS(opcode_size)) != 0;
 	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
 		return disassembly;
 	say_error(name, &error);
@@ -64,7 +77,7 @@ grow(void *old, size_t count, size_t size)
 	return p;
 }
 
-static size_t *
+static struct place *
 place_of(struct disassembly *disassembly, uint32_t site)
 {
 	if (site >= disassembly->place_count) {
@@ -93,13 +106,21 @@ disassemble_long(struct disassembly *disassembly, const struct poly_batch *batch
 	return poly_disasm_bytes(disassembly->disasm, placed ? batch->pc[row] : 0, bytes, n);
 }
 
+/* Bytes of a row's opcode; 0 where its trace says it of others, but not of this one. */
+static size_t
+size_of(const struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
+		return batch->opcode_size[row];
+	return disassembly->sized ? 0 : 4;
+}
+
 static const char *
 disassemble(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
-	bool sized = poly_present(batch, POLY_COLUMN_opcode_size, row);
 	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
 	return poly_disasm_text(disassembly->disasm, placed ? batch->pc[row] : 0,
-		batch->opcode[row], sized ? batch->opcode_size[row] : 4);
+		batch->opcode[row], (unsigned)size_of(disassembly, batch, row));
 }
 
 /* Keeps a text; returns its offset in texts. */
@@ -121,12 +142,18 @@ disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch
 {
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return disassemble_long(disassembly, batch, row);
+	size_t size = size_of(disassembly, batch, row);
+	if (!size)
+		return NULL;
 	if (!poly_present(batch, POLY_COLUMN_site, row))
 		return disassemble(disassembly, batch, row);
-	size_t *place = place_of(disassembly, batch->site[row]);
-	if (!*place)
-		*place = keep(disassembly, disassemble(disassembly, batch, row)) + 1;
-	return disassembly->texts + *place - 1;
+	struct place *place = place_of(disassembly, batch->site[row]);
+	if (place->text && place->size != size)
+		return disassemble(disassembly, batch, row);
+	if (!place->text)
+		*place = (struct place){
+			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size};
+	return disassembly->texts + place->text - 1;
 }
 
 /* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (amber 4.2). */
