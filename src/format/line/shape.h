@@ -17,7 +17,9 @@ enum window_form {
 
 /*
  * Bytes of a line in which any number of that form and width would only change the value of a
- * column of 64 bits.
+ * column of 64 bits. A format must declare one only for a number that goes into its column as
+ * it is, neither turned nor scaled: the numbers of lines that are predicted are put there
+ * without the format. That the value of one line agrees does not prove it.
  */
 struct window {
 	uint8_t at, width; /* in the line */

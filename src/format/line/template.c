@@ -119,7 +119,11 @@ templates_forget(struct templates *templates)
 	templates->stands[TEMPLATE_NONE] = (struct template_stand){TEMPLATE_NONE, 0};
 }
 
-/* True where the windows of a row are all those that its line is said to have, and no others.
+/*
+ * True where the windows of a row are all those that its line is said to have, and no others.
+ * This finds mistakes, but proves nothing of other lines: where a number that is turned or
+ * scaled on its way into its column was declared, the value of this line may agree by chance (0
+ * does whatever is done with it).
  */
 static bool
 windows_fit(const struct templates *templates, const struct batch *batch, size_t row,
