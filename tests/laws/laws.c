@@ -275,11 +275,14 @@ place_at(size_t size, size_t i)
 	return i < 2 * EDGE + PLACES ? random_below(size) : SIZE_MAX;
 }
 
-/* The rows of a cut trace are those of the whole one, but for the last ones, which were cut. */
+/*
+ * The rows of a cut trace are those of the whole one, but for the last ones: the one that was
+ * cut, and two before it that may have had something from it.
+ */
 static bool
 rows_are_a_prefix(const struct outcome *cut, const struct outcome *whole)
 {
-	size_t sure = cut->count > 2 ? cut->count - 2 : 0;
+	size_t sure = cut->count > 3 ? cut->count - 3 : 0;
 	if (sure > whole->count)
 		return fails("%zu rows of %zu", cut->count, whole->count);
 	for (size_t i = 0; i < sure; i++) {
