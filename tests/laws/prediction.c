@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prediction of lines changes nothing: every sample, repeated, whole and damaged, read with it
- * and without. TAP.
+ * and without, in the same batches and in others. TAP.
  *
  * usage: prediction ROOT SAMPLES, as of laws
  */
 #include "../fuzz/lines.h"
+
+#include "format/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,8 @@ random_below(size_t n)
 	return (size_t)((seed >> 33) % n);
 }
 
-static bool
+/* Leaves no data where there are none. */
+static void
 load(struct sample *sample, const char *root)
 {
 	char path[600];
@@ -46,9 +49,11 @@ load(struct sample *sample, const char *root)
 		fclose(file);
 	for (size_t i = 1; i < TIMES; i++)
 		memcpy(data + i * n, data, n);
-	sample->data = data;
+	if (n)
+		sample->data = data;
+	else
+		free(data);
 	sample->size = TIMES * n;
-	return n != 0;
 }
 
 /* Options in turn: columns, batches, blocks, passing over damage. */
@@ -97,6 +102,134 @@ try_way(const struct sample *sample, enum predict_way way)
 	return difference;
 }
 
+/* What reading gave: a hash of all cells of all rows, and how it ended. */
+struct outcome {
+	uint64_t rows;
+	struct poly_reader_counts counts;
+	struct poly_error error;
+};
+
+static uint64_t
+hash(uint64_t hash, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * 1099511628211u;
+	return hash;
+}
+
+static uint64_t
+hash_cell(uint64_t all, const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	const enum poly_form form = poly_column_form(column);
+	uint64_t v = 0;
+	size_t n = 0;
+	const void *bytes = "";
+	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
+		bytes = poly_batch_bytes(batch, column, row, &n);
+	else
+		v = poly_batch_integer(batch, column, row);
+	if (form == POLY_FORM_NAME) {
+		bytes = poly_trace_name(batch->info, (uint32_t)v);
+		n = strlen(bytes);
+		v = 0;
+	}
+	const uint64_t head[] = {column, v, n};
+	return hash(hash(all, head, sizeof head), bytes, n);
+}
+
+static uint64_t
+hash_row(uint64_t all, const struct poly_batch *batch, size_t row)
+{
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (poly_present(batch, (enum poly_column)c, row))
+			all = hash_cell(all, batch, (enum poly_column)c, row);
+	}
+	return hash(all, "\n", 1);
+}
+
+/* False where the bytes cannot be opened, or the processor cannot predict that way. */
+static bool
+read_by(const uint8_t *data, size_t size, const struct poly_read_options *options,
+	enum predict_way way, struct outcome *outcome)
+{
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	memset(outcome, 0, sizeof *outcome);
+	bool good = poly_reader_open_memory(data, size, options, &reader, NULL) == POLY_OK &&
+		    reader_predict_by(reader, way);
+	while (good && poly_reader_next(reader, &batch, &outcome->error) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++)
+			outcome->rows = hash_row(outcome->rows, batch, row);
+	}
+	if (good)
+		poly_reader_count(reader, &outcome->counts);
+	poly_reader_close(reader);
+	return good;
+}
+
+/* What of two outcomes is not the same, or NULL. */
+static const char *
+different(const struct outcome *a, const struct outcome *b)
+{
+	if (a->counts.records != b->counts.records ||
+		a->counts.content_bytes != b->counts.content_bytes ||
+		a->counts.skipped_bytes != b->counts.skipped_bytes ||
+		a->counts.skipped_places != b->counts.skipped_places)
+		return "a count";
+	if (a->error.status != b->error.status || a->error.offset != b->error.offset ||
+		a->error.record != b->error.record || a->error.line != b->error.line ||
+		strcmp(a->error.message, b->error.message) != 0)
+		return "error";
+	return a->rows == b->rows ? NULL : "a row";
+}
+
+/* Batches of predicted rows that end anywhere, and full ones of plain rows. */
+static const char *
+try_batches(const struct sample *sample, enum predict_way way)
+{
+	static const size_t rows[] = {7, 0, 1}, blocks[] = {0, 1000, 4093, 64, 1};
+	const char *words[] = {sample->option, NULL};
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = sample->format;
+	options.one_thread = true;
+	options.options = sample->option[0] ? words : NULL;
+	uint8_t *copy = malloc(sample->size);
+	const char *difference = copy ? NULL : "memory";
+	for (unsigned turn = 0; turn < 30 && !difference; turn++) {
+		struct outcome plain, predicted;
+		const uint8_t *data = turn < 15 ? sample->data : copy;
+		options.skip_errors = turn >= 15;
+		if (turn >= 15)
+			damage(copy, sample);
+		options.batch_rows = options.block_size = 0;
+		bool good = read_by(data, sample->size, &options, PREDICT_NEVER, &plain);
+		options.batch_rows = rows[turn % 3];
+		options.block_size = blocks[turn % 5];
+		if (good && read_by(data, sample->size, &options, way, &predicted))
+			difference = different(&plain, &predicted);
+	}
+	free(copy);
+	return difference;
+}
+
+/* Both comparisons for one way. */
+static unsigned
+try_sample(const struct sample *sample, enum predict_way way, unsigned tests)
+{
+	const char *differences[] = {sample->data ? try_way(sample, way) : "no file",
+		sample->data ? try_batches(sample, way) : "no file"};
+	static const char *const ends[] = {"nothing", "nothing_wherever_batches_end"};
+	for (unsigned i = 0; i < 2; i++) {
+		if (differences[i])
+			printf("# %s differs\n", differences[i]);
+		printf("%sok %u - prediction_by_%s_changes_%s: %s\n",
+			differences[i] ? "not " : "", ++tests, way_names[way], ends[i],
+			sample->path);
+	}
+	return tests;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -112,16 +245,10 @@ main(int argc, char **argv)
 		if (line[0] == '#' || sscanf(line, "%31s %199s %63s", sample.format,
 					      sample.path, sample.option) < 2)
 			continue;
-		const bool loaded = load(&sample, argv[1]);
+		load(&sample, argv[1]);
 		for (unsigned way = 0; way < PREDICT_WAYS; way++) {
-			if (way == PREDICT_NEVER)
-				continue;
-			const char *difference =
-				loaded ? try_way(&sample, (enum predict_way)way) : "no file";
-			if (difference)
-				printf("# %s differs\n", difference);
-			printf("%sok %u - prediction_by_%s_changes_nothing: %s\n",
-				difference ? "not " : "", ++tests, way_names[way], sample.path);
+			if (way != PREDICT_NEVER)
+				tests = try_sample(&sample, (enum predict_way)way, tests);
 		}
 		free(sample.data);
 	}
