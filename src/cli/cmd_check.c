@@ -7,6 +7,7 @@
 #include "cli/source.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct opt *const check_tables[] = {rendering_table, source_table, NULL};
 
@@ -59,6 +60,25 @@ told_by_rule(const struct source *source)
 	return false;
 }
 
+/* What ended the reading, with its line, as the rules of formats of lines tell theirs. */
+static void
+add_end(struct poly_report *report, const struct source *source)
+{
+	const struct poly_error *error = &source->error;
+	char message[sizeof error->message + 40];
+	bool has_column = strncmp(error->message, "column ", 7) == 0;
+	int used = 0;
+	if (error->line)
+		used = snprintf(message, sizeof message, "line %llu%s ",
+			(unsigned long long)error->line, has_column ? "," : ":");
+	snprintf(message + used, sizeof message - (size_t)used, "%s", error->message);
+	const struct poly_finding finding = {.count = 1,
+		.record = error->record,
+		.offset = error->offset,
+		.message = message};
+	add_row(report, &finding, source->reader ? "damage" : "unknown", POLY_ERROR);
+}
+
 /* What ended the reading, and what was passed over: no rules of the format. */
 static void
 add_damage(struct poly_report *report, const struct source *source, struct tally *tally)
@@ -77,12 +97,8 @@ add_damage(struct poly_report *report, const struct source *source, struct tally
 		add_row(report, &finding, "skipped", POLY_ERROR);
 	}
 	if (source->status == POLY_ERR_FORMAT && !told_by_rule(source)) {
-		const struct poly_finding finding = {.count = 1,
-			.record = source->error.record,
-			.offset = source->error.offset,
-			.message = source->error.message};
 		tally->of[POLY_ERROR]++;
-		add_row(report, &finding, source->reader ? "damage" : "unknown", POLY_ERROR);
+		add_end(report, source);
 	}
 }
 
