@@ -6,7 +6,8 @@
  *
  *     line   = ( "I " | " L" | " S" | " M" ) " " address "," size
  *            | message | anything ;
- *     message = mark number mark ( " " anything | ) ;   mark = "==" | "--" | "**"
+ *     message = mark [ stamp " " ] number mark ( " " anything | ) ;
+ *     mark = "==" | "--" | "**" ;   stamp = { digit | ":" | "." }-
  *
  * An address has at least 8 hexadecimal digits, a size is decimal. M is a load and a store of
  * the same place, which lackey's own counters count as both.
@@ -118,17 +119,27 @@ parse(const uint8_t *p, struct lackey *it)
 		it->is = LACKEY_OUTPUT;
 }
 
+/* Where the number of the process stands: behind the marks, and the time where it is told. */
+static size_t
+process_at(const uint8_t *p, size_t n)
+{
+	size_t i = 2;
+	while (i < n && ((p[i] >= '0' && p[i] <= ':') || p[i] == '.'))
+		i++;
+	return i > 2 && i < n && p[i] == ' ' ? i + 1 : 2;
+}
+
 /* The text of a message, behind its marks, and the process that it is of; NULL: it is none. */
 static const char *
 message_text(const uint8_t *p, size_t n, uint64_t *process)
 {
-	size_t i = 2;
 	if (n < 6 || p[0] != p[1] || !strchr("=-*", p[0]) || !p[0])
 		return NULL;
+	size_t start = process_at(p, n), i = start;
 	while (i < n && p[i] >= '0' && p[i] <= '9')
 		i++;
-	if (!num_parse((const char *)p + 2, i - 2, process) || n < i + 2 || p[i] != p[0] ||
-		p[i + 1] != p[0])
+	if (!num_parse((const char *)p + start, i - start, process) || n < i + 2 ||
+		p[i] != p[0] || p[i + 1] != p[0])
 		return NULL;
 	i += 2;
 	return (const char *)p + i + (i < n && p[i] == ' ');
@@ -217,7 +228,10 @@ static void
 find(struct reading *reading, enum rule rule, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	if (rule == L01)
+	if (rule == L01 && text_size(line->text, line->size) == 0)
+		findings_add(reading->findings, rule, record, line->offset,
+			"a blank line is no record");
+	else if (rule == L01)
 		findings_add(reading->findings, rule, record, line->offset,
 			"'%.*s' is no record", line_shown(line->text, line->size),
 			(const char *)line->text);

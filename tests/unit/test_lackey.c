@@ -81,6 +81,29 @@ every_kind_of_line_makes_its_rows(void **state)
 }
 
 static void
+messages_may_tell_the_time(void **state)
+{
+	(void)state;
+	expect_rows("==00:00:00:00.012 27674== Command: a\n--00:00:01:02.003 8-- x\n"
+		    "==00:00:00:00.012 == x\n==00:00:00:00.012== x\n==a 7== x\n== 7== x\n"
+		    "==1 2",
+		"lackey", "record process text",
+		"message 27674 ==00:00:00:00.012 27674== Command: a\n"
+		"message 8 --00:00:01:02.003 8-- x\n"
+		"output - ==00:00:00:00.012 == x\noutput - ==00:00:00:00.012== x\n"
+		"output - ==a 7== x\noutput - == 7== x\noutput - ==1 2\n");
+	struct buf bytes = bytes_of("==00:00:00:00.012 7== Using Valgrind-3.19.0 and LibVEX\n"
+				    "==00:00:00:00.012 7== Command: ./a b\n"
+				    "I  04016d90,3\nI  04016d90,3\nI  04016d90,3\n");
+	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
+	const struct poly_trace_info *info = poly_reader_info(reader);
+	assert_string_equal(info->producer, "lackey of valgrind 3.19.0");
+	assert_string_equal(poly_trace_fact(info, "lackey.command"), "./a b");
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
 rows_of_a_modify_have_one_origin_and_any_batches(void **state)
 {
 	(void)state;
@@ -218,6 +241,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_are_as_many_records_as_lackey_counted),
 		cmocka_unit_test(every_kind_of_line_makes_its_rows),
+		cmocka_unit_test(messages_may_tell_the_time),
 		cmocka_unit_test(rows_of_a_modify_have_one_origin_and_any_batches),
 		cmocka_unit_test(every_line_is_written_as_it_was),
 		cmocka_unit_test(lines_are_records_only_where_lackey_would_write_them),
