@@ -230,6 +230,7 @@ static const struct format bach_text = {
 			.options = options,
 			BUS_CYCLE_INFO,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct text_reader),
 	.writer_size = sizeof(struct text_writer),
 	.probe = text_probe,

@@ -427,6 +427,7 @@ static const struct format cis501 = {
 			.options = options,
 			.rules = cis501_rules,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct cis501_reader),
 	.writer_size = sizeof(struct cis501_writer),
 	.probe = cis501_probe,

@@ -350,6 +350,7 @@ static const struct format cis501v2 = {
 			.options = options,
 			.rules = rules,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct v2_reader),
 	.writer_size = 1,
 	.probe = v2_probe,

@@ -422,6 +422,7 @@ static const struct format din = {
 			.options = options,
 			.rules = rules,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct din_reader),
 	.writer_size = sizeof(struct din_writer),
 	.probe = din_probe,

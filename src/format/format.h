@@ -61,6 +61,7 @@ struct writing {
 struct format {
 	struct poly_format_info info;
 	size_t reader_size, writer_size;
+	bool is_text; /* it is read, and a record is a line of text */
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to

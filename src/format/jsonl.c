@@ -151,6 +151,7 @@ static const struct format jsonl = {
 		.columns = POLY_ALL_COLUMNS,
 		.options = no_options,
 		.rules = rules},
+	.is_text = true,
 	.reader_size = sizeof(struct jsonl_reader),
 	.writer_size = sizeof(struct jsonl_writer),
 	.probe = jsonl_probe,

@@ -446,6 +446,7 @@ static const struct format lackey = {
 			.options = no_options,
 			.rules = rules,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct lackey_reader),
 	.writer_size = sizeof(struct lackey_writer),
 	.probe = lackey_probe,

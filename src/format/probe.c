@@ -9,6 +9,13 @@
 #define BID_SCALE 8
 #define BID_ENDING 4
 
+/* Formats that are remembered for what they miss, and the characters of them that are told. */
+#define MISSES_MOST 32
+#define NEAREST_SIZE 256
+
+/* Bytes at the front that say whether it is text. */
+#define PRINTABLE_LOOK 512
+
 /* Bytes of the first look. */
 #define SHORT_LOOK ((size_t)256 << 10)
 
@@ -24,16 +31,48 @@ struct contest {
 	bool tied;
 	bool whole;	  /* it saw all there is */
 	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
-	char misses[300]; /* what formats that did not bid had to say */
+	bool printable;	  /* the front is text */
+	size_t miss_count;
+	struct bid
+		misses[MISSES_MOST]; /* of formats that did not bid but had to say something */
 };
 
 static void
 add_miss(struct contest *contest, const struct bid *bid)
 {
-	size_t used = strlen(contest->misses), size = sizeof contest->misses;
-	if (bid->note.text[0])
-		snprintf(contest->misses + used, size - used, "%s%s: %s", used ? "; " : "",
-			bid->format->info.name, bid->note.text);
+	if (bid->note.text[0] && contest->miss_count < MISSES_MOST)
+		contest->misses[contest->miss_count++] = *bid;
+}
+
+/* What formats miss, as many of them as there is room for: those first that are as the front.
+ */
+static void
+tell_misses(const struct contest *contest, char text[NEAREST_SIZE])
+{
+	size_t used = 0;
+	for (size_t i = 0; i < 2 * contest->miss_count; i++) {
+		const struct bid *miss = &contest->misses[i % contest->miss_count];
+		bool alike = miss->format->is_text == contest->printable;
+		if (alike != (i < contest->miss_count))
+			continue;
+		int size = snprintf(text + used, NEAREST_SIZE - used, "%s%s: %s",
+			used ? "; " : "", miss->format->info.name, miss->note.text);
+		if ((size_t)size >= NEAREST_SIZE - used) {
+			text[used] = 0;
+			return;
+		}
+		used += (size_t)size;
+	}
+}
+
+static bool
+is_printable(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+	n = n < PRINTABLE_LOOK ? n : PRINTABLE_LOOK;
+	while (i < n && ((p[i] >= ' ' && p[i] <= '~') || (p[i] >= '\t' && p[i] <= '\r')))
+		i++;
+	return i == n;
 }
 
 static bool
@@ -93,7 +132,7 @@ look_at(struct in *in, size_t most, const char *name, struct contest *contest,
 	enum poly_status end = n < most ? in_status(in, error) : POLY_OK;
 	if (n == 0)
 		return end;
-	*contest = (struct contest){.whole = n < most};
+	*contest = (struct contest){.whole = n < most, .printable = is_printable(p, n)};
 	hold_contest(contest, p, n < most ? n : most, contest->whole && end >= 0, name);
 	return POLY_OK;
 }
@@ -109,6 +148,18 @@ decide(struct in *in, const char *name, struct contest *contest, struct poly_err
 	return status;
 }
 
+static enum poly_status
+no_format(const struct contest *contest, struct poly_error *error)
+{
+	char nearest[NEAREST_SIZE] = "none";
+	tell_misses(contest, nearest);
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"no format fits; name it with --from (nearest: %s)%s", nearest,
+		contest->printable ? "; any text can be read by a description of its columns: "
+				     "--from text:..., see polytrace-text(5)"
+				   : "");
+}
+
 enum poly_status
 probe_format(struct in *in, const char *name, const struct format **format, char *evidence,
 	struct poly_error *error)
@@ -122,9 +173,7 @@ probe_format(struct in *in, const char *name, const struct format **format, char
 		return status;
 	const struct bid *best = &contest.best;
 	if (!best->format)
-		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-			"no format fits; name it with --from (nearest: %s)",
-			contest.misses[0] ? contest.misses : "none");
+		return no_format(&contest, error);
 	if (contest.tied)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"'%s' and '%s' fit equally well; name the right one with --from",

@@ -301,6 +301,7 @@ static const struct format text = {
 			.options = options,
 			.rules = rules,
 		},
+	.is_text = true,
 	.reader_size = sizeof(struct text_reader),
 	.writer_size = sizeof(struct text_writer),
 	.open = text_open,
