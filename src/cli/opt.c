@@ -99,8 +99,9 @@ unknown_name(const struct parse *parse, const char *name, size_t n)
 	return OPT_WRONG;
 }
 
+/* A number of at most most, which is text as well; NULL: any. */
 static bool
-set_number(struct opt_number *number, const char *text)
+set_number(struct opt_number *number, const char *text, const char *most)
 {
 	char *end;
 	int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
@@ -110,6 +111,8 @@ set_number(struct opt_number *number, const char *text)
 	if (!isdigit((unsigned char)text[0]) || *end || errno)
 		return false;
 	if (base == 16 && !isxdigit((unsigned char)text[2]))
+		return false;
+	if (most && value > strtoull(most, NULL, 10))
 		return false;
 	*number = (struct opt_number){true, value};
 	return true;
@@ -140,7 +143,8 @@ static void
 expected(const struct opt *opt, char *text, size_t size)
 {
 	if (opt->type == OPT_NUMBER) {
-		snprintf(text, size, "a number of at most 2^64 - 1");
+		snprintf(text, size, "a number of at most %s",
+			opt->choices ? opt->choices[0] : "2^64 - 1");
 		return;
 	}
 	size_t used = 0;
@@ -159,7 +163,9 @@ set_value(const struct parse *parse, const struct opt *opt, const char *text)
 	switch (opt->type) {
 	case OPT_FLAG: *(bool *)field = true; break;
 	case OPT_TEXT: *(const char **)field = text; break;
-	case OPT_NUMBER: good = set_number(field, text); break;
+	case OPT_NUMBER:
+		good = set_number(field, text, opt->choices ? opt->choices[0] : NULL);
+		break;
 	case OPT_CHOICE: good = set_choice(field, opt->choices, text); break;
 	case OPT_LIST: add_item(parse, field, text); break;
 	case OPT_HELP: return OPT_WANTS_HELP;

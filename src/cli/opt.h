@@ -35,7 +35,8 @@ struct opt {
 	char letter;		    /* short name, or 0 */
 	enum opt_type type;	    /* what it takes and fills */
 	const char *argument;	    /* what it takes, as the help shows it; NULL: nothing */
-	const char *const *choices; /* words of OPT_CHOICE, NULL at the end */
+	const char *const *choices; /* words of OPT_CHOICE, NULL at the end; for OPT_NUMBER the
+				       largest number alone, or NULL: there is none */
 	size_t field;		    /* offset in the command's struct of options */
 	const char *help;	    /* one sentence */
 };

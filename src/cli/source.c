@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const char *const on_error_words[] = {"stop", "skip", NULL};
+static const char *const threads_most[] = {"64", NULL};
 
 const struct opt source_table[] = {
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct source_options, from),
@@ -27,10 +28,12 @@ const struct opt source_table[] = {
 	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
 		offsetof(struct source_options, on_error),
 		"at damage stop (the default), or go on at the next sound record"},
-	{"threads", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, threads),
-		"decode with N threads; 0 (the default): as many as there are processors"},
+	{"threads", 0, OPT_NUMBER, "N", threads_most, offsetof(struct source_options, threads),
+		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
+		"most"},
 	{"max-line", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, max_line),
-		"take a line of text of more than N bytes for damage"},
+		"take a line of text of more than N bytes for damage; the format's own limit, "
+		"4096 or more, stays"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
@@ -65,8 +68,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	if (options->count.given)
 		reading.count = options->count.value;
 	source->count_is_zero = options->count.given && !options->count.value;
-	/* More than the library's most are its most. */
-	reading.threads = options->threads.value < 64 ? (unsigned)options->threads.value : 64;
+	reading.threads = (unsigned)options->threads.value;
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
