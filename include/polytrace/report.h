@@ -79,7 +79,10 @@ POLY_API void poly_report_table(struct poly_report *report, const char *key, con
 POLY_API void poly_report_column(
 	struct poly_report *report, const char *key, const char *title, bool right);
 
-/* The next cell of the open table, from left to right, row by row. NULL: empty. */
+/*
+ * The next cell of the open table, from left to right, row by row. NULL: absent; in text, '-'
+ * in a column of numbers and else nothing.
+ */
 POLY_API void poly_report_cell_text(struct poly_report *report, const char *value);
 
 /* The next cell: a count. */

@@ -19,8 +19,9 @@
  *                 bytes: what was not understood)
  *       kinds[]   kind, count: kinds that occur, in the order of enum poly_kind
  *       names[]   name, count: records by the format's own names, in the format's order
- *     accesses[]  access, count (rows with access and address), bytes (sum of size), lowest
- *                 and highest (address): accesses that occur, in the order of enum poly_access
+ *     accesses[]  access, count (rows with access and address), bytes (sum of size; absent
+ *                 where no size is known), lowest and highest (address): accesses that occur,
+ *                 in the order of enum poly_access
  *     pc:         lowest, highest
  *     time:       first and last (the earliest and the latest), span (between them), unit
  *     parties:    cpus, processes, threads: how many different ones; 65537 stands for any

@@ -65,8 +65,10 @@ access_rows(struct accesses *accesses, const struct poly_batch *batch, const str
 		size_t r = word->row + tally_next(&rows);
 		unsigned which = batch->access[r] % ACCESSES_ROOM;
 		accesses->counts[which]++;
-		if (word->sized & row)
+		if (word->sized & row) {
 			accesses->bytes[which] += batch->size[r];
+			accesses->sized |= 1U << which;
+		}
 		access_address(accesses, which, batch->address[r]);
 	}
 }
@@ -103,6 +105,7 @@ accesses_update_plain(struct accesses *accesses, const struct poly_batch *batch)
 	for (size_t lane = 0; lane < PACKED_LANES; lane++) {
 		for (size_t i = 0; i < ACCESSES_ROOM; i++) {
 			accesses->counts[i] += packed[lane][i] / PACKED_ONE;
+			accesses->sized |= (unsigned)(packed[lane][i] != 0) << i;
 			accesses->bytes[i] += packed[lane][i] % PACKED_ONE;
 		}
 	}
@@ -175,6 +178,7 @@ wide_word(struct accesses *accesses, const struct poly_batch *batch, const struc
 		sums[which] = _mm512_add_epi64(
 			sums[which], _mm512_sad_epu8(_mm512_maskz_mov_epi8(rows, sizes),
 					     _mm512_setzero_si512()));
+		accesses->sized |= (unsigned)((rows & word->sized) != 0) << which;
 		left &= ~rows;
 	}
 	uint64_t outside = word->rows & wide_outside(accesses, batch, word->row);
@@ -224,6 +228,7 @@ accesses_update(struct accesses *accesses, const struct poly_batch *batch)
 void
 accesses_merge(struct accesses *into, const struct accesses *from)
 {
+	into->sized |= from->sized;
 	for (unsigned i = 0; i < ACCESSES_ROOM; i++) {
 		into->counts[i] += from->counts[i];
 		into->bytes[i] += from->bytes[i];

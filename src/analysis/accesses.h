@@ -12,6 +12,7 @@
 struct accesses {
 	uint64_t counts[ACCESSES_ROOM];
 	uint64_t bytes[ACCESSES_ROOM];	    /* sums of size, where it is present */
+	unsigned sized;			    /* a bit for each that had a size */
 	uint64_t low[ACCESSES_ROOM];	    /* lowest address */
 	uint64_t extent[ACCESSES_ROOM];	    /* highest address - low + 1, modulo 2^64 */
 	struct range ranges[ACCESSES_ROOM]; /* of addresses; what the two above stand for */

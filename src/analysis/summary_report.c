@@ -172,7 +172,10 @@ report_accesses(struct poly_report *report, const struct accesses *accesses, uns
 			continue;
 		poly_report_cell_text(report, poly_enum_name(POLY_FORM_ACCESS, i));
 		poly_report_cell_count(report, accesses->counts[i]);
-		poly_report_cell_count(report, accesses->bytes[i]);
+		if (accesses->sized >> i & 1)
+			poly_report_cell_count(report, accesses->bytes[i]);
+		else
+			poly_report_cell_text(report, NULL);
 		poly_report_cell_address(report, accesses->ranges[i].low, digits);
 		poly_report_cell_address(report, accesses->ranges[i].high, digits);
 	}

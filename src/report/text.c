@@ -174,6 +174,13 @@ text_heading(struct text *text, const struct item *item)
 	text_newline(text);
 }
 
+/* A cell as text, until the next call: a number that is absent leaves no gap. */
+static const char *
+text_cell(struct text *text, const struct item *column, const struct item *cell)
+{
+	return cell->form == FORM_ABSENT && column->right ? "-" : text_format(text, cell);
+}
+
 /* One line of a table: its cells, or the titles of its columns. */
 static void
 text_row(struct text *text, const struct item *columns, const struct item *cells,
@@ -182,7 +189,7 @@ text_row(struct text *text, const struct item *columns, const struct item *cells
 	text->blanks = (size_t)2 * text->depth;
 	for (size_t i = 0; columns[i].type == ITEM_COLUMN; i++) {
 		const char *shown = cells == columns ? text_title(text, &cells[i])
-						     : text_format(text, &cells[i]);
+						     : text_cell(text, &columns[i], &cells[i]);
 		size_t padding = text_padding(widths[i], utf8_width(shown));
 		text->blanks += (i ? TEXT_GAP : 0) + (columns[i].right ? padding : 0);
 		text_put(text, shown);
@@ -201,7 +208,8 @@ text_widths(struct text *text, const struct item *columns, size_t count, size_t 
 	for (size_t i = 0; i < count; i++)
 		(*widths)[i] = utf8_width(text_title(text, &columns[i]));
 	for (size_t i = 0; columns[count + i].type == ITEM_CELL; i++) {
-		size_t width = utf8_width(text_format(text, &columns[count + i]));
+		size_t width =
+			utf8_width(text_cell(text, &columns[i % count], &columns[count + i]));
 		if (width > (*widths)[i % count])
 			(*widths)[i % count] = width;
 	}

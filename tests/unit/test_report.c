@@ -132,7 +132,7 @@ text_is_aligned_and_indented(void **state)
 		"    By kind\n"
 		"      Kind            Records  First at  Note\n"
 		"      instruction         999    0xfff0\n"
-		"      event, bus   12,345,678            rare\n"
+		"      event, bus   12,345,678         -  rare\n"
 		"\n"
 		"  Complete          no\n"
 		"\n"

@@ -274,7 +274,8 @@ expect_records(struct expected *e, const struct table *t)
 static void
 expect_access(struct expected *e, const struct table *t, unsigned access)
 {
-	uint64_t count = 0, bytes = 0, low = UINT64_MAX, high = 0;
+	uint64_t count = 0, bytes = 0, sized = 0, low = UINT64_MAX, high = 0;
+	char sum[24] = "";
 	for (size_t r = 0; r < t->rows; r++) {
 		if (!has(t, POLY_COLUMN_access, r) || !has(t, POLY_COLUMN_address, r) ||
 			t->value[POLY_COLUMN_access][r] != access)
@@ -284,12 +285,14 @@ expect_access(struct expected *e, const struct table *t, unsigned access)
 		low = address < low ? address : low;
 		high = address > high ? address : high;
 		bytes += has(t, POLY_COLUMN_size, r) ? t->value[POLY_COLUMN_size][r] : 0;
+		sized += has(t, POLY_COLUMN_size, r);
 	}
+	if (sized)
+		snprintf(sum, sizeof sum, "%llu", (unsigned long long)bytes);
 	if (count)
-		buf_printf(&e->tables, "accesses,%s,%llu,%llu,0x%08llx,0x%08llx\n",
+		buf_printf(&e->tables, "accesses,%s,%llu,%s,0x%08llx,0x%08llx\n",
 			poly_enum_name(POLY_FORM_ACCESS, access), (unsigned long long)count,
-			(unsigned long long)bytes, (unsigned long long)low,
-			(unsigned long long)high);
+			sum, (unsigned long long)low, (unsigned long long)high);
 }
 
 static bool
