@@ -233,8 +233,9 @@ a_text_without_columns_says_what_is_missing(void **state)
 	options.options = words;
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message,
-		"option 'text.separator' is 'ab', expected blank, tab or a character");
+	assert_string_equal(
+		error.message, "option 'text.separator' is 'ab', expected blank, tab or a "
+			       "character, around which blanks are passed over");
 	words[1] = "text.separator=;";
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_OK);
@@ -315,11 +316,15 @@ static const struct {
 		"0x00000400 008 -10 add\n"},
 	{"{\"pc\":\"0x400\",\"time\":8}\n", "text:time:oct,pc:auto", NULL, "10 0x400\n"},
 	{"{\"pc\":\"0x400\"}\n", "text:pc,branch:T/N", NULL,
-		"the record has no 'branch', which the target needs"},
+		"the record has no 'branch', which the target needs; '|-' behind the field "
+		"writes '-' for it, '?' leaves it out where nothing follows"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"branch\":\"not_taken\"}\n",
 		"text:pc,branch:T/N|-", NULL, "400 -\n401 N\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size?,thread", NULL,
-		"the record has no 'size', which the target needs"},
+		"the record has no 'size', which the target needs; '|-' behind the field "
+		"writes '-' for it, '?' leaves it out where nothing follows"},
+	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size|-,thread?",
+		NULL, "400 -\n401 - 4\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"size\":4}\n", "text:pc,size?", NULL,
 		"400\n401 4\n"},
 	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text:rest", NULL, "400 a b\n"},

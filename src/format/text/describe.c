@@ -528,7 +528,8 @@ text_describe(struct text_description *to, const char *text, const char *separat
 	memset(to, 0, sizeof *to);
 	if (!take_separator(separator, &to->separator))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'text.separator' is '%s', expected blank, tab or a character",
+			"option 'text.separator' is '%s', expected blank, tab or a character, "
+			"around which blanks are passed over",
 			separator);
 	if (n > TEXT_DESCRIPTION_MOST)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,

@@ -10,6 +10,7 @@
 #include "model/columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A row that is being written. */
 struct putting {
@@ -167,6 +168,19 @@ put_text(const struct putting *it, const struct text_step *step)
 	return POLY_OK;
 }
 
+/* The record has nothing for a field, and the description does not say how that is written. */
+static enum poly_status
+lacks(const struct putting *it, const char *column)
+{
+	enum poly_status status = writing_lacks(it->batch, it->row, column, it->error);
+	size_t used = it->error ? strlen(it->error->message) : 0;
+	if (it->error)
+		snprintf(it->error->message + used, sizeof it->error->message - used,
+			"; '|-' behind the field writes '-' for it, '?' leaves it out where "
+			"nothing follows");
+	return status;
+}
+
 /* The field's value in the row, in one of its spellings where it has them. */
 static enum poly_status
 put_field(const struct putting *it, const struct text_step *step)
@@ -189,7 +203,7 @@ put_field(const struct putting *it, const struct text_step *step)
 		return POLY_OK;
 	}
 	if (!present)
-		return writing_lacks(it->batch, it->row, column_table[column].name, it->error);
+		return lacks(it, column_table[column].name);
 	if (text)
 		return put_text(it, step);
 	if (field->form != TEXT_WORDS) {
