@@ -243,9 +243,11 @@ apply_strict(struct poly_reader *reader, struct poly_error *failure)
 	const struct finding *finding = first_warning(findings);
 	if (!finding)
 		return POLY_OK;
-	uint64_t last = finding->record ? finding->record - reader->reading.record : 0;
-	if (last && last < rows_shown(reader))
-		reader->shown->view.rows = (size_t)last;
+	/* What only a later record showed may be about one that was delivered before. */
+	const uint64_t before = reader->reading.record;
+	const uint64_t rows = finding->record > before ? finding->record - before : 0;
+	if (finding->record && rows < rows_shown(reader))
+		reader->shown->view.rows = (size_t)rows;
 	err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s",
 		findings->rules[finding->rule].code,
 		(const char *)findings->texts.data + finding->message);

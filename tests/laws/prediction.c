@@ -19,7 +19,7 @@
 #define DAMAGED 60
 
 static const char *const way_names[PREDICT_WAYS] = {
-	"the best way", "", "plain C", "SSE2", "AVX2", "AVX-512"};
+	"the best way", "", "plain C", "SSE2", "AVX2"};
 
 struct sample {
 	char format[32], path[200], option[64];

@@ -40,7 +40,7 @@ predict_walk_by(enum predict_way way)
 		return walk_plain;
 	if (way != PREDICT_BEST)
 		return predict_walk_x86(way);
-	for (way = PREDICT_AVX512; !best && way > PREDICT_PLAIN; way--)
+	for (way = PREDICT_AVX2; !best && way > PREDICT_PLAIN; way--)
 		best = predict_walk_x86(way);
 	return best ? best : walk_plain;
 }

@@ -9,21 +9,6 @@
 typedef bool walk_differs(
 	const uint8_t *line, const uint8_t *text, const struct template *template);
 
-/*
- * Which template follows is known only when the one before it has been looked up. A guess that
- * is nearly always right, the next number, lets the processor go on meanwhile; it must not be
- * seen by the compiler that the guess could be left out.
- */
-static inline uint32_t
-walk_guess(uint32_t last, uint32_t next)
-{
-	uint32_t guess = last + 1;
-#ifdef __GNUC__
-	__asm__("" : "+r"(guess));
-#endif
-	return next == guess ? guess : next;
-}
-
 /* Adds the lines that are as predicted, up to where the run has most. */
 static inline __attribute__((always_inline)) void
 walk(const struct templates *templates, struct run *run, const uint8_t *end, size_t most,
@@ -35,7 +20,7 @@ walk(const struct templates *templates, struct run *run, const uint8_t *end, siz
 	uint64_t numbers = 0, breaks = run->breaks;
 	size_t n = run->lines;
 	for (; n < most && end - p >= TEMPLATE_TEXT; n++) {
-		uint32_t number = walk_guess(last, nexts[last].next);
+		uint32_t number = nexts[last].next;
 		uint8_t *text = template_text(templates, number);
 		const struct template *template = template_of(templates, text);
 		if (number == TEMPLATE_NONE || differs(p, text, template)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk along predicted lines by the vectors of x86-64: 16, 32 or 64 bytes at a time. */
+/* The walk along predicted lines by the vectors of x86-64: 16 or 32 bytes at a time. */
 #include "format/line/walk.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -7,7 +7,6 @@
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512bw")))
 
 /* The bytes of 64 that are the same, a bit each. */
 static inline uint64_t
@@ -48,15 +47,6 @@ differs_avx2(const uint8_t *line, const uint8_t *text, const struct template *te
 	       (~same_avx2(line + 64, text + 64) & template->care[1]);
 }
 
-static inline AVX512 bool
-differs_avx512(const uint8_t *line, const uint8_t *text, const struct template *template)
-{
-	return _mm512_mask_cmpneq_epi8_mask(
-		       template->care[0], _mm512_loadu_si512(line), _mm512_loadu_si512(text)) |
-	       _mm512_mask_cmpneq_epi8_mask(template->care[1], _mm512_loadu_si512(line + 64),
-		       _mm512_loadu_si512(text + 64));
-}
-
 static void
 walk_sse2(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
 {
@@ -69,19 +59,12 @@ walk_avx2(const struct templates *templates, struct run *run, const uint8_t *end
 	walk(templates, run, end, most, differs_avx2);
 }
 
-static AVX512 void
-walk_avx512(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
-{
-	walk(templates, run, end, most, differs_avx512);
-}
-
 predict_walk *
 predict_walk_x86(enum predict_way way)
 {
 	switch ((unsigned)way) {
 	case PREDICT_SSE2: return walk_sse2;
 	case PREDICT_AVX2: return __builtin_cpu_supports("avx2") ? walk_avx2 : NULL;
-	case PREDICT_AVX512: return __builtin_cpu_supports("avx512bw") ? walk_avx512 : NULL;
 	default: return NULL;
 	}
 }
