@@ -478,6 +478,31 @@ strict_reading_ends_at_the_first_warning(void **state)
 	buf_free(&bytes);
 }
 
+/* That the first acknowledge stays alone is known by the second one, in another batch. */
+static void
+strict_reading_delivers_nothing_behind_a_fault_found_late(void **state)
+{
+	(void)state;
+	struct buf bytes = records("00000000 ef 10 00000000 ef 10 00000000 fe 10");
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	options.strict = true;
+	options.format = "bach";
+	options.batch_rows = 1;
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_int_equal(batch->rows, 1);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+	assert_int_equal(error.record, 1);
+	assert_int_equal(error.offset, 0);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
 static void
 odd_lines_are_kept_and_foreign_ones_named(void **state)
 {
@@ -620,6 +645,7 @@ main(void)
 		cmocka_unit_test(many_undefined_operations_are_no_trace),
 		cmocka_unit_test(every_rule_has_its_smallest_breach),
 		cmocka_unit_test(strict_reading_ends_at_the_first_warning),
+		cmocka_unit_test(strict_reading_delivers_nothing_behind_a_fault_found_late),
 		cmocka_unit_test(odd_lines_are_kept_and_foreign_ones_named),
 		cmocka_unit_test(endless_lines_are_passed_over_in_parts),
 		cmocka_unit_test(published_records_are_listed_alike_in_both_orders),
