@@ -57,8 +57,8 @@ struct poly_read_options {
 	 * With count, findings and content_bytes may reach behind the last record asked for,
 	 * as far as its batch. Under strict they may so reach behind the record that fails.
 	 * Under strict a rule may also be broken by what is missing, which a later record
-	 * shows: where that record is in a later batch, the rows up to the end of its batch
-	 * are delivered, unless a warning about the batches before it has ended the trace.
+	 * shows: where that record is in a later batch, the rows of the batches before it have
+	 * been delivered.
 	 */
 	unsigned threads;
 	const char *isa; /* instruction set of the trace, one of poly_isa_at; NULL: what the
