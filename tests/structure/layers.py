@@ -6,7 +6,8 @@ import re
 
 ROOT = os.environ['POLYTRACE_ROOT']
 MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report': 'base',
-       'format': 'base model io isa', 'analysis': 'base model isa report', 'cli': ''}
+       'aix': 'base model', 'lang': 'base model', 'format': 'base model io isa aix',
+       'trcfmt': 'base model aix lang report io', 'analysis': 'base model isa report', 'cli': ''}
 # What some formats share; everything else below format/ belongs to the format of its name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Headers of C, of POSIX and of the compiler; every other one belongs to a library.

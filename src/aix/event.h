@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One event of an AIX trace, taken from a row of the format aix: what its hook word says, and
+ * where its data stand.
+ *
+ * spec: seed 003 (Trace Entries); reference aix 4.3, 4.5, 4.8.
+ */
+#ifndef AIX_EVENT_H
+#define AIX_EVENT_H
+
+#include "polytrace/batch.h"
+
+/* Values of the column record in traces of the format aix. */
+enum aix_record {
+	AIX_HOOK32,  /* an event with a 32-bit hook word */
+	AIX_HOOK64,  /* an event with a 64-bit hook word */
+	AIX_HEADER,  /* a log's header and directory */
+	AIX_BLOCK,   /* where a data block of a log begins */
+	AIX_GAP,     /* bytes of a log that no block holds */
+	AIX_DAMAGED, /* bytes that are no event */
+	AIX_RECORD_COUNT,
+};
+
+/* Bits of a 32-bit hook type (reference aix 4.8). */
+#define AIX_TYPE_STAMPED 0x8u /* the entry has a timestamp */
+#define AIX_TYPE_WORDS 0x7u   /* 0: generic, 1, 2, 6: with no, one, five data words */
+
+/* Flags of a 64-bit hook word (reference aix 4.8). */
+#define AIX_FLAG_STAMPED 0x8000u   /* the entry has a timestamp */
+#define AIX_FLAG_GENERIC 0x4000u   /* a data word and a buffer */
+#define AIX_FLAG_WORDS32 0x2000u   /* data words of 4 bytes */
+#define AIX_FLAG_CPU 0x1000u	   /* a cpu id is present */
+#define AIX_FLAG_REGISTERS 0x0800u /* registers behind the timestamp */
+#define AIX_FLAG_COUNT 0x0007u	   /* registers, less one */
+
+struct aix_event {
+	bool wide;    /* its hook word has 64 bits */
+	bool generic; /* its data are a data word and a buffer */
+	bool has_time, has_thread, has_cpu;
+	uint16_t hook;	  /* in the form of four digits: 0x1340 for hook 134 */
+	uint16_t subhook; /* hook data, or sub-hook of a 64-bit hook word */
+	uint16_t type;	  /* hook type, or flags of a 64-bit hook word */
+	unsigned word;	  /* bytes of a data word: 4 or 8 */
+	uint64_t time;	  /* ticks */
+	uint64_t thread;  /* thread id */
+	uint32_t cpu;
+	const uint8_t *data;	  /* data words; D1 and the buffer where it is generic */
+	size_t size;		  /* bytes there are of them */
+	const uint8_t *registers; /* of 8 bytes each, big end first */
+	size_t register_count;
+	uint64_t offset; /* of its hook word in the trace */
+};
+
+/*
+ * The event in a row; false where the row is none. The row's batch keeps what it points to. The
+ * columns record, hook, subhook, hook_type, payload, counters, time, thread, cpu and origin are
+ * looked at.
+ */
+bool aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *event);
+
+/* Writes the hook word, big end first; returns its bytes: 4 or 8. */
+unsigned aix_event_hook_word(const struct aix_event *event, uint8_t word[8]);
+
+/* Data word i from 1 without its sign; 0 where the event has none. */
+uint64_t aix_event_word(const struct aix_event *event, unsigned i);
+
+/*
+ * What hooks with several records (00A) tell them apart by: the sub-hook of a 64-bit hook word,
+ * the hook data of a 32-bit one, and where that is a length the low half of D1 (our assumption,
+ * reference aix 4.8).
+ */
+uint16_t aix_event_sub(const struct aix_event *event);
+
+#endif
