@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the console blocks of README.md and compares what they print, as TAP.
+"""Runs the console blocks of README.md and of the manual and compares what they print, as TAP.
 
     readme.py POLYTRACE
 
-A line "$ COMMAND" of a block is run, in a copy of tests/data, with polytrace on the PATH; the
-lines behind it are what it has to print, on standard output and standard error. UPDATE=1 writes
-what came instead: read the difference.
+Blocks are those marked as console in README.md, and the literal ones of a manual page that begin
+with "$ ". A line "$ COMMAND" of a block is run, in a copy of tests/data that the blocks of a
+document share, with polytrace on the PATH; the lines behind it are what it has to print, on
+standard output and standard error. UPDATE=1 writes what came instead: read the difference.
 """
+import glob
 import os
 import re
 import shutil
@@ -15,8 +17,19 @@ import sys
 import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
-README = os.path.join(ROOT, 'README.md')
-BLOCK = re.compile(r'(?<=^```console\n).*?(?=^```$)', re.M | re.S)
+README = (os.path.join(ROOT, 'README.md'), r'(?<=^```console\n).*?(?=^```$)')
+PAGES = [(path, r'(?<=^\.Bd -literal\n)\$ .*?(?=^\.Ed$)')
+         for path in sorted(glob.glob(os.path.join(ROOT, 'doc', 'man', '*.[1-9]')))]
+
+
+def plain(page):
+    """The text of a literal block of a manual page."""
+    return re.sub(r'\\(e|&|-)', lambda escape: {'e': '\\', '&': '', '-': '-'}[escape[1]], page)
+
+
+def escaped(text):
+    """Text as a literal block of a manual page has it."""
+    return re.sub(r"^(?=[.'])", r'\\&', text.replace('\\', r'\e'), flags=re.M)
 
 
 def run(command, folder):
@@ -34,26 +47,39 @@ def played(block, folder):
     return ''.join(f'$ {command}\n{run(command, folder)}' for command in commands)
 
 
-def main():
-    if os.environ.get('POLYTRACE_LACKS'):
-        print('1..0 # SKIP the build lacks ' + os.environ['POLYTRACE_LACKS'])
-        return
-    text = open(README).read()
-    blocks = BLOCK.findall(text)
-    print(f'1..{1 + len(blocks)}')
-    print(f'{"" if blocks else "not "}ok 1 - the_readme_has_a_tour')
+def try_document(path, pattern):
+    """What is wrong with each block of a document, by its first line."""
+    is_page = path != README[0]
+    text = open(path).read()
+    pattern = re.compile(pattern, re.M | re.S)
+    blocks = [plain(block) if is_page else block for block in pattern.findall(text)]
+    if not blocks:
+        return []
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, 'data')
         shutil.copytree(os.path.join(ROOT, 'tests', 'data'), data)
         results = [played(block, data) for block in blocks]
-    for number, (block, result) in enumerate(zip(blocks, results), 2):
-        if block != result and not os.environ.get('UPDATE'):
-            print('\n'.join('# ' + line for line in ('expected:\n' + block + 'came:\n' + result).split('\n')))
-            print('not ', end='')
-        print(f'ok {number} - {block.split(chr(10))[0][2:]}')
     if os.environ.get('UPDATE'):
-        rest = iter(results)
-        open(README, 'w').write(BLOCK.sub(lambda _: next(rest), text))
+        rest = iter(escaped(result) if is_page else result for result in results)
+        open(path, 'w').write(pattern.sub(lambda _: next(rest), text))
+        blocks = results
+    return [(block.split('\n')[0][2:],
+             [] if block == result else ('expected:\n' + block + 'came:\n' + result).split('\n'))
+            for block, result in zip(blocks, results)]
+
+
+def main():
+    if os.environ.get('POLYTRACE_LACKS'):
+        print('1..0 # SKIP the build lacks ' + os.environ['POLYTRACE_LACKS'])
+        return
+    tour = try_document(*README)
+    found = [('the_readme_has_a_tour', [] if tour else ['no block']), *tour]
+    for page in PAGES:
+        found += try_document(*page)
+    print(f'1..{len(found)}')
+    for number, (name, faults) in enumerate(found, 1):
+        print(''.join(f'# {line}\n' for line in faults), end='')
+        print(f'{"not " if faults else ""}ok {number} - {name}')
 
 
 main()
