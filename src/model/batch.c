@@ -94,6 +94,7 @@ batch_put_bytes(
 	case POLY_COLUMN_payload: to = batch->view.payload; break;
 	case POLY_COLUMN_raw: to = batch->view.raw; break;
 	case POLY_COLUMN_verbatim: to = batch->view.verbatim; break;
+	case POLY_COLUMN_counters: to = batch->view.counters; break;
 	}
 	if (!to)
 		return;

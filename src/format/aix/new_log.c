@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A new log. Its directory says how long every block is, so the entries are put aside until all
+ * of them are known.
+ *
+ * spec: reference aix 4.8 (Log container).
+ */
+#include "format/aix/aix.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* Blocks of a new log: the last one takes what is left. */
+#define BLOCKS_MOST ((size_t)1 << 15)
+
+static bool
+new_block(struct aix_writer *writer)
+{
+	if (writer->count == writer->capacity) {
+		size_t capacity = 2 * writer->capacity + 16;
+		uint64_t *blocks = mem_resize(writer->blocks, capacity, sizeof *blocks);
+		if (!blocks)
+			return false;
+		writer->blocks = blocks;
+		writer->capacity = capacity;
+	}
+	writer->blocks[writer->count++] = 0;
+	return true;
+}
+
+enum poly_status
+aix_log_add(struct writing *writing, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	const struct buf *bytes = &writer->encoder.bytes;
+	if (!writer->spool && !(writer->spool = spool_new(AIX_SPOOL_MEMORY)))
+		return err_memory(error);
+	bool full = !writer->count ||
+		    (writer->blocks[writer->count - 1] + bytes->size >
+				    writing->options[AIX_OPTION_BLOCK] &&
+			    writer->blocks[writer->count - 1] && writer->count < BLOCKS_MOST);
+	if (full && !new_block(writer))
+		return err_memory(error);
+	writer->blocks[writer->count - 1] += bytes->size;
+	return spool_put(writer->spool, bytes->data, bytes->size, error);
+}
+
+static uint32_t
+magic_of(const struct aix_form *form)
+{
+	if (form->wide)
+		return AIX_MAGIC_64;
+	return form->has_tid ? AIX_MAGIC_32 : AIX_MAGIC_OLD;
+}
+
+enum poly_status
+aix_log_finish(struct writing *writing, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	uint8_t bytes[48];
+	struct aix_header header = {.magic = magic_of(&writer->encoder.form),
+		.entries = (uint32_t)writer->count,
+		.entry = writer->encoder.form.wide ? 16 : 8};
+	header.size = aix_header_size(header.magic);
+	uint64_t size = writer->spool ? spool_size(writer->spool) : 0,
+		 at = aix_front_size(&header);
+	if (!writer->encoder.form.wide && size > UINT32_MAX - at)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"the log would have %llu bytes, and one of 32-bit hook words has at "
+			"most 4 GiB; aix.word=64 makes longer ones",
+			(unsigned long long)(size + at));
+	aix_header_store(&header, bytes);
+	out_write(writing->out, bytes, header.size);
+	for (size_t i = 0; i < writer->count; i++) {
+		aix_entry_store(&header, bytes, at, writer->blocks[i]);
+		out_write(writing->out, bytes, header.entry);
+		at += writer->blocks[i];
+	}
+	return size ? aix_unspool(writing, 0, size, error) : POLY_OK;
+}

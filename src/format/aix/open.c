@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling the forms of AIX traces apart, and what stands in front of their events.
+ *
+ * spec: reference aix 3 (29), 4.8.
+ */
+#include "format/aix/aix.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+/* Bytes that the form of bare events is told from. */
+#define LOOK ((size_t)16 << 10)
+
+/* The hook that bare events begin with where nobody names them. */
+#define HOOK_HEADER 0x0030
+
+/* What structure alone is worth at most, and a magic. */
+#define STRUCTURE_BITS 24
+#define MAGIC_BITS 32
+
+const char *const aix_record_names[AIX_RECORD_COUNT] = {
+	[AIX_HOOK32] = "hook32",
+	[AIX_HOOK64] = "hook64",
+	[AIX_HEADER] = "header",
+	[AIX_BLOCK] = "block",
+	[AIX_GAP] = "gap",
+	[AIX_DAMAGED] = "damaged",
+};
+
+static bool
+is_magic(uint32_t magic)
+{
+	return aix_header_size(magic) || magic == AIX_MAGIC_STREAM;
+}
+
+/* The form of bare events that more bits speak for, and how many. */
+static int
+guess_form(const uint8_t *p, size_t n, bool at_end, struct aix_form *form)
+{
+	const struct aix_form narrow = {.has_tid = true},
+			      wide = {.wide = true, .has_tid = true};
+	int narrow_bits = aix_chain_bits(&narrow, p, n, at_end);
+	int wide_bits = aix_chain_bits(&wide, p, n, at_end);
+	*form = wide_bits > narrow_bits ? wide : narrow;
+	return wide_bits > narrow_bits ? wide_bits : narrow_bits;
+}
+
+/* Three entries at least, the first of which is a header's. */
+static bool
+has_three(const struct aix_form *form, const uint8_t *p, size_t n)
+{
+	struct aix_entry entry;
+	for (int i = 0; i < 3; i++) {
+		if (aix_entry_parse(form, p, n, &entry) != AIX_WHOLE ||
+			(i == 0 && entry.hook != HOOK_HEADER))
+			return false;
+		p += entry.length;
+		n -= entry.length;
+	}
+	return true;
+}
+
+int
+aix_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
+{
+	struct aix_form form;
+	uint32_t magic = n >= 4 ? load_be32(p) : 0;
+	if (is_magic(magic)) {
+		snprintf(note->text, sizeof note->text, "magic 0x%08x", magic);
+		return MAGIC_BITS;
+	}
+	size_t look = n < LOOK ? n : LOOK;
+	int bits = guess_form(p, look, eof && n <= LOOK, &form);
+	if (!has_three(&form, p, look) || !bits)
+		return 0;
+	snprintf(note->text, sizeof note->text,
+		"begins with hook 003 and other entries of %d-bit hook words",
+		form.wide ? 64 : 32);
+	return bits < STRUCTURE_BITS - 12 ? 12 + bits : STRUCTURE_BITS;
+}
+
+static bool
+number_fact(struct reading *reading, const char *key, const char *format, uint64_t v)
+{
+	char text[40];
+	snprintf(
+		text, sizeof text, format[0] == 'x' ? "0x%llx" : "%llu", (unsigned long long)v);
+	return info_fact(reading->info, key, text);
+}
+
+/* What a header says. */
+static bool
+header_facts(struct reading *reading, const struct aix_header *header)
+{
+	return number_fact(reading, "aix.entries", "d", header->entries) &&
+	       number_fact(reading, "aix.currentry", "d", header->current) &&
+	       number_fact(reading, "aix.mode", "x", header->mode) &&
+	       number_fact(reading, "aix.wrapcount", "d", header->wraps) &&
+	       number_fact(reading, "aix.ic.offset", "d", header->initial) &&
+	       number_fact(reading, "aix.ic.size", "d", header->initial_size);
+}
+
+static bool
+state_facts(struct reading *reading)
+{
+	const struct aix_reader *state = reading->state;
+	const struct aix_form *form = &state->form;
+	const char *container = !state->magic			   ? "raw"
+				: state->magic == AIX_MAGIC_STREAM ? "stream"
+								   : "log";
+	return info_fact(reading->info, "aix.container", container) &&
+	       number_fact(reading, "aix.word", "d", form->wide ? 64 : 32) &&
+	       (!state->magic || number_fact(reading, "aix.magic", "x", state->magic)) &&
+	       (form->wide ||
+		       info_fact(reading->info, "aix.tid", form->has_tid ? "yes" : "no")) &&
+	       (!form->length_is_data || info_fact(reading->info, "aix.len64g", "data"));
+}
+
+/* The header, the directory and the blocks that it names. */
+static enum poly_status
+open_log(struct reading *reading, struct poly_error *error)
+{
+	struct aix_reader *state = reading->state;
+	struct aix_header *header = &state->header;
+	size_t have, size = aix_header_size(state->magic);
+	const uint8_t *p = in_peek(reading->in, size, &have);
+	header->magic = state->magic;
+	header->size = size;
+	state->front = size;
+	state->cut_front = have < size;
+	if (state->cut_front)
+		return POLY_OK;
+	aix_header_load(header, p);
+	uint64_t front = aix_front_size(header);
+	struct aix_header read = *header;
+	if (front > AIX_DIRECTORY_MOST) {
+		findings_add(reading->findings, AIX_L02, 1, 0,
+			"the directory has %u entries, at most %zu are read; it is passed over",
+			header->entries, (AIX_DIRECTORY_MOST - size) / header->entry);
+		read.entries = 0;
+		front = size;
+	}
+	p = in_peek(reading->in, (size_t)front, &have);
+	state->front = (size_t)front;
+	state->cut_front = have < front;
+	if (state->cut_front)
+		read.entries = (uint32_t)((have - size) / header->entry);
+	if (header->entries && header->current >= header->entries)
+		findings_add(reading->findings, AIX_L02, 1, 8, "currentry is %u of %u entries",
+			header->current, header->entries);
+	if (!aix_blocks_find(&read, p + size, read.entries, &state->blocks) ||
+		!header_facts(reading, header))
+		return err_memory(error);
+	if (state->blocks.overlaps)
+		findings_add(reading->findings, AIX_L03, 1, state->blocks.overlap,
+			"%zu blocks begin within the directory or another block, the first at "
+			"%llu; they are not read",
+			state->blocks.overlaps, (unsigned long long)state->blocks.overlap);
+	return POLY_OK;
+}
+
+static enum poly_status
+open_bare(struct reading *reading, struct poly_error *error)
+{
+	struct aix_reader *state = reading->state;
+	size_t have;
+	const uint64_t named = reading->options[AIX_OPTION_FORM];
+	state->current = reading->in;
+	state->left = UINT64_MAX;
+	if (named) {
+		state->form.wide = named == AIX_FORM_RAW64;
+		return POLY_OK;
+	}
+	const uint8_t *p = in_peek(reading->in, LOOK, &have);
+	have = have < LOOK ? have : LOOK;
+	if (guess_form(p, have, have < LOOK, &state->form))
+		return POLY_OK;
+	char first[40] = "no bytes";
+	if (have >= 4)
+		snprintf(first, sizeof first, "0x%08x", load_be32(p));
+	return err_set(error, POLY_ERR_FORMAT, 0,
+		"L01: the trace begins with %s, expected the magic of a log, 0xefdf1111 to "
+		"0xefdf1114, or events; aix.form=raw32 or raw64 names bare ones",
+		first);
+}
+
+enum poly_status
+aix_open(struct reading *reading, struct poly_error *error)
+{
+	struct aix_reader *state = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	enum poly_status status;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, 4, &have);
+	uint32_t magic = have >= 4 ? load_be32(p) : 0;
+	state->magic = is_magic(magic) && !reading->options[AIX_OPTION_FORM] ? magic : 0;
+	if (aix_header_size(state->magic)) {
+		status = open_log(reading, error);
+	} else if (state->magic) {
+		state->front = 4;
+		state->current = reading->in;
+		state->left = UINT64_MAX;
+		status = POLY_OK;
+	} else {
+		status = open_bare(reading, error);
+	}
+	if (status != POLY_OK)
+		return status;
+	const uint64_t tid = reading->options[AIX_OPTION_TID];
+	if (state->magic)
+		state->form.wide = magic == AIX_MAGIC_64 || magic == AIX_MAGIC_STREAM;
+	state->form.has_tid = tid ? tid == AIX_TID_YES : magic != AIX_MAGIC_OLD;
+	state->form.length_is_data = reading->options[AIX_OPTION_LENGTH] == AIX_LENGTH_DATA;
+	view->byte_order = POLY_BYTE_ORDER_BIG;
+	view->clock = "ticks";
+	view->records = aix_record_names;
+	view->record_count = AIX_RECORD_COUNT;
+	return state_facts(reading) ? POLY_OK : err_memory(error);
+}

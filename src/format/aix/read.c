@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading AIX traces. The input is read from its front to its end whatever the order of a log's
+ * blocks: a block that comes too early is put aside and read when it is its turn. Reading never
+ * fails on content: what is no entry is a row "damaged", and a finding.
+ *
+ * spec: seed 003; reference aix 4.8, 5.
+ */
+#include "format/aix/aix.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/source.h"
+
+/* Bytes of payload after which a batch is given away, so that it stays small. */
+#define ARENA_ENOUGH ((size_t)1 << 20)
+
+/* Bytes of a row of damage or of a gap, at most; and those that are searched for entries. */
+#define PIECE ((size_t)64 << 10)
+
+/* The utility hook and its record that tells a file's processor (reference aix 4.8). */
+#define HOOK_UTILITY 0x00a0
+#define SUBHOOK_CPU_FILE 0x10
+
+struct filling {
+	struct reading *reading;
+	struct aix_reader *state;
+	struct batch *batch;
+};
+
+/* Begins a row; returns its index. */
+static size_t
+put_row(struct filling *fill, enum poly_kind kind, enum aix_record record, uint64_t origin)
+{
+	struct batch *batch = fill->batch;
+	size_t row = batch->view.rows++;
+	batch_put(batch, kind, row, (uint8_t)kind);
+	batch_put(batch, record, row, (uint8_t)record);
+	batch_put(batch, origin, row, origin);
+	return row;
+}
+
+/* Number of the row that comes next. */
+static uint64_t
+next_record(const struct filling *fill)
+{
+	return fill->reading->record + fill->batch->view.rows + 1;
+}
+
+static void
+put_header(struct filling *fill)
+{
+	struct aix_reader *state = fill->state;
+	struct in *in = fill->reading->in;
+	size_t have;
+	const uint8_t *p = in_peek(in, state->front, &have);
+	have = have < state->front ? have : state->front;
+	if (state->cut_front && in_status(in, NULL) >= 0)
+		findings_add(fill->reading->findings, AIX_L02, next_record(fill), 0,
+			"header and directory have %llu bytes, and the file has %zu",
+			(unsigned long long)aix_front_size(&state->header), have);
+	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
+	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
+	in_consume(in, have);
+	state->front = 0;
+}
+
+/* A row of bytes that are no entry, from the front of what is read. */
+static void
+put_damage(struct filling *fill, const uint8_t *p, size_t n)
+{
+	struct aix_reader *state = fill->state;
+	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_DAMAGED, in_offset(state->current));
+	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
+	in_consume(state->current, n);
+	state->left -= n;
+}
+
+/* Learns a per-CPU file's processor from its first record that tells it. */
+static void
+take_cpu(struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
+{
+	size_t word = state->form.wide && !(entry->type & AIX_FLAG_WORDS32) ? 8 : 4;
+	bool generic = state->form.wide ? (entry->type & AIX_FLAG_GENERIC) != 0
+					: (entry->type & AIX_TYPE_WORDS) == 0;
+	if (state->has_cpu || !(state->header.mode & AIX_MODE_CPU_FILE) ||
+		entry->subhook != SUBHOOK_CPU_FILE || entry->size < word ||
+		(generic && !state->form.wide))
+		return;
+	uint64_t cpu = word == 8 ? load_be64(p + entry->data) : load_be32(p + entry->data);
+	state->has_cpu = cpu <= UINT16_MAX;
+	state->cpu = (uint32_t)cpu;
+}
+
+static void
+put_time(struct filling *fill, size_t row, uint64_t time)
+{
+	struct aix_reader *state = fill->state;
+	if (!state->form.wide)
+		time = aix_time_unwrap(state->time, (uint32_t)time);
+	state->time = time;
+	batch_put(fill->batch, time, row, time);
+}
+
+static void
+put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
+{
+	struct aix_reader *state = fill->state;
+	struct batch *batch = fill->batch;
+	const struct aix_form *form = &state->form;
+	size_t row = put_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
+		in_offset(state->current));
+	uint64_t cpu = entry->cpu ? load_be64(p + entry->cpu) : 0;
+	batch_put(batch, hook, row, entry->hook);
+	batch_put(batch, subhook, row, entry->subhook);
+	batch_put(batch, hook_type, row, entry->type);
+	batch_put_bytes(batch, POLY_COLUMN_payload, row, p + entry->data, entry->size);
+	if (entry->tid)
+		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
+	if (entry->time)
+		put_time(fill, row, aix_entry_number(form, p, entry->time));
+	if (entry->hook == HOOK_UTILITY)
+		take_cpu(state, entry, p);
+	if (entry->cpu)
+		batch_put(batch, cpu, row, (uint32_t)cpu);
+	else if (state->has_cpu)
+		batch_put(batch, cpu, row, state->cpu);
+	if (entry->registers)
+		batch_put_bytes(batch, POLY_COLUMN_counters, row, p + entry->registers,
+			8 * (size_t)entry->register_count);
+	if (cpu > UINT32_MAX || !aix_entry_is_padded_with_zeros(entry, p))
+		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, entry->length);
+	in_consume(state->current, entry->length);
+	state->left -= entry->length;
+}
+
+/* Bytes at the front of what is read, at least want of them where there are so many. */
+static const uint8_t *
+peek(const struct aix_reader *state, size_t want, size_t *have)
+{
+	if (want > state->left)
+		want = (size_t)state->left;
+	const uint8_t *p = in_peek(state->current, want, have);
+	if (*have > state->left)
+		*have = (size_t)state->left;
+	return p;
+}
+
+/* Where entries begin again behind damage in bare events, from a place on; n: nowhere. */
+static size_t
+find_entries(const struct aix_form *form, const uint8_t *p, size_t n, size_t at)
+{
+	const size_t unit = form->wide ? 8 : 4, most = n < PIECE ? n : PIECE;
+	const bool at_end = n < 2 * PIECE;
+	while (at < most && aix_chain_bits(form, p + at, n - at, at_end) < AIX_CHAIN_ENOUGH)
+		at += unit;
+	return at < most ? at : most;
+}
+
+/*
+ * Passes over damage: in a log up to the end of the block, in bare events to the next place
+ * where entries begin. fresh: the first byte was found to be damaged.
+ */
+static void
+pass_damage(struct filling *fill, bool fresh)
+{
+	struct aix_reader *state = fill->state;
+	size_t have, n;
+	if (state->block) {
+		const uint8_t *p = peek(state, PIECE, &have);
+		n = have < PIECE ? have : PIECE;
+		put_damage(fill, p, n);
+		state->lost = state->left > 0;
+		return;
+	}
+	const uint8_t *p = peek(state, 2 * PIECE, &have);
+	have = have < 2 * PIECE ? have : 2 * PIECE;
+	n = find_entries(&state->form, p, have, fresh ? (state->form.wide ? 8 : 4) : 0);
+	state->lost = n == PIECE || n == have;
+	if (n)
+		put_damage(fill, p, n);
+}
+
+static void
+put_bad(struct filling *fill, const struct aix_entry *entry)
+{
+	struct aix_reader *state = fill->state;
+	const char *next = state->block ? "the next block" : "the next entries";
+	uint64_t offset = in_offset(state->current);
+	if (state->form.wide)
+		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,
+			"hook id %04x can't be: the first digit is 0 and the last is not; "
+			"reading goes on at %s",
+			entry->hook, next);
+	else
+		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,
+			"hook type %x, expected 0, 1, 2, 6, 8, 9, a or e; reading goes on at "
+			"%s",
+			entry->type, next);
+	state->lost = true;
+	pass_damage(fill, true);
+}
+
+/* The last entry of a block or of the trace, which is cut off. */
+static void
+put_cut(struct filling *fill, const uint8_t *p, size_t have, size_t length)
+{
+	struct aix_reader *state = fill->state;
+	if (in_status(state->current, NULL) >= 0)
+		findings_add(fill->reading->findings, AIX_L05, next_record(fill),
+			in_offset(state->current),
+			"the entry has %zu bytes, and %zu are left in %s", length, have,
+			state->block ? "its block" : "the trace");
+	put_damage(fill, p, have);
+}
+
+/* Ends a block that was read, or of which nothing more is there. */
+static void
+end_block(struct filling *fill)
+{
+	struct aix_reader *state = fill->state;
+	struct aix_block *block = state->block;
+	if (block && state->left && in_status(fill->reading->in, NULL) >= 0)
+		findings_add(fill->reading->findings, AIX_L03, next_record(fill), block->offset,
+			"the block at %llu has %llu bytes, and the last %llu are not there",
+			(unsigned long long)block->offset, (unsigned long long)block->size,
+			(unsigned long long)state->left);
+	in_close(state->own);
+	state->own = state->current = NULL;
+	state->block = NULL;
+	state->lost = false;
+}
+
+/* One entry, or the end of the block. */
+static void
+add_entry(struct filling *fill)
+{
+	struct aix_reader *state = fill->state;
+	struct aix_entry entry;
+	size_t have;
+	const uint8_t *p = peek(state, state->form.wide ? 8 : 4, &have);
+	if (have == 0) {
+		end_block(fill);
+		return;
+	}
+	if (state->lost) {
+		pass_damage(fill, false);
+		return;
+	}
+	enum aix_parse found = aix_entry_parse(&state->form, p, have, &entry);
+	if (found == AIX_SHORT && entry.length > have) {
+		p = peek(state, entry.length, &have);
+		found = aix_entry_parse(&state->form, p, have, &entry);
+	}
+	if (found == AIX_WHOLE)
+		put_entry(fill, &entry, p);
+	else if (found == AIX_SHORT)
+		put_cut(fill, p, have, entry.length);
+	else
+		put_bad(fill, &entry);
+}
+
+/* A row of bytes that no block holds, n at most; false where there are none. */
+static bool
+add_gap(struct filling *fill, uint64_t n)
+{
+	struct in *in = fill->reading->in;
+	size_t have, want = n < PIECE ? (size_t)n : PIECE;
+	const uint8_t *p = in_peek(in, want, &have);
+	have = have < want ? have : want;
+	if (have == 0)
+		return false;
+	uint64_t offset = in_offset(in);
+	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_GAP, offset);
+	batch_put(fill->batch, address, row, offset);
+	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
+	in_consume(in, have);
+	return true;
+}
+
+/* Passes over a block whose turn comes later. */
+static enum poly_status
+put_aside(struct filling *fill, struct aix_block *block, struct poly_error *error)
+{
+	struct aix_reader *state = fill->state;
+	struct in *in = fill->reading->in;
+	const bool random = in_is_random(in);
+	block->stashed = true;
+	if (!random && !state->spool && !(state->spool = spool_new(AIX_SPOOL_MEMORY)))
+		return err_memory(error);
+	block->place = random ? 0 : spool_size(state->spool);
+	while (block->avail < block->size) {
+		uint64_t left = block->size - block->avail;
+		size_t have, want = left < PIECE ? (size_t)left : PIECE;
+		const uint8_t *p = in_peek(in, want, &have);
+		have = have < want ? have : want;
+		if (have == 0)
+			return POLY_OK;
+		if (!random && spool_put(state->spool, p, have, error) != POLY_OK)
+			return state->spool ? POLY_ERR_IO : POLY_ERR_MEMORY;
+		in_consume(in, have);
+		block->avail += have;
+	}
+	return POLY_OK;
+}
+
+/* The bytes of a block that was put aside, as a source. */
+struct aside {
+	const struct aix_reader *state;
+	const struct in *in;
+	uint64_t place, left;
+};
+
+static enum poly_status
+aside_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+{
+	struct aside *aside = self;
+	enum poly_status status;
+	*got = 0;
+	size = size < aside->left ? size : (size_t)aside->left;
+	if (size == 0)
+		return POLY_END;
+	if (in_is_random(aside->in)) {
+		struct source_room room = {to, size, 0};
+		status = in_take_at(aside->in, aside->place, &room, error);
+	} else {
+		status = spool_take(aside->state->spool, aside->place, to, size, error);
+	}
+	*got = status == POLY_OK ? size : 0;
+	aside->place += *got;
+	aside->left -= *got;
+	return status;
+}
+
+static void
+aside_close(void *self)
+{
+	mem_free(self);
+}
+
+static enum poly_status
+open_aside(struct filling *fill, const struct aix_block *block, struct poly_error *error)
+{
+	struct aix_reader *state = fill->state;
+	struct aside *aside = mem_new(1, sizeof *aside);
+	if (!aside)
+		return err_memory(error);
+	bool random = in_is_random(fill->reading->in);
+	*aside = (struct aside){
+		state, fill->reading->in, random ? block->offset : block->place, block->avail};
+	const struct source source = {aside_read, aside_close, aside, NULL};
+	state->own = in_of_source(&source, 0);
+	if (!state->own)
+		return err_memory(error);
+	in_restart(state->own, block->offset);
+	state->current = state->own;
+	return POLY_OK;
+}
+
+/* Begins a block, of which some bytes are there. */
+static void
+begin_block(struct filling *fill, struct aix_block *block)
+{
+	struct aix_reader *state = fill->state;
+	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_BLOCK, block->offset);
+	batch_put(fill->batch, address, row, block->offset);
+	batch_put(fill->batch, size, row,
+		block->size < UINT32_MAX ? (uint32_t)block->size : UINT32_MAX);
+	if (block->index != AIX_INITIAL)
+		batch_put(fill->batch, value, row, block->index);
+	state->block = block;
+	state->left = block->size;
+	state->next++;
+}
+
+static void
+miss_block(struct filling *fill, const struct aix_block *block)
+{
+	struct aix_reader *state = fill->state;
+	state->next++;
+	if (in_status(fill->reading->in, NULL) < 0)
+		return;
+	bool initial = block->index == AIX_INITIAL;
+	findings_add(fill->reading->findings, initial ? AIX_L02 : AIX_L03, next_record(fill),
+		block->offset, "the %s at %llu with %llu bytes lies behind the end of the file",
+		initial ? "block of initial conditions" : "block",
+		(unsigned long long)block->offset, (unsigned long long)block->size);
+}
+
+/* One step towards the block whose turn it is. */
+static enum poly_status
+approach(struct filling *fill, struct aix_block *target, struct poly_error *error)
+{
+	struct aix_reader *state = fill->state;
+	struct in *in = fill->reading->in;
+	if (target->stashed && target->avail == 0) {
+		miss_block(fill, target);
+		return POLY_OK;
+	}
+	if (target->stashed) {
+		enum poly_status status = open_aside(fill, target, error);
+		if (status == POLY_OK)
+			begin_block(fill, target);
+		return status;
+	}
+	struct aix_block *block = &state->blocks.list[state->passed];
+	uint64_t at = in_offset(in);
+	if (at < block->offset && add_gap(fill, block->offset - at))
+		return POLY_OK;
+	size_t have = 0;
+	if (at == block->offset)
+		in_peek(in, 1, &have);
+	state->passed++;
+	if (have == 0) {
+		block->stashed = true;
+	} else if (block == target) {
+		begin_block(fill, block);
+		state->current = in;
+	} else {
+		return put_aside(fill, block, error);
+	}
+	return POLY_OK;
+}
+
+/* The next row, or a step towards it. POLY_END: there is none. */
+static enum poly_status
+step(struct filling *fill, struct poly_error *error)
+{
+	struct aix_reader *state = fill->state;
+	if (state->front) {
+		put_header(fill);
+		return POLY_OK;
+	}
+	if (state->current) {
+		add_entry(fill);
+		return POLY_OK;
+	}
+	if (!aix_header_size(state->magic))
+		return POLY_END;
+	if (state->next < state->blocks.count)
+		return approach(
+			fill, &state->blocks.list[state->blocks.order[state->next]], error);
+	return add_gap(fill, UINT64_MAX) ? POLY_OK : POLY_END;
+}
+
+enum poly_status
+aix_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct filling fill = {reading, reading->state, batch};
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && batch->view.rows < batch->capacity &&
+		batch->arena.size < ARENA_ENOUGH)
+		status = step(&fill, error);
+	return status == POLY_END && batch->view.rows ? POLY_OK : status;
+}
+
+void
+aix_close(struct reading *reading)
+{
+	struct aix_reader *state = reading->state;
+	in_close(state->own);
+	spool_free(state->spool);
+	aix_blocks_fini(&state->blocks);
+}

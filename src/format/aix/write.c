@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing AIX traces: bare events, streams, new logs, and logs as they were.
+ *
+ * spec: reference aix 4.8.
+ */
+#include "format/aix/aix.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Zeros that are written for bytes which no row holds, at most. */
+#define HOLE_MOST ((uint64_t)1 << 30)
+
+enum poly_status
+aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	while (n && status == POLY_OK) {
+		size_t piece = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
+		uint8_t *room = out_room(writing->out, piece);
+		status = spool_take(writer->spool, place, room, piece, error);
+		if (status == POLY_OK)
+			out_commit(writing->out, piece);
+		place += piece;
+		n -= piece;
+	}
+	return status;
+}
+
+/* The heap's order: the first in the log on top. */
+static void
+sift_up(struct aix_piece *heap, size_t i)
+{
+	while (i && heap[(i - 1) / 2].offset > heap[i].offset) {
+		struct aix_piece piece = heap[i];
+		heap[i] = heap[(i - 1) / 2];
+		heap[(i - 1) / 2] = piece;
+		i = (i - 1) / 2;
+	}
+}
+
+static void
+sift_down(struct aix_piece *heap, size_t count)
+{
+	for (size_t i = 0;;) {
+		size_t least = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < count; child++) {
+			if (heap[child].offset < heap[least].offset)
+				least = child;
+		}
+		if (least == i)
+			return;
+		struct aix_piece piece = heap[i];
+		heap[i] = heap[least];
+		heap[least] = piece;
+		i = least;
+	}
+}
+
+/* The piece that grew is done. */
+static bool
+push_pending(struct aix_writer *writer)
+{
+	if (!writer->pending.size)
+		return true;
+	if (writer->count == writer->capacity) {
+		size_t capacity = 2 * writer->capacity + 16;
+		struct aix_piece *heap = mem_resize(writer->heap, capacity, sizeof *heap);
+		if (!heap)
+			return false;
+		writer->heap = heap;
+		writer->capacity = capacity;
+	}
+	writer->heap[writer->count++] = writer->pending;
+	writer->pending.size = 0;
+	sift_up(writer->heap, writer->count - 1);
+	return true;
+}
+
+/* Takes bytes whose turn has not come. */
+static enum poly_status
+hold_back(struct aix_writer *writer, uint64_t offset, const uint8_t *p, size_t n,
+	struct poly_error *error)
+{
+	struct aix_piece *pending = &writer->pending;
+	if (!writer->spool && !(writer->spool = spool_new(AIX_SPOOL_MEMORY)))
+		return err_memory(error);
+	if (pending->size && pending->offset + pending->size != offset && !push_pending(writer))
+		return err_memory(error);
+	if (!pending->size)
+		*pending = (struct aix_piece){offset, 0, spool_size(writer->spool)};
+	pending->size += n;
+	return spool_put(writer->spool, p, n, error);
+}
+
+/* Writes the pieces whose turn has come. Two that overlap hold the same bytes. */
+static enum poly_status
+write_pieces(struct writing *writing, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && writer->count && writer->heap[0].offset <= writer->done) {
+		struct aix_piece piece = writer->heap[0];
+		writer->heap[0] = writer->heap[--writer->count];
+		sift_down(writer->heap, writer->count);
+		uint64_t over = writer->done - piece.offset;
+		if (over >= piece.size)
+			continue;
+		status = aix_unspool(writing, piece.place + over, piece.size - over, error);
+		writer->done += piece.size - over;
+	}
+	return status;
+}
+
+enum poly_status
+aix_put(struct writing *writing, uint64_t offset, const uint8_t *p, size_t n,
+	struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	if (offset > writer->done)
+		return hold_back(writer, offset, p, n, error);
+	uint64_t over = writer->done - offset;
+	if (over >= n)
+		return POLY_OK;
+	out_write(writing->out, p + over, n - (size_t)over);
+	writer->done += n - over;
+	/* What grows may be what comes next. */
+	if (writer->pending.size && writer->pending.offset <= writer->done &&
+		!push_pending(writer))
+		return err_memory(error);
+	return write_pieces(writing, error);
+}
+
+enum poly_status
+aix_put_rest(struct writing *writing, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	enum poly_status status = push_pending(writer) ? POLY_OK : err_memory(error);
+	while (status == POLY_OK && writer->count) {
+		uint64_t hole = writer->heap[0].offset - writer->done;
+		if (hole > HOLE_MOST)
+			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+				"no row holds the %llu bytes of the log at %llu; "
+				"aix.container=log makes a new one",
+				(unsigned long long)hole, (unsigned long long)writer->done);
+		writing_note(writing, "parts of the log that no row holds were filled with 0");
+		for (writer->done += hole; hole;) {
+			size_t piece = hole < OUT_ROOM_MAX ? (size_t)hole : OUT_ROOM_MAX;
+			memset(out_room(writing->out, piece), 0, piece);
+			out_commit(writing->out, piece);
+			hole -= piece;
+		}
+		status = write_pieces(writing, error);
+	}
+	return status;
+}
+
+/* What the source's number of a record means here; AIX_RECORD_COUNT: nothing. */
+static unsigned
+record_of(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct aix_writer *writer = writing->state;
+	const struct poly_trace_info *source = writing->source;
+	if (!poly_present(batch, POLY_COLUMN_record, row))
+		return AIX_RECORD_COUNT;
+	uint8_t number = batch->record[row], *known = &writer->records[number];
+	if (*known)
+		return *known - 1u;
+	unsigned record = 0;
+	const char *name = number < source->record_count ? source->records[number] : "";
+	while (record < AIX_RECORD_COUNT && strcmp(name, aix_record_names[record]) != 0)
+		record++;
+	*known = (uint8_t)(record + 1);
+	return record;
+}
+
+static const char *
+own_fact(const struct writing *writing, const char *key)
+{
+	const char *fact = writing->own_raw ? poly_trace_fact(writing->source, key) : NULL;
+	return fact ? fact : "";
+}
+
+/* What the options and the source say of the form of entries. */
+static void
+settle_form(struct aix_writer *writer, const struct writing *writing)
+{
+	const uint64_t word = writing->options[AIX_OPTION_WORD],
+		       tid = writing->options[AIX_OPTION_TID],
+		       length = writing->options[AIX_OPTION_LENGTH];
+	const char *own = own_fact(writing, "aix.word");
+	struct aix_form *form = &writer->encoder.form;
+	writer->word_known =
+		word || *own || writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM;
+	form->wide = word ? word == AIX_WORD_64 : strcmp(own, "64") == 0;
+	form->wide |= writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM;
+	form->has_tid =
+		tid ? tid == AIX_TID_YES : strcmp(own_fact(writing, "aix.tid"), "no") != 0;
+	form->length_is_data = length ? length == AIX_LENGTH_DATA
+				      : strcmp(own_fact(writing, "aix.len64g"), "data") == 0;
+}
+
+/* True where the entries can be as the source's. */
+static bool
+same_form(const struct writing *writing)
+{
+	const struct aix_writer *writer = writing->state;
+	const struct aix_form *form = &writer->encoder.form;
+	return strcmp(own_fact(writing, "aix.word"), form->wide ? "64" : "32") == 0 &&
+	       (form->wide || strcmp(own_fact(writing, "aix.tid"), "no") != 0) ==
+		       (form->wide || form->has_tid) &&
+	       (strcmp(own_fact(writing, "aix.len64g"), "data") == 0) == form->length_is_data;
+}
+
+/* What is written, by the first row: batch NULL where there is none. */
+static void
+settle(struct writing *writing, const struct poly_batch *batch)
+{
+	struct aix_writer *writer = writing->state;
+	const char *own = own_fact(writing, "aix.container");
+	enum aix_container wanted = (enum aix_container)writing->options[AIX_OPTION_CONTAINER];
+	bool headed = batch && record_of(writing, batch, 0) == AIX_HEADER;
+	bool raw = strcmp(own, "raw") == 0;
+	if (!wanted && *own && same_form(writing) && (raw || headed))
+		wanted = AIX_SAME;
+	else if (!wanted)
+		wanted = raw ? AIX_RAW : strcmp(own, "stream") == 0 ? AIX_STREAM : AIX_LOG;
+	writer->container = wanted;
+	writer->left = UINT64_MAX;
+	if (wanted == AIX_STREAM) {
+		uint8_t magic[4];
+		store_be32(magic, AIX_MAGIC_STREAM);
+		out_write(writing->out, magic, sizeof magic);
+		writer->encoder.form.wide = writer->word_known = true;
+	}
+}
+
+enum poly_status
+aix_wopen(struct writing *writing, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	settle_form(writer, writing);
+	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
+		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a stream has hook words of 64 bits, and aix.word is 32");
+	return POLY_OK;
+}
+
+/* Puts bytes where the log had them; those of an entry move the place on. */
+static enum poly_status
+put_next(struct writing *writing, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	if (n > writer->left)
+		return err_set(error, POLY_ERR_LOSS, writer->at,
+			"the block has %llu bytes left, and the entry has %zu; "
+			"aix.container=log makes a new log",
+			(unsigned long long)writer->left, n);
+	uint64_t at = writer->at;
+	writer->at += n;
+	writer->left -= writer->left == UINT64_MAX ? 0 : n;
+	return aix_put(writing, at, p, n, error);
+}
+
+/* A row that is no entry, in a trace that is written as it was. */
+static enum poly_status
+write_part(struct writing *writing, const struct poly_batch *batch, size_t row, unsigned record,
+	struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	enum poly_column column = record == AIX_DAMAGED ? POLY_COLUMN_raw : POLY_COLUMN_payload;
+	size_t n;
+	if (record == AIX_BLOCK || record == AIX_GAP) {
+		if (!poly_present(batch, POLY_COLUMN_address, row))
+			return writing_lacks(batch, row, "address", error);
+		writer->at = batch->address[row];
+		writer->left = UINT64_MAX;
+	}
+	if (record == AIX_BLOCK) {
+		bool sized = poly_present(batch, POLY_COLUMN_size, row) &&
+			     batch->size[row] != UINT32_MAX;
+		writer->left = sized ? batch->size[row] : UINT64_MAX;
+		return POLY_OK;
+	}
+	if (!poly_present(batch, column, row))
+		return writing_lacks(batch, row, poly_column_name(column), error);
+	const uint8_t *p = poly_batch_bytes(batch, column, row, &n);
+	return put_next(writing, p, n, error);
+}
+
+static enum poly_status
+write_entry(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct aix_writer *writer = writing->state;
+	struct buf *bytes = &writer->encoder.bytes;
+	if (!writer->word_known)
+		writer->encoder.form.wide = record_of(writing, batch, row) == AIX_HOOK64 ||
+					    aix_needs_wide(batch, row);
+	writer->word_known = true;
+	enum poly_status status = aix_encode(writing, batch, row, error);
+	if (status != POLY_OK)
+		return status;
+	if (writer->container == AIX_SAME)
+		return put_next(writing, bytes->data, bytes->size, error);
+	if (writer->container == AIX_LOG)
+		return aix_log_add(writing, error);
+	out_write(writing->out, bytes->data, bytes->size);
+	return POLY_OK;
+}
+
+static enum poly_status
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	unsigned record = record_of(writing, batch, row);
+	bool hooked = poly_present(batch, POLY_COLUMN_hook, row);
+	bool event = poly_present(batch, POLY_COLUMN_kind, row)
+			     ? batch->kind[row] == POLY_KIND_EVENT
+			     : hooked;
+	if (record >= AIX_HEADER && record < AIX_RECORD_COUNT) {
+		if (writer->container == AIX_SAME)
+			return write_part(writing, batch, row, record, error);
+		if (record == AIX_DAMAGED)
+			writing_note(writing, "damaged entries were dropped");
+		return POLY_OK;
+	}
+	if (hooked || event)
+		return write_entry(writing, batch, row, error);
+	writing_note(writing, "records that are no event were dropped");
+	return POLY_OK;
+}
+
+enum poly_status
+aix_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	if (!writer->container)
+		settle(writing, batch);
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = write_row(writing, batch, row, error);
+	return status;
+}
+
+enum poly_status
+aix_wfinish(struct writing *writing, struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	if (!writer->container)
+		settle(writing, NULL);
+	if (writer->container == AIX_SAME)
+		return aix_put_rest(writing, error);
+	return writer->container == AIX_LOG ? aix_log_finish(writing, error) : POLY_OK;
+}
+
+void
+aix_wclose(struct writing *writing)
+{
+	struct aix_writer *writer = writing->state;
+	buf_free(&writer->encoder.bytes);
+	spool_free(writer->spool);
+	mem_free(writer->heap);
+	mem_free(writer->blocks);
+}
