@@ -134,6 +134,17 @@ entry_bits(const struct aix_form *form, const struct aix_entry *entry)
 	return generic || entry->size % 4 == 0 ? 3 : 2;
 }
 
+/* What the time of an entry behind another one speaks; below 0: it does not follow. */
+static int
+time_bits(const struct aix_form *form, uint64_t last, uint64_t now)
+{
+	uint64_t delta = form->wide ? now - last : (uint32_t)(now - last);
+	/* Times that grow by little share their upper bits. */
+	if (delta < TIME_BACK_MOST)
+		return 4;
+	return now < last ? -1 : 0;
+}
+
 int
 aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_end)
 {
@@ -142,22 +153,18 @@ aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_
 	bool timed = false;
 	int bits = 0;
 	while (n && bits < 2 * AIX_CHAIN_ENOUGH) {
-		enum aix_parse found = aix_entry_parse(form, p, n, &entry);
-		int more = found == AIX_WHOLE ? entry_bits(form, &entry) : -1;
-		if (found == AIX_SHORT && bits)
+		if (aix_entry_parse(form, p, n, &entry) != AIX_WHOLE)
 			return bits;
-		if (more < 0)
-			return 0;
+		int more = entry_bits(form, &entry), by_time = 0;
 		if (entry.time) {
 			uint64_t now = aix_entry_number(form, p, entry.time);
-			if (timed && now < last)
-				return 0;
-			/* Times that grow by little share their upper bits. */
-			bits += timed && now - last < TIME_BACK_MOST ? 4 : 0;
+			by_time = timed ? time_bits(form, last, now) : 0;
 			last = now;
 			timed = true;
 		}
-		bits += more;
+		if (more < 0 || by_time < 0)
+			return bits;
+		bits += more + by_time;
 		p += entry.length;
 		n -= entry.length;
 	}

@@ -59,9 +59,9 @@ bool aix_entry_is_padded_with_zeros(const struct aix_entry *entry, const uint8_t
 uint64_t aix_entry_number(const struct aix_form *form, const uint8_t *p, size_t at);
 
 /*
- * Bits that speak for entries one behind the other at p, as far as the n bytes go, or until
- * more than enough speak; 0 where something else stands among them. at_end: nothing follows the
- * n bytes, so that an entry which ends there speaks for itself.
+ * Bits that speak for entries one behind the other at p, up to the first thing that is not
+ * likely one, the end of the n bytes, or until more than enough speak. at_end: nothing follows
+ * the n bytes, so that an entry which ends there speaks for itself.
  */
 int aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_end);
 
