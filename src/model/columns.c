@@ -153,6 +153,7 @@ poly_batch_bytes(
 	case POLY_COLUMN_payload: slices = batch->payload; break;
 	case POLY_COLUMN_raw: slices = batch->raw; break;
 	case POLY_COLUMN_verbatim: slices = batch->verbatim; break;
+	case POLY_COLUMN_counters: slices = batch->counters; break;
 	}
 	*length = slices ? slices[row].length : 0;
 	return *length ? batch->arena + slices[row].offset : (const uint8_t *)"";

@@ -31,6 +31,8 @@ struct outcome {
 	uint64_t *rows;
 	size_t count, capacity;
 	uint64_t columns[POLY_COLUMN_COUNT];
+	uint64_t origin; /* of the last row */
+	bool jumps;	 /* a row stands before the one that it follows */
 	enum poly_status status;
 	bool opened;
 	struct poly_error error;
@@ -117,6 +119,10 @@ add_batch(struct outcome *outcome, const struct poly_batch *batch)
 				hash_number(outcome->columns[c] + outcome->count, cell);
 		}
 		outcome->rows[outcome->count++] = hash;
+		if (!poly_present(batch, POLY_COLUMN_origin, row))
+			continue;
+		outcome->jumps |= batch->origin[row] < outcome->origin;
+		outcome->origin = batch->origin[row];
 	}
 }
 
@@ -277,11 +283,14 @@ place_at(size_t size, size_t i)
 
 /*
  * The rows of a cut trace are those of the whole one, but for the last ones: the one that was
- * cut, and two before it that may have had something from it.
+ * cut, and two before it that may have had something from it. Where a trace is not read from
+ * its front to its end what is cut off may stand anywhere among the rows.
  */
 static bool
 rows_are_a_prefix(const struct outcome *cut, const struct outcome *whole)
 {
+	if (whole->jumps)
+		return true;
 	size_t sure = cut->count > 3 ? cut->count - 3 : 0;
 	if (sure > whole->count)
 		return fails("%zu rows of %zu", cut->count, whole->count);

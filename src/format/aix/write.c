@@ -140,6 +140,8 @@ aix_put_rest(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	enum poly_status status = push_pending(writer) ? POLY_OK : err_memory(error);
+	if (status == POLY_OK)
+		status = write_pieces(writing, error);
 	while (status == POLY_OK && writer->count) {
 		uint64_t hole = writer->heap[0].offset - writer->done;
 		if (hole > HOLE_MOST)
