@@ -18,6 +18,9 @@
 #define LONG_CELL 2100
 #define NAME_CELL 120
 
+/* Columns of accesses. */
+#define PLACES (POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value))
+
 /* Width of the records' numbers, which grow. */
 #define NUMBER_WIDTH 7
 
@@ -110,6 +113,8 @@ add_column(struct listing *listing, enum poly_column column)
 		shown->digits = listing->info->address_bits / 4;
 	if (bytes >> column & 1)
 		shown->digits = 2;
+	if ((POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type)) >> column & 1)
+		shown->digits = 4;
 	shown->named = registers >> column & 1 && listing->info && listing->info->raw_format &&
 		       strcmp(listing->info->raw_format, "cis501") == 0;
 }
@@ -433,6 +438,9 @@ usual_columns(const struct listing *listing, const struct poly_batch *batch)
 		columns |= POLY_HAS(record);
 	if (listing->disassembly)
 		columns |= POLY_HAS(text);
+	/* Of trace hooks the data are what counts; accesses they have none. */
+	if (columns & POLY_HAS(hook))
+		return columns & ((LISTING_USUAL & ~PLACES) | POLY_HAS(payload));
 	return columns & LISTING_USUAL;
 }
 

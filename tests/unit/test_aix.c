@@ -152,7 +152,7 @@ the_constructed_vectors_are_read(void **state)
 	(void)state;
 	/* Reference aix 7.4, vectors 1, 2 and 5. */
 	expect_hex(
-		"0F19002A 00000064 00000010", NULL, COLUMNS, "hook32 0xf10 0x2a 0x9  100 16\n");
+		"0F19002A 00000064 00000010", NULL, COLUMNS, "hook32 0xf10 0x2a 0x9 - 100 16\n");
 	expect_hex("0F1A0001 FFFFFFFE 00000064 00000020", NULL, COLUMNS,
 		"hook32 0xf10 0x1 0xa fffffffe 100 32\n");
 	expect_hex("0F18000C 00000007 0B68656C6C6F20776F726C64 00000064 00000050", NULL,
@@ -169,7 +169,7 @@ traces_from_before_aix_4_1_have_no_thread_ids(void **state)
 {
 	(void)state;
 	expect_hex("0F19002A 00000010 0F110001", "aix.tid=no", COLUMNS,
-		"hook32 0xf10 0x2a 0x9  - 16\nhook32 0xf10 0x1 0x1  - -\n");
+		"hook32 0xf10 0x2a 0x9 - - 16\nhook32 0xf10 0x1 0x1 - - -\n");
 }
 
 static void

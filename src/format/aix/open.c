@@ -186,6 +186,22 @@ open_bare(struct reading *reading, struct poly_error *error)
 		first);
 }
 
+/* What no row of such a trace has. */
+static poly_columns
+absent_columns(const struct aix_reader *state)
+{
+	poly_columns absent = 0;
+	if (!aix_header_size(state->magic))
+		absent |= POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value);
+	if (!state->form.wide)
+		absent |= POLY_HAS(counters);
+	if (!state->form.wide && !(state->header.mode & AIX_MODE_CPU_FILE))
+		absent |= POLY_HAS(cpu);
+	if (!state->form.wide && !state->form.has_tid)
+		absent |= POLY_HAS(thread);
+	return absent;
+}
+
 enum poly_status
 aix_open(struct reading *reading, struct poly_error *error)
 {
@@ -215,6 +231,7 @@ aix_open(struct reading *reading, struct poly_error *error)
 	state->form.length_is_data = reading->options[AIX_OPTION_LENGTH] == AIX_LENGTH_DATA;
 	view->byte_order = POLY_BYTE_ORDER_BIG;
 	view->clock = "ticks";
+	view->columns &= ~absent_columns(state);
 	view->records = aix_record_names;
 	view->record_count = AIX_RECORD_COUNT;
 	return state_facts(reading) ? POLY_OK : err_memory(error);

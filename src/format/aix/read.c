@@ -114,7 +114,8 @@ put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
 	batch_put(batch, hook, row, entry->hook);
 	batch_put(batch, subhook, row, entry->subhook);
 	batch_put(batch, hook_type, row, entry->type);
-	batch_put_bytes(batch, POLY_COLUMN_payload, row, p + entry->data, entry->size);
+	if (entry->size)
+		batch_put_bytes(batch, POLY_COLUMN_payload, row, p + entry->data, entry->size);
 	if (entry->tid)
 		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
 	if (entry->time)

@@ -6,7 +6,7 @@ usage: make_aix.py FOLDER
 
 The layouts are those of reference aix 4.8, packed by hand. NAME.trc is a trace, NAME.lst its
 rows, one a line with the columns of COLUMNS between blanks: "-" where there is no value, bytes
-in hexadecimal ("" where there are none). Nothing here asks polytrace anything.
+in hexadecimal. Nothing here asks polytrace anything.
 """
 import os
 import struct
@@ -23,7 +23,7 @@ def row(**values):
 
 
 def text(values):
-    return ' '.join(str(values.get(name, '-')) for name in COLUMNS)
+    return ' '.join(str(values.get(name, '-')) or '-' for name in COLUMNS)
 
 
 def pad(data, unit, fill=b'\0'):
@@ -184,7 +184,7 @@ def flags64():
 
 
 def run32(number, start, count=3):
-    return [entry32(0x200 + number, 0xA, i, word(number, )[:4], time=start + i)
+    return [entry32(0x200 + number, 0xA, i, word(number), time=start + i)
             for i in range(count)]
 
 
