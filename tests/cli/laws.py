@@ -277,7 +277,8 @@ def the_examples_of_the_pages_run():
              'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
              'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
              'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
-             'trace.tarmac': 'tarmac/owner.tarmac',
+             'trace.tarmac': 'tarmac/owner.tarmac', 'trcfile': 'aix/log1112.trc',
+             'events': 'aix/vectors/all.raw',
              'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
              'references.txt': 'text/references.txt'}
     for page in pages():

@@ -151,8 +151,8 @@ the_constructed_vectors_are_read(void **state)
 {
 	(void)state;
 	/* Reference aix 7.4, vectors 1, 2 and 5. */
-	expect_hex(
-		"0F19002A 00000064 00000010", NULL, COLUMNS, "hook32 0xf10 0x2a 0x9 - 100 16\n");
+	expect_hex("0F19002A 00000064 00000010", NULL, COLUMNS,
+		"hook32 0xf10 0x2a 0x9 - 100 16\n");
 	expect_hex("0F1A0001 FFFFFFFE 00000064 00000020", NULL, COLUMNS,
 		"hook32 0xf10 0x1 0xa fffffffe 100 32\n");
 	expect_hex("0F18000C 00000007 0B68656C6C6F20776F726C64 00000064 00000050", NULL,
@@ -445,6 +445,37 @@ flags_follow_from_data_time_cpu_and_counters(void **state)
 	}
 }
 
+/* What bytes of bare events become with an option. */
+static void
+expect_changed(const char *bytes, const char *form, const char *option, const char *expected)
+{
+	struct buf source = hex(bytes), wanted = hex(expected);
+	struct buf out = convert(open_bytes(&source, "aix", form, false), "aix", option, NULL);
+	expect_same(&out, &wanted);
+	buf_free(&source);
+	buf_free(&wanted);
+	buf_free(&out);
+}
+
+static void
+hook_words_of_32_bits_become_ones_of_64_and_back(void **state)
+{
+	(void)state;
+	/* Reference aix 4.8: 0x2000 is 32-bit data, 0x4000 generic, 0x8000 a timestamp. */
+	static const char narrow[] =
+		"2019002A 00000064 00000010 202A0001 FFFFFFFE 00000064 00000020 "
+		"20380002 00000007 41420000 00000064 00000030 20460001 00000001 00000002 "
+		"00000003 00000004 00000005 00000064";
+	static const char wide[] =
+		"80000000 2010002A 0000000000000064 0000000000000010 "
+		"A0000004 20200001 FFFFFFFE00000000 0000000000000064 0000000000000020 "
+		"E0000002 20300002 0000000741420000 0000000000000064 0000000000000030 "
+		"20000014 20400001 0000000100000002 0000000300000004 0000000500000000 "
+		"0000000000000064";
+	expect_changed(narrow, "aix.form=raw32", "aix.word=64", wide);
+	expect_changed(wide, "aix.form=raw64", "aix.word=32", narrow);
+}
+
 static void
 new_logs_have_blocks_of_about_the_size_asked_for(void **state)
 {
@@ -562,6 +593,7 @@ main(void)
 		cmocka_unit_test(logs_are_assembled_of_json_lines),
 		cmocka_unit_test(hook_types_follow_from_data_and_time),
 		cmocka_unit_test(flags_follow_from_data_time_cpu_and_counters),
+		cmocka_unit_test(hook_words_of_32_bits_become_ones_of_64_and_back),
 		cmocka_unit_test(new_logs_have_blocks_of_about_the_size_asked_for),
 		cmocka_unit_test(what_an_entry_needs_or_cannot_hold_is_told),
 		cmocka_unit_test(a_log_is_made_anew_of_a_part_of_one),

@@ -106,6 +106,9 @@ struct aix_writer {
 /* Names of the records, in the order of enum aix_record. */
 extern const char *const aix_record_names[AIX_RECORD_COUNT];
 
+/* What the source's record of a row means here; AIX_RECORD_COUNT: nothing. */
+unsigned aix_record_of(struct writing *writing, const struct poly_batch *batch, size_t row);
+
 /* True where a row needs a hook word of 64 bits. */
 bool aix_needs_wide(const struct poly_batch *batch, size_t row);
 

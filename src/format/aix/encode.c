@@ -256,6 +256,63 @@ encode64(struct writing *writing, struct values *values, struct poly_error *erro
 	return POLY_OK;
 }
 
+/* True where the type of a row is the flags of a 64-bit hook word. */
+static bool
+has_flags(struct writing *writing, const struct values *values)
+{
+	const struct aix_writer *writer = writing->state;
+	unsigned record = aix_record_of(writing, values->batch, values->row);
+	if (record == AIX_HOOK32 || record == AIX_HOOK64)
+		return record == AIX_HOOK64;
+	/* No entry with flags as low as a hook type has anything that they would tell. */
+	return values->type > 15 || (writer->encoder.form.wide && values->type == 0);
+}
+
+/* A hook type as flags: a 32-bit hook in a trace of 64-bit ones (reference aix 4.8). */
+static void
+widen(struct values *values)
+{
+	unsigned type = values->type;
+	values->type = type & AIX_TYPE_STAMPED ? AIX_FLAG_STAMPED : 0;
+	if ((type & AIX_TYPE_WORDS) == 0)
+		values->type |= AIX_FLAG_GENERIC;
+	if (values->size)
+		values->type |= AIX_FLAG_WORDS32;
+}
+
+/* Flags as a hook type, where the data words have 4 bytes. */
+static enum poly_status
+narrow(struct writing *writing, struct values *values, struct poly_error *error)
+{
+	unsigned flags = values->type;
+	if (values->size && !(flags & AIX_FLAG_WORDS32))
+		return REFUSE(values, error,
+			"data words of 8 bytes need hook words of 64 bits: aix.word=64");
+	if (flags & AIX_FLAG_CPU)
+		writing_note(writing, "cpu ids of events were dropped");
+	values->has_time = flags & AIX_FLAG_STAMPED && values->has_time;
+	values->type = guess_type32(values);
+	if (flags & AIX_FLAG_GENERIC)
+		values->type &= AIX_TYPE_STAMPED;
+	return POLY_OK;
+}
+
+/* Fits a row's type to the hook words that are written. */
+static enum poly_status
+fit_type(struct writing *writing, struct values *values, struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	bool flags = values->has_type && has_flags(writing, values);
+	if (!values->has_type || flags == writer->encoder.form.wide)
+		return POLY_OK;
+	writing_note(writing, flags ? "hook words of 64 bits became ones of 32"
+				    : "hook words of 32 bits became ones of 64");
+	if (flags)
+		return narrow(writing, values, error);
+	widen(values);
+	return POLY_OK;
+}
+
 /* What a row has to have: what its type says is there. */
 static enum poly_status
 lacks(struct writing *writing, const struct values *values, struct poly_error *error)
@@ -292,7 +349,9 @@ aix_encode(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	if (!whole)
 		return writing_lacks(batch, row, "hook", error);
-	enum poly_status status = lacks(writing, &values, error);
+	enum poly_status status = fit_type(writing, &values, error);
+	if (status == POLY_OK)
+		status = lacks(writing, &values, error);
 	if (status == POLY_OK)
 		status = encoder->form.wide ? encode64(writing, &values, error)
 					    : encode32(writing, &values, error);

@@ -161,9 +161,8 @@ aix_put_rest(struct writing *writing, struct poly_error *error)
 	return status;
 }
 
-/* What the source's number of a record means here; AIX_RECORD_COUNT: nothing. */
-static unsigned
-record_of(struct writing *writing, const struct poly_batch *batch, size_t row)
+unsigned
+aix_record_of(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct aix_writer *writer = writing->state;
 	const struct poly_trace_info *source = writing->source;
@@ -225,7 +224,7 @@ settle(struct writing *writing, const struct poly_batch *batch)
 	struct aix_writer *writer = writing->state;
 	const char *own = own_fact(writing, "aix.container");
 	enum aix_container wanted = (enum aix_container)writing->options[AIX_OPTION_CONTAINER];
-	bool headed = batch && record_of(writing, batch, 0) == AIX_HEADER;
+	bool headed = batch && aix_record_of(writing, batch, 0) == AIX_HEADER;
 	bool raw = strcmp(own, "raw") == 0;
 	if (!wanted && *own && same_form(writing) && (raw || headed))
 		wanted = AIX_SAME;
@@ -302,7 +301,7 @@ write_entry(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct aix_writer *writer = writing->state;
 	struct buf *bytes = &writer->encoder.bytes;
 	if (!writer->word_known)
-		writer->encoder.form.wide = record_of(writing, batch, row) == AIX_HOOK64 ||
+		writer->encoder.form.wide = aix_record_of(writing, batch, row) == AIX_HOOK64 ||
 					    aix_needs_wide(batch, row);
 	writer->word_known = true;
 	enum poly_status status = aix_encode(writing, batch, row, error);
@@ -321,7 +320,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	const struct aix_writer *writer = writing->state;
-	unsigned record = record_of(writing, batch, row);
+	unsigned record = aix_record_of(writing, batch, row);
 	bool hooked = poly_present(batch, POLY_COLUMN_hook, row);
 	bool event = poly_present(batch, POLY_COLUMN_kind, row)
 			     ? batch->kind[row] == POLY_KIND_EVENT

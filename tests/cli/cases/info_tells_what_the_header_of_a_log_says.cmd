@@ -1,0 +1,1 @@
+polytrace info aix/base-1.trc

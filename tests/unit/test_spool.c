@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What is put into a spool is taken from any place of it, in memory and behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io/spool.h"
+
+/* The byte at a place: it differs from that at nearby ones. */
+static uint8_t
+byte_at(uint64_t place)
+{
+	return (uint8_t)(place * 2654435761u >> 7);
+}
+
+static void
+expect_bytes(const struct spool *spool, uint64_t place, size_t n)
+{
+	uint8_t bytes[300];
+	assert_int_equal(spool_take(spool, place, bytes, n, NULL), POLY_OK);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(bytes[i], byte_at(place + i));
+}
+
+static void
+bytes_are_taken_from_any_place(void **state)
+{
+	(void)state;
+	static const size_t memory[] = {0, 1, 100, 150, 10000};
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+		struct spool *spool = spool_new(memory[i]);
+		assert_non_null(spool);
+		for (uint64_t put = 0, n = 0; put < 1000; put += n) {
+			uint8_t bytes[97];
+			n = put % 97 + 1 > 1000 - put ? 1000 - put : put % 97 + 1;
+			for (size_t k = 0; k < n; k++)
+				bytes[k] = byte_at(put + k);
+			assert_int_equal(spool_put(spool, bytes, (size_t)n, NULL), POLY_OK);
+			assert_int_equal(spool_size(spool), put + n);
+			expect_bytes(spool, put / 2, (size_t)(put + n - put / 2) % 300);
+		}
+		for (uint64_t place = 0; place + 300 <= 1000; place += 7)
+			expect_bytes(spool, place, 300);
+		expect_bytes(spool, 1000, 0);
+		spool_free(spool);
+	}
+}
+
+static void
+an_empty_spool_has_nothing(void **state)
+{
+	(void)state;
+	struct spool *spool = spool_new(10);
+	assert_non_null(spool);
+	assert_int_equal(spool_size(spool), 0);
+	assert_int_equal(spool_put(spool, "", 0, NULL), POLY_OK);
+	expect_bytes(spool, 0, 0);
+	spool_free(spool);
+	spool_free(NULL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_taken_from_any_place),
+		cmocka_unit_test(an_empty_spool_has_nothing),
+	};
+	return cmocka_run_group_tests_name("spool", tests, NULL, NULL);
+}
