@@ -8,7 +8,7 @@
 #ifndef AIX_ATTRIBUTION_H
 #define AIX_ATTRIBUTION_H
 
-#include "aix/event.h"
+#include "aix/hooks.h"
 
 struct aix_attribution;
 
@@ -40,13 +40,18 @@ struct aix_who aix_attribution_event(
 /* Path of the program that a process runs; NULL: not known. Holds until the next event. */
 const char *aix_attribution_path(const struct aix_attribution *attribution, uint64_t pid);
 
-/* Enters (by 1) or leaves (by -1) an interrupt on the cpu of the last event; returns the depth.
+/*
+ * Enters (by 1) or leaves (by -1) an interrupt on the cpu of the last event, unless the table
+ * has that event do so; 0: neither. Returns the depth.
  */
 unsigned aix_attribution_interrupt(struct aix_attribution *attribution, int by);
 
 /* A name for the address or number of a system call, as a list of names gives it. */
 enum poly_status aix_attribution_name(
 	struct aix_attribution *attribution, uint64_t svc, const char *name);
+
+/* The row of the table that the last event fell under; NULL: none. */
+const struct aix_hook *aix_attribution_hook(const struct aix_attribution *attribution);
 
 /* True where a hook that tells of processes (106, 10C, 134, 139, 465) has been seen. */
 bool aix_attribution_trusted(const struct aix_attribution *attribution);

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose events are: the threads, processes and cpus that a trace has told of.
+ *
+ * What an event ends (its process, its system call, its interrupt) is forgotten with the next
+ * one, so that the event itself still is of it.
+ *
+ * spec: reference aix 3 (37), 4.6, 4.8.
+ */
+#include "aix/attribution.h"
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <string.h>
+
+/* Most threads, and processes, that are remembered; bytes of their names; of one of them. */
+#define MOST ((size_t)1 << 20)
+#define NAMES_MOST ((size_t)16 << 20)
+#define NAME_MOST 1023
+#define CPUS_MOST 4096
+
+#define NO_CPU UINT32_MAX
+
+struct thread {
+	bool has_pid;
+	uint32_t svc; /* number of a name, plus 1; 0: none */
+	uint32_t cpu; /* that it was dispatched on; NO_CPU: not known */
+	uint64_t pid;
+};
+
+struct cpu {
+	bool has_tid;
+	unsigned depth;
+	uint64_t tid;
+};
+
+struct aix_attribution {
+	struct aix_hooks hooks;
+	struct map threads; /* by tid: index into thread */
+	struct thread *thread;
+	size_t thread_count, thread_capacity;
+	struct map paths;    /* by pid: number of a name, plus 1 */
+	struct map services; /* by address or number of a system call: number of a name */
+	struct intern names;
+	struct cpu *cpus;	     /* CPUS_MOST */
+	const struct aix_hook *hook; /* of the last event */
+	struct aix_who who;	     /* of the last event */
+	size_t last;		     /* its thread; SIZE_MAX: none */
+	bool trusted;
+};
+
+enum poly_status
+aix_attribution_new(const char *table, size_t n, const char *name,
+	struct aix_attribution **attribution, struct poly_error *error)
+{
+	*attribution = NULL;
+	struct aix_attribution *new = mem_new(1, sizeof *new);
+	if (!new)
+		return err_memory(error);
+	new->cpus = mem_new(CPUS_MOST, sizeof *new->cpus);
+	new->last = SIZE_MAX;
+	enum poly_status status;
+	if (!new->cpus)
+		status = err_memory(error);
+	else if (table)
+		status = aix_hooks_parse(&new->hooks, table, n, name, error);
+	else
+		status = aix_hooks_parse(
+			&new->hooks, aix_hooks_text, strlen(aix_hooks_text), "hooks", error);
+	if (status == POLY_OK)
+		*attribution = new;
+	else
+		aix_attribution_free(new);
+	return status;
+}
+
+/* The index of a thread, which is made where there is none; SIZE_MAX: there is no room. */
+static size_t
+find_thread(struct aix_attribution *a, uint64_t tid)
+{
+	uint64_t *index = map_find(&a->threads, tid);
+	if (index)
+		return (size_t)*index;
+	if (a->thread_count == MOST)
+		return SIZE_MAX;
+	if (a->thread_count == a->thread_capacity) {
+		size_t capacity = a->thread_capacity ? 2 * a->thread_capacity : 64;
+		struct thread *thread = mem_resize(a->thread, capacity, sizeof *thread);
+		if (!thread)
+			return SIZE_MAX;
+		a->thread = thread;
+		a->thread_capacity = capacity;
+	}
+	bool added;
+	if (!map_get(&a->threads, tid, a->thread_count, &added))
+		return SIZE_MAX;
+	a->thread[a->thread_count] = (struct thread){.cpu = NO_CPU};
+	return a->thread_count++;
+}
+
+/* The number of a name, plus 1; 0: there is no room. */
+static uint32_t
+keep_name(struct aix_attribution *a, const char *text, size_t n)
+{
+	if (n > NAME_MOST)
+		n = NAME_MOST;
+	uint32_t number = intern_find(&a->names, text, n);
+	if (number == INTERN_FAILED && a->names.bytes + n <= NAMES_MOST &&
+		a->names.count < MOST)
+		number = intern_add(&a->names, text, n);
+	return number == INTERN_FAILED ? 0 : number + 1;
+}
+
+static void
+set_path(struct aix_attribution *a, uint64_t pid, uint32_t name)
+{
+	bool added;
+	uint64_t *value = map_find(&a->paths, pid);
+	if (!value && a->paths.count < MOST)
+		value = map_get(&a->paths, pid, 0, &added);
+	if (value)
+		*value = name;
+}
+
+static void
+set_pid(struct aix_attribution *a, uint64_t tid, uint64_t pid)
+{
+	size_t i = find_thread(a, tid);
+	if (i == SIZE_MAX)
+		return;
+	a->thread[i].has_pid = true;
+	a->thread[i].pid = pid;
+}
+
+const char *
+aix_attribution_path(const struct aix_attribution *a, uint64_t pid)
+{
+	uint64_t *value = map_find(&a->paths, pid);
+	return value && *value ? intern_text(&a->names, (uint32_t)*value - 1) : NULL;
+}
+
+/* What the last event ended ends now. */
+static void
+forget(struct aix_attribution *a)
+{
+	if (!a->hook)
+		return;
+	struct thread *thread = a->last == SIZE_MAX ? NULL : &a->thread[a->last];
+	struct cpu *cpu = &a->cpus[a->who.cpu % CPUS_MOST];
+	if (a->hook->action == AIX_LEAVE && cpu->depth)
+		cpu->depth--;
+	if (a->hook->action == AIX_RETURN && thread)
+		thread->svc = 0;
+	if (a->hook->action == AIX_EXIT && thread) {
+		if (thread->has_pid)
+			set_path(a, thread->pid, 0);
+		*thread = (struct thread){.cpu = NO_CPU};
+	}
+	a->hook = NULL;
+}
+
+/* The system call of a row: a text, or the name of a number. */
+static uint32_t
+service(struct aix_attribution *a, const struct aix_event *event)
+{
+	uint64_t number;
+	size_t n;
+	const char *text = aix_hook_text(a->hook, AIX_FIELD_svc, event, &n);
+	if (text)
+		return keep_name(a, text, n);
+	if (!aix_hook_number(a->hook, AIX_FIELD_svc, event, &number))
+		return 0;
+	uint64_t *name = map_find(&a->services, number);
+	if (name)
+		return (uint32_t)*name;
+	char digits[16];
+	unsigned width = num_hex_width(number);
+	num_hex(digits, number, width);
+	return keep_name(a, digits, width);
+}
+
+static void
+take_dispatch(struct aix_attribution *a, const struct aix_event *event)
+{
+	uint64_t cpu = a->who.cpu, pid;
+	if (!event->has_cpu && aix_hook_number(a->hook, AIX_FIELD_cpu, event, &cpu)) {
+		a->who.has_cpu = true;
+		a->who.cpu = (uint32_t)cpu;
+	}
+	if (!aix_hook_number(a->hook, AIX_FIELD_tid, event, &a->who.tid))
+		return;
+	a->who.has_tid = true;
+	a->last = find_thread(a, a->who.tid);
+	a->cpus[a->who.cpu % CPUS_MOST].has_tid = true;
+	a->cpus[a->who.cpu % CPUS_MOST].tid = a->who.tid;
+	if (aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
+		set_pid(a, a->who.tid, pid);
+	if (a->last != SIZE_MAX && a->who.has_cpu)
+		a->thread[a->last].cpu = a->who.cpu;
+}
+
+/* A program's name: of the process told, or of the thread's. */
+static void
+take_name(struct aix_attribution *a, const struct aix_event *event)
+{
+	size_t n;
+	uint64_t pid, tid;
+	bool has_pid = aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid);
+	if (has_pid && aix_hook_number(a->hook, AIX_FIELD_tid, event, &tid))
+		set_pid(a, tid, pid);
+	if (!has_pid && a->last != SIZE_MAX && a->thread[a->last].has_pid) {
+		has_pid = true;
+		pid = a->thread[a->last].pid;
+	}
+	const char *text = aix_hook_text(a->hook, AIX_FIELD_name, event, &n);
+	if (has_pid && text)
+		set_path(a, pid, keep_name(a, text, n));
+}
+
+/* A thread that was made; the process of a fork runs what its parent does. */
+static void
+take_thread(struct aix_attribution *a, const struct aix_event *event)
+{
+	uint64_t pid, tid;
+	if (!aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
+		return;
+	if (aix_hook_number(a->hook, AIX_FIELD_tid, event, &tid))
+		set_pid(a, tid, pid);
+	if (a->hook->action != AIX_FORK || a->last == SIZE_MAX || !a->thread[a->last].has_pid)
+		return;
+	uint64_t *path = map_find(&a->paths, a->thread[a->last].pid);
+	if (path)
+		set_path(a, pid, (uint32_t)*path);
+}
+
+static void
+take_hook(struct aix_attribution *a, const struct aix_event *event)
+{
+	uint64_t pid;
+	switch ((enum aix_action)a->hook->action) {
+	case AIX_DISPATCH:
+	case AIX_IDLE: take_dispatch(a, event); break;
+	case AIX_PROCESS:
+	case AIX_EXEC: take_name(a, event); break;
+	case AIX_FORK:
+	case AIX_THREAD: take_thread(a, event); break;
+	case AIX_CURRENT:
+		if (a->who.has_tid && aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
+			set_pid(a, a->who.tid, pid);
+		break;
+	case AIX_CALL:
+		if (a->last != SIZE_MAX)
+			a->thread[a->last].svc = service(a, event);
+		break;
+	case AIX_ENTER: a->cpus[a->who.cpu % CPUS_MOST].depth++; break;
+	case AIX_EXIT:
+	case AIX_RETURN:
+	case AIX_LEAVE:
+	case AIX_HANDLER:
+	case AIX_HANDLED:
+	case AIX_LOCK:
+	case AIX_UNLOCK:
+	case AIX_ACTION_COUNT: break;
+	}
+}
+
+/* Thread and cpu of an event, from it or from the last dispatch. */
+static void
+take_place(struct aix_attribution *a, const struct aix_event *event)
+{
+	struct aix_who *who = &a->who;
+	bool same = event->has_thread && who->has_tid && who->tid == event->thread;
+	*who = (struct aix_who){.has_tid = event->has_thread,
+		.has_cpu = event->has_cpu,
+		.tid = event->thread,
+		.cpu = event->cpu};
+	const struct cpu *cpu = &a->cpus[who->cpu % CPUS_MOST];
+	if (!who->has_tid && cpu->has_tid) {
+		who->has_tid = true;
+		who->tid = cpu->tid;
+	}
+	if (!same || a->last == SIZE_MAX)
+		a->last = who->has_tid ? find_thread(a, who->tid) : SIZE_MAX;
+	if (!who->has_cpu && a->last != SIZE_MAX && a->thread[a->last].cpu != NO_CPU) {
+		who->has_cpu = true;
+		who->cpu = a->thread[a->last].cpu;
+	}
+}
+
+struct aix_who
+aix_attribution_event(struct aix_attribution *a, const struct aix_event *event)
+{
+	forget(a);
+	take_place(a, event);
+	a->hook = aix_hooks_find(&a->hooks, event);
+	if (a->hook) {
+		unsigned action = a->hook->action;
+		a->trusted |= action == AIX_DISPATCH || action == AIX_IDLE ||
+			      action == AIX_EXEC || action == AIX_FORK || action == AIX_THREAD;
+		take_hook(a, event);
+	}
+	a->who.depth = a->cpus[a->who.cpu % CPUS_MOST].depth;
+	if (a->last == SIZE_MAX)
+		return a->who;
+	const struct thread *thread = &a->thread[a->last];
+	a->who.has_pid = thread->has_pid;
+	a->who.pid = thread->pid;
+	if (thread->has_pid)
+		a->who.exec = aix_attribution_path(a, thread->pid);
+	if (thread->svc)
+		a->who.svc = intern_text(&a->names, thread->svc - 1);
+	return a->who;
+}
+
+unsigned
+aix_attribution_interrupt(struct aix_attribution *a, int by)
+{
+	struct cpu *cpu = &a->cpus[a->who.cpu % CPUS_MOST];
+	bool entered = a->hook && a->hook->action == AIX_ENTER;
+	bool left = a->hook && a->hook->action == AIX_LEAVE;
+	if (by > 0 && !entered)
+		cpu->depth++;
+	else if (by < 0 && !left && cpu->depth)
+		cpu->depth--;
+	return cpu->depth;
+}
+
+enum poly_status
+aix_attribution_name(struct aix_attribution *a, uint64_t svc, const char *name)
+{
+	bool added;
+	uint32_t number = keep_name(a, name, strlen(name));
+	if (!number)
+		return a->names.count < MOST ? POLY_ERR_MEMORY : POLY_ERR_LIMIT;
+	uint64_t *value = map_get(&a->services, svc, number, &added);
+	if (!value)
+		return POLY_ERR_MEMORY;
+	*value = number;
+	return POLY_OK;
+}
+
+const struct aix_hook *
+aix_attribution_hook(const struct aix_attribution *a)
+{
+	return a->hook;
+}
+
+bool
+aix_attribution_trusted(const struct aix_attribution *a)
+{
+	return a->trusted;
+}
+
+void
+aix_attribution_free(struct aix_attribution *a)
+{
+	if (!a)
+		return;
+	aix_hooks_fini(&a->hooks);
+	map_free(&a->threads);
+	map_free(&a->paths);
+	map_free(&a->services);
+	mem_free(a->thread);
+	intern_free(&a->names);
+	mem_free(a->cpus);
+	mem_free(a);
+}

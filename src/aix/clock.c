@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* spec: reference aix 4.8 (Time). */
+#include "aix/clock.h"
+
+#include "base/bits.h"
+
+#define HOOK_UTILITY 0x00a0
+#define SUB_RATE 0x25c
+#define TYPE_CONVERTED 2 /* the only type whose ticks are no nanoseconds */
+
+bool
+aix_rate_event(struct aix_rate *rate, const struct aix_event *event)
+{
+	if (event->hook != HOOK_UTILITY || aix_event_sub(event) != SUB_RATE)
+		return false;
+	/* Behind D1 where that tells the sub-hook, or where a buffer holds all three. */
+	size_t at = event->generic && (!event->wide || event->size >= 32) ? event->word : 0;
+	if (event->size < at + 24)
+		return false;
+	rate->multiplier = load_be64(event->data + at);
+	rate->divisor = load_be64(event->data + at + 8);
+	bool converted = load_be64(event->data + at + 16) == TYPE_CONVERTED;
+	if (!converted || !rate->multiplier || !rate->divisor)
+		rate->multiplier = rate->divisor = 1;
+	return true;
+}
+
+uint64_t
+aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event)
+{
+	uint64_t ticks = event->time;
+	if (!event->wide && clock->started && ticks <= UINT32_MAX) {
+		/* The nearest number to the last one with these 32 bits. */
+		uint32_t ahead = (uint32_t)ticks - (uint32_t)clock->last;
+		uint64_t forward = clock->last + ahead;
+		bool back = ahead > UINT32_MAX / 2 && forward >= (uint64_t)1 << 32;
+		ticks = back ? forward - ((uint64_t)1 << 32) : forward;
+	}
+	clock->started = true;
+	clock->last = ticks;
+	return ticks;
+}
+
+uint64_t
+aix_rate_ns(const struct aix_rate *rate, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t m = rate->multiplier, d = rate->divisor, product;
+	if (!d || m == d)
+		return ticks;
+	if (!__builtin_mul_overflow(ticks, m, &product))
+		return product / d;
+	wide ns = (wide)ticks * m / d;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
