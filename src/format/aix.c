@@ -40,6 +40,10 @@ static const struct poly_option options[] = {
 		"reference aix 4.8"},
 	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, 1 << 20, 64,
 		1 << 30, NULL, "bytes of a block of a new log, about", "reference aix 4.8"},
+	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL,
+		"file with a table of the hooks that tell of processes, in place of the "
+		"built-in one",
+		"reference aix 3/37"},
 	{.name = NULL},
 };
 
@@ -71,9 +75,9 @@ static const struct format aix = {
 			.can_read = true,
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
-				   POLY_HAS(cpu) | POLY_HAS(thread) | POLY_HAS(address) |
-				   POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(hook) |
-				   POLY_HAS(subhook) | POLY_HAS(hook_type) |
+				   POLY_HAS(cpu) | POLY_HAS(process) | POLY_HAS(thread) |
+				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
+				   POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type) |
 				   POLY_HAS(counters) | POLY_HAS(payload) | POLY_HAS(raw) |
 				   POLY_HAS(origin),
 			.needs = POLY_HAS(hook),

@@ -42,7 +42,7 @@ every_row_is_as_the_builder_listed_it(void **state)
 	}
 }
 
-/* A file that holds bytes; closed and removed by the caller. */
+/* A file that holds bytes, and its path; closed by the caller. */
 static FILE *
 file_of(const struct buf *bytes, char path[40])
 {
@@ -354,6 +354,29 @@ timers_of_32_bits_are_unwrapped(void **state)
 		"time", "1\n4294967295\n");
 }
 
+/*
+ * The built-in table, all assumed: a dispatch (106) tells the process in D1 and the thread in
+ * D2. Threads of which nothing was told have no process.
+ */
+static void
+events_are_of_the_process_that_hooks_told(void **state)
+{
+	(void)state;
+	static const char trace[] =
+		"20190000 00000064 00000001 "
+		"106E0000 0000000B 00000064 00000000 00000000 00000000 00000064 00000002 "
+		"20190000 00000064 00000003 20190000 00000065 00000004";
+	char path[40], option[60];
+	expect_hex(trace, "aix.form=raw32", "thread process", "100 -\n100 11\n100 11\n101 -\n");
+	struct buf table = bytes_of("106 dispatch pid=D2 tid=D1\n");
+	FILE *file = file_of(&table, path);
+	snprintf(option, sizeof option, "aix.hooks=%s", path);
+	/* It is thread 11 that then runs, of process 100. */
+	expect_hex(trace, option, "thread process", "100 -\n100 100\n100 -\n101 -\n");
+	fclose(file);
+	buf_free(&table);
+}
+
 /* What JSON Lines become as bytes. */
 static void
 expect_made(const char *lines, const char *option, const char *expected)
@@ -590,6 +613,7 @@ main(void)
 		cmocka_unit_test(hooks_that_tell_of_processes_are_looked_for),
 		cmocka_unit_test(what_is_no_aix_trace_is_refused),
 		cmocka_unit_test(timers_of_32_bits_are_unwrapped),
+		cmocka_unit_test(events_are_of_the_process_that_hooks_told),
 		cmocka_unit_test(logs_are_assembled_of_json_lines),
 		cmocka_unit_test(hook_types_follow_from_data_and_time),
 		cmocka_unit_test(flags_follow_from_data_time_cpu_and_counters),

@@ -7,6 +7,7 @@
 #ifndef FORMAT_AIX_AIX_H
 #define FORMAT_AIX_AIX_H
 
+#include "aix/attribution.h"
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
 #include "format/format.h"
@@ -19,6 +20,7 @@ enum aix_option {
 	AIX_OPTION_CONTAINER,
 	AIX_OPTION_WORD,
 	AIX_OPTION_BLOCK,
+	AIX_OPTION_HOOKS,
 };
 
 /* Values of the options; what is settled by the source, or by the content, is AUTO. */
@@ -71,7 +73,8 @@ struct aix_reader {
 	bool lost;		 /* within damage */
 	bool has_cpu;		 /* the trace is of one processor */
 	uint32_t cpu;
-	uint64_t time; /* of the last entry with a 32-bit timer */
+	uint64_t time;			     /* of the last entry with a 32-bit timer */
+	struct aix_attribution *attribution; /* NULL: processes are not wanted */
 	struct aix_check check;
 };
 

@@ -326,6 +326,8 @@ lacks(struct writing *writing, const struct values *values, struct poly_error *e
 		return writing_lacks(values->batch, values->row, "cpu", error);
 	if (form->has_tid && !values->has_thread)
 		writing_note(writing, "threads that are not known were written as 0");
+	if (!writing->own_raw && poly_present(values->batch, POLY_COLUMN_process, values->row))
+		writing_note(writing, "processes were dropped: only hooks tell them");
 	if (!form->has_tid && values->has_thread)
 		writing_note(writing, "threads were dropped");
 	return POLY_OK;

@@ -16,6 +16,9 @@
 /* The hook that bare events begin with where nobody names them. */
 #define HOOK_HEADER 0x0030
 
+/* Bytes of a table of hooks. */
+#define HOOKS_MOST ((size_t)64 << 10)
+
 /* What structure alone is worth at most, and a magic. */
 #define STRUCTURE_BITS 24
 #define MAGIC_BITS 32
@@ -202,6 +205,31 @@ absent_columns(const struct aix_reader *state)
 	return absent;
 }
 
+/* Takes the table of hooks from a file. */
+static enum poly_status
+load_hooks(struct aix_reader *state, const char *path, struct poly_error *error)
+{
+	struct in *in;
+	size_t have;
+	struct poly_error failure;
+	enum poly_status status = in_open(path, NULL, &in, &failure);
+	if (status != POLY_OK)
+		return err_set(error, status, POLY_NO_OFFSET, "'%s' %s", path, failure.message);
+	const uint8_t *p = in_peek(in, HOOKS_MOST + 1, &have);
+	status = in_status(in, &failure);
+	if (status < 0)
+		err_set(error, status, failure.offset, "'%s' %s", path, failure.message);
+	if (status == POLY_OK && have > HOOKS_MOST)
+		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"'%s' has more than %zu bytes, too many for a table of hooks", path,
+			HOOKS_MOST);
+	if (status >= POLY_OK)
+		status = aix_attribution_new(
+			(const char *)p, have, path, &state->attribution, error);
+	in_close(in);
+	return status;
+}
+
 enum poly_status
 aix_open(struct reading *reading, struct poly_error *error)
 {
@@ -222,6 +250,9 @@ aix_open(struct reading *reading, struct poly_error *error)
 	} else {
 		status = open_bare(reading, error);
 	}
+	const char *hooks = reading->texts ? reading->texts[AIX_OPTION_HOOKS] : NULL;
+	if (status == POLY_OK && hooks)
+		status = load_hooks(state, hooks, error);
 	if (status != POLY_OK)
 		return status;
 	const uint64_t tid = reading->options[AIX_OPTION_TID];

@@ -76,20 +76,52 @@ put_damage(struct filling *fill, const uint8_t *p, size_t n)
 	state->left -= n;
 }
 
+/* An entry as an event. */
+static struct aix_event
+event_of(const struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
+{
+	const struct aix_form *form = &state->form;
+	struct aix_event event = {.wide = form->wide,
+		.hook = entry->hook,
+		.subhook = entry->subhook,
+		.type = entry->type,
+		.generic = form->wide ? (entry->type & AIX_FLAG_GENERIC) != 0
+				      : (entry->type & AIX_TYPE_WORDS) == 0,
+		.word = form->wide && !(entry->type & AIX_FLAG_WORDS32) ? 8 : 4,
+		.data = p + entry->data,
+		.size = entry->size,
+		.has_thread = entry->tid != 0,
+		.has_cpu = entry->cpu || state->has_cpu,
+		.cpu = entry->cpu ? (uint32_t)load_be64(p + entry->cpu) : state->cpu};
+	if (entry->tid)
+		event.thread = aix_entry_number(form, p, entry->tid);
+	return event;
+}
+
 /* Learns a per-CPU file's processor from its first record that tells it. */
 static void
-take_cpu(struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
+take_cpu(struct aix_reader *state, const struct aix_event *event)
 {
-	size_t word = state->form.wide && !(entry->type & AIX_FLAG_WORDS32) ? 8 : 4;
-	bool generic = state->form.wide ? (entry->type & AIX_FLAG_GENERIC) != 0
-					: (entry->type & AIX_TYPE_WORDS) == 0;
+	/* A 32-bit entry has the sub-hook in front, as those of processes do. */
+	unsigned word = event->wide ? 1 : 2;
 	if (state->has_cpu || !(state->header.mode & AIX_MODE_CPU_FILE) ||
-		entry->subhook != SUBHOOK_CPU_FILE || entry->size < word ||
-		(generic && !state->form.wide))
+		aix_event_sub(event) != SUBHOOK_CPU_FILE || event->size < word * event->word)
 		return;
-	uint64_t cpu = word == 8 ? load_be64(p + entry->data) : load_be32(p + entry->data);
+	uint64_t cpu = aix_event_word(event, word);
 	state->has_cpu = cpu <= UINT16_MAX;
 	state->cpu = (uint32_t)cpu;
+}
+
+/* Whose the event is, as far as the events so far tell. */
+static void
+put_process(struct filling *fill, size_t row, const struct aix_event *event)
+{
+	struct aix_reader *state = fill->state;
+	if (!fill->batch->view.process)
+		return;
+	struct aix_who who = aix_attribution_event(state->attribution, event);
+	if (who.has_pid)
+		batch_put(fill->batch, process, row, who.pid);
 }
 
 static void
@@ -120,8 +152,10 @@ put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
 		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
 	if (entry->time)
 		put_time(fill, row, aix_entry_number(form, p, entry->time));
+	struct aix_event event = event_of(state, entry, p);
 	if (entry->hook == HOOK_UTILITY)
-		take_cpu(state, entry, p);
+		take_cpu(state, &event);
+	put_process(fill, row, &event);
 	if (entry->cpu)
 		batch_put(batch, cpu, row, (uint32_t)cpu);
 	else if (state->has_cpu)
@@ -449,6 +483,8 @@ aix_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct filling fill = {reading, reading->state, batch};
 	enum poly_status status = POLY_OK;
+	if (batch->view.process && !fill.state->attribution)
+		status = aix_attribution_new(NULL, 0, NULL, &fill.state->attribution, error);
 	while (status == POLY_OK && batch->view.rows < batch->capacity &&
 		batch->arena.size < ARENA_ENOUGH)
 		status = step(&fill, error);
@@ -460,6 +496,7 @@ aix_close(struct reading *reading)
 {
 	struct aix_reader *state = reading->state;
 	in_close(state->own);
+	aix_attribution_free(state->attribution);
 	spool_free(state->spool);
 	aix_blocks_fini(&state->blocks);
 }

@@ -245,6 +245,9 @@ aix_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	settle_form(writer, writing);
+	/* The source's own hooks tell them again. */
+	if (writing->own_raw)
+		writing->uses &= ~POLY_HAS(process);
 	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
 		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
