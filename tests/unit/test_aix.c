@@ -597,6 +597,68 @@ a_log_is_made_anew_of_a_part_of_one(void **state)
 	buf_free(&rows);
 }
 
+/* The blocks at 96 (48 bytes) and from 148 to 244 are those that would be read last. */
+static void
+parts_of_a_log_that_no_row_holds_become_zeros(void **state)
+{
+	(void)state;
+	struct buf bytes = load("wrapped1112", ".trc"), notes = {0};
+	struct poly_reader *reader;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	/* The header, the initial conditions, the first gap, and block 2 at 244. */
+	options.count = 8;
+	assert_int_equal(
+		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, NULL),
+		POLY_OK);
+	struct buf out = convert(reader, "aix", NULL, &notes);
+	bytes.size = 292;
+	memset(bytes.data + 96, 0, 48);
+	memset(bytes.data + 148, 0, 96);
+	expect_same(&out, &bytes);
+	assert_string_equal(
+		buf_text(&notes), "2 parts of the log that no row holds were filled with 0\n");
+	buf_free(&bytes);
+	buf_free(&out);
+	buf_free(&notes);
+}
+
+static void
+an_entry_that_grew_out_of_its_block_is_refused(void **state)
+{
+	(void)state;
+	struct buf bytes = load("log1112", ".trc"), sunk = {0};
+	struct buf lines = convert(open_bytes(&bytes, NULL, NULL, false), "jsonl", NULL, NULL);
+	/* The header's entry of 28 bytes fills its block; 4 more data do not fit. */
+	char *data = strstr((char *)lines.data, "\"payload\":\"000000014149");
+	assert_non_null(data);
+	struct buf grown = {0};
+	size_t front = (size_t)(data - (char *)lines.data) + strlen("\"payload\":\"");
+	buf_append(&grown, lines.data, front);
+	buf_string(&grown, "00000000");
+	buf_append(&grown, lines.data + front, lines.size - front);
+	struct poly_reader *reader = open_bytes(&grown, "jsonl", NULL, false);
+	struct poly_writer *writer;
+	struct poly_error error;
+	struct poly_sink sink = {append, &sunk};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	const struct poly_batch *batch;
+	options.format = "aix";
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(reader), &options, &writer, &error),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_int_equal(poly_writer_write(writer, batch, &error), POLY_ERR_LOSS);
+	assert_string_equal(error.message,
+		"the block has 28 bytes left, and the entry has 32; aix.container=log makes a "
+		"new log");
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+	buf_free(&lines);
+	buf_free(&grown);
+	buf_free(&sunk);
+}
+
 int
 main(void)
 {
@@ -621,6 +683,8 @@ main(void)
 		cmocka_unit_test(new_logs_have_blocks_of_about_the_size_asked_for),
 		cmocka_unit_test(what_an_entry_needs_or_cannot_hold_is_told),
 		cmocka_unit_test(a_log_is_made_anew_of_a_part_of_one),
+		cmocka_unit_test(parts_of_a_log_that_no_row_holds_become_zeros),
+		cmocka_unit_test(an_entry_that_grew_out_of_its_block_is_refused),
 	};
 	return cmocka_run_group_tests_name("aix", tests, NULL, NULL);
 }

@@ -333,6 +333,8 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 			return write_part(writing, batch, row, record, error);
 		if (record == AIX_DAMAGED)
 			writing_note(writing, "damaged entries were dropped");
+		if (record == AIX_GAP)
+			writing_note(writing, "bytes that no block holds were dropped");
 		return POLY_OK;
 	}
 	if (hooked || event)
