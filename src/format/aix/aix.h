@@ -49,6 +49,8 @@ enum aix_rule {
 struct aix_check {
 	uint64_t time; /* of the last event that has one */
 	bool timed;
+	bool has_cpu; /* so has that event */
+	uint32_t cpu;
 	bool attributed; /* a hook that tells of processes was there */
 	bool any;	 /* an event was there */
 };

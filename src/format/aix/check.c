@@ -36,10 +36,13 @@ check_time(const struct place *place)
 	const struct aix_event *event = place->event;
 	if (!event->has_time)
 		return;
-	if (check->timed && event->time < check->time)
+	bool same_cpu = check->has_cpu == event->has_cpu && check->cpu == event->cpu;
+	if (check->timed && same_cpu && event->time < check->time)
 		FOUND(place, AIX_L10, "the time goes back by %llu ticks",
 			(unsigned long long)(check->time - event->time));
 	check->timed = true;
+	check->has_cpu = event->has_cpu;
+	check->cpu = event->cpu;
 	check->time = event->time;
 }
 
