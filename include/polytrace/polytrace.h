@@ -12,6 +12,7 @@
 #include "polytrace/report.h"
 #include "polytrace/status.h"
 #include "polytrace/summary.h"
+#include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/writer.h"
 

@@ -25,19 +25,21 @@ struct poly_template_options {
 	bool left_to_right; /* aix.expr=ltr: operators have one rank (reference aix 3 (21)) */
 	/*
 	 * Called for everything found wrong, in the order of the file, also for the error that
-	 * makes loading fail: rule (reference aix 5, T01 to T13), line and column from 1 and
+	 * makes loading fail: rule (reference aix 5, T01 to T16), line and column from 1 and
 	 * hook (four digits; 0: none). The message is as in struct poly_error: what is wrong,
 	 * on further lines the line and a caret. NULL: not called.
 	 */
 	void (*found)(void *user, const struct poly_rule *rule, uint64_t line, uint64_t column,
 		uint16_t hook, const char *message);
-	void *user; /* handed to found */
+	void *user;	  /* handed to found */
+	const char *name; /* of a text that is parsed; NULL: none. A file that is loaded has its
+			     own */
 };
 
 /* Initial values. */
-#define POLY_TEMPLATE_OPTIONS_INIT                                      \
-	{                                                               \
-		sizeof(struct poly_template_options), false, NULL, NULL \
+#define POLY_TEMPLATE_OPTIONS_INIT                                            \
+	{                                                                     \
+		sizeof(struct poly_template_options), false, NULL, NULL, NULL \
 	}
 
 /*
@@ -50,9 +52,11 @@ POLY_API enum poly_status poly_templates_load(const char *path,
 	const struct poly_template_options *options, struct poly_templates **templates,
 	struct poly_error *error);
 
-/* As poly_templates_load for n bytes of text, called name in messages; NULL: the text of the
- * default template file, which is the library's own. */
-POLY_API enum poly_status poly_templates_parse(const char *text, size_t n, const char *name,
+/*
+ * As poly_templates_load for n bytes of text; NULL: the text of the default template file,
+ * which is the library's own, and whose ids below 010 are no finding.
+ */
+POLY_API enum poly_status poly_templates_parse(const char *text, size_t n,
 	const struct poly_template_options *options, struct poly_templates **templates,
 	struct poly_error *error);
 

@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 
-/* Deepest nesting of braces and of parentheses that the parser takes. */
+/* Deepest nesting of braces and parentheses, and of operators, that the parser takes. */
 #define TRCFMT_DEPTH 64
 
 /* Columns of the report (L=). */
@@ -94,7 +94,7 @@ enum trcfmt_item {
 
 /* What a case matches. */
 enum trcfmt_match {
-	MATCH_NUMBER, /* number: hexadecimal or decimal by the selector (reference aix 3 (7)) */
+	MATCH_NUMBER, /* number; one with a "-" is in two's complement (reference aix 3 (7)) */
 	MATCH_TEXT,   /* text */
 	MATCH_ANY,    /* the wildcard */
 };
@@ -104,14 +104,14 @@ struct item {
 	uint8_t match;	   /* of a case: enum trcfmt_match */
 	bool direct;	   /* of a case: a string without braces, which is its only item */
 	bool label;	   /* of a text: it is the template's label */
-	uint8_t arguments; /* of a call: how many; expr is the first, the others follow it in
-			      program->arguments from number2 */
+	uint8_t arguments; /* of a call: how many there are from first_argument on */
 	struct code code;
 	uint32_t end;		 /* index of the first item behind what follows */
 	uint32_t expr;		 /* index into program->exprs, or EXPR_NONE */
 	uint32_t macro;		 /* of an assignment */
 	uint32_t first_argument; /* of a call: index into program->arguments */
-	uint32_t text, length;	 /* in program->texts; also the text that a case matches */
+	uint32_t text, length;	 /* in program->texts; also the text that a case matches. It may
+				    hold new lines and tabs: "\n" and "\t" within quotes */
 	uint64_t number;	 /* see the item */
 	uint32_t line;		 /* of the file, from 1 */
 };
@@ -142,8 +142,11 @@ enum trcfmt_macro {
 };
 
 struct poly_templates {
-	struct template *templates; /* in the order of the file; duplicates were dropped */
+	/* In the order of the file; the last of several of a hook, in the place of the first.
+	 */
+	struct template *templates;
 	size_t count;
+	uint16_t *by_order;	 /* indices into templates, in the order of hooks */
 	uint16_t by_hook[65536]; /* index into templates, plus 1; 0: none */
 	struct item *items;
 	size_t item_count;

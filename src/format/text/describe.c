@@ -19,13 +19,11 @@
 #include "format/text/text.h"
 
 #include "base/num.h"
+#include "lang/caret.h"
 #include "model/columns.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-/* Bytes of a description that a message shows. */
-#define SHOWN 72
 
 /* A description that is being read. Once failed, everything is passed over. */
 struct describing {
@@ -44,16 +42,16 @@ static bool fail(struct describing *it, size_t place, const char *format, ...)
 static bool
 fail(struct describing *it, size_t place, const char *format, ...)
 {
-	char message[200];
+	char message[200], shown[CARET_ROOM];
 	va_list list;
 	if (it->failed)
 		return false;
 	va_start(list, format);
 	vsnprintf(message, sizeof message, format, list);
 	va_end(list);
-	size_t from = place > SHOWN - 12 ? place - (SHOWN - 12) : 0;
-	err_set(it->error, POLY_ERR_USAGE, POLY_NO_OFFSET, "text.columns: %s\n  %.*s\n  %*s^",
-		message, SHOWN, it->text + from, (int)(place - from), "");
+	caret_show(shown, it->text, strlen(it->text), place);
+	err_set(it->error, POLY_ERR_USAGE, POLY_NO_OFFSET, "text.columns: %s%s", message,
+		shown);
 	it->failed = true;
 	return false;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong with a template file, and where. spec: reference aix 5. */
+#include "trcfmt/parser.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "lang/caret.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes that caret_show has to know of behind a place. */
+#define LOOK_BEHIND ((size_t)400)
+
+const struct poly_rule trcfmt_rules[RULE_COUNT + 1] = {
+#define RULE(code, severity, title, source) {#code, POLY_##severity, title, source},
+#include "trcfmt/rules.def"
+#undef RULE
+	{0},
+};
+
+/* Bytes of the line that begins at start, as far as they matter. */
+static size_t
+line_size(const struct parser *parser, struct join_place place)
+{
+	const char *text = parser->source.text + place.offset;
+	size_t left = parser->source.size - place.offset;
+	if (left > LOOK_BEHIND)
+		left = LOOK_BEHIND;
+	const char *end = left ? memchr(text, '\n', left) : NULL;
+	return place.offset - place.line_start + (end ? (size_t)(end - text) : left);
+}
+
+static void
+keep_first(struct parser *parser, enum trcfmt_rule rule, struct join_place place,
+	const char *message)
+{
+	if (trcfmt_rules[rule].severity != POLY_ERROR || parser->status != POLY_OK)
+		return;
+	parser->status = rule == RULE_T15 ? POLY_ERR_LIMIT : POLY_ERR_FORMAT;
+	err_set(parser->error, parser->status, place.offset, "%s", message);
+	if (parser->error)
+		parser->error->line = place.line;
+}
+
+bool
+parser_find(struct parser *parser, enum trcfmt_rule rule, size_t at, const char *message, ...)
+{
+	char text[400], shown[CARET_ROOM];
+	struct join_place place = join_place(&parser->joined, at);
+	const struct poly_template_options *options = &parser->options;
+	if (!options->found && trcfmt_rules[rule].severity != POLY_ERROR)
+		return false;
+	va_list list;
+	va_start(list, message);
+	/* The rest of the room is for the line and its caret. */
+	vsnprintf(text, sizeof text - CARET_ROOM, message, list);
+	va_end(list);
+	caret_show(shown, parser->source.text + place.line_start, line_size(parser, place),
+		place.offset - place.line_start);
+	size_t n = strlen(text);
+	memcpy(text + n, shown, strlen(shown) + 1);
+	keep_first(parser, rule, place, text);
+	if (options->found)
+		options->found(options->user, &trcfmt_rules[rule], place.line,
+			place.offset - place.line_start + 1, parser->template.hook, text);
+	return false;
+}
+
+bool
+parser_out_of_memory(struct parser *parser)
+{
+	parser->stopped = true;
+	parser->status = err_memory(parser->error);
+	return false;
+}
+
+/* Arrays are grown when their count is a power of 2, so none keeps its capacity. */
+void *
+parser_grow(struct parser *parser, void *array, size_t count, size_t size)
+{
+	if (count & (count - 1) || (count > 0 && count < 64))
+		return array;
+	void *more = mem_resize(array, count ? 2 * count : 64, size);
+	if (!more)
+		parser_out_of_memory(parser);
+	return more;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Switches.
+ *
+ *     switch   = selector "," case { "," case } ;
+ *     case     = matchval ( string | "{" descriptor "}" ) ;
+ *     matchval = number | string | "\*" ;
+ *
+ * spec: seed 003 (Switch Statements); reference aix 3 (7), (8), 4.1.
+ */
+#include "trcfmt/parser.h"
+
+#include "base/num.h"
+
+/* How the numbers of a switch are written. */
+struct radix {
+	unsigned base; /* 8, 10, 16 */
+	bool negative; /* "-" may stand before them */
+	const char *name;
+};
+
+static struct radix
+radix_of(const struct expr *selector)
+{
+	static const struct radix hexadecimal = {16, false, "hexadecimal"};
+	if (selector->op != EXPR_CODE && selector->op != EXPR_CAST)
+		return hexadecimal;
+	switch ((enum trcfmt_code)selector->code.code) {
+	case CODE_B:
+	case CODE_X:
+	case CODE_HT:
+	case CODE_HB:
+	case CODE_HD: break;
+	case CODE_O: return (struct radix){8, false, "octal"};
+	case CODE_D: return (struct radix){10, true, "decimal"};
+	case CODE_A:
+	case CODE_U:
+	case CODE_F:
+	case CODE_S:
+	case CODE_T:
+	case CODE_E:
+	case CODE_P: return (struct radix){10, false, "decimal"};
+	}
+	return hexadecimal;
+}
+
+static bool
+parse_octal(const char *text, size_t n, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '7' || *value >> 61)
+			return false;
+		*value = *value << 3 | (uint64_t)(text[i] - '0');
+	}
+	return n > 0;
+}
+
+static bool
+parse_in_base(const char *text, size_t n, unsigned base, uint64_t *value)
+{
+	if (base == 8 && !(n > 1 && (text[1] == 'x' || text[1] == 'X')))
+		return parse_octal(text, n, value);
+	return (base == 16 && num_parse_hex(text, n, value)) || num_parse(text, n, value);
+}
+
+static bool
+parse_match_number(struct parser *parser, struct radix radix, uint64_t *number)
+{
+	size_t start = parser->at;
+	bool minus = radix.negative && parser_next_is(parser, '-');
+	size_t n = parser_word(parser);
+	const char *text = parser->text + parser->at;
+	if (n == 0)
+		return parser_find(parser, RULE_T07, start,
+			"expected what a case matches: a number, a string or '\\*'");
+	/* Without 0x only what begins as a number of base 10 can be one. */
+	if ((radix.base == 16 || (text[0] >= '0' && text[0] <= '9')) &&
+		parse_in_base(text, n, radix.base, number)) {
+		*number = minus ? 0 - *number : *number;
+		parser->at += n;
+		return true;
+	}
+	return parser_find(parser, RULE_T07, start, "'%.*s' is no %s number of 64 bits",
+		n > 40 ? 40 : (int)n, text, radix.name);
+}
+
+/* What a case matches, into item. */
+static bool
+parse_match(struct parser *parser, struct radix radix, struct item *item)
+{
+	char c = parser_skip(parser);
+	if (c == '"') {
+		item->match = MATCH_TEXT;
+		return parser_string(parser, &item->text, &item->length);
+	}
+	if (c == '*' || (c == '\\' && parser_peek_at(parser, 1) == '*')) {
+		if (c == '*')
+			parser_find(parser, RULE_T16, parser->at, "'*' without '\\' before it");
+		parser->at += c == '*' ? 1 : 2;
+		item->match = MATCH_ANY;
+		return true;
+	}
+	item->match = MATCH_NUMBER;
+	return parse_match_number(parser, radix, &item->number);
+}
+
+/* A string, which is all that the case has. */
+static bool
+parse_direct(struct parser *parser)
+{
+	uint32_t text, length;
+	size_t start = parser->at;
+	if (!parser_string(parser, &text, &length))
+		return false;
+	struct item *item = parser_item(parser, ITEM_TEXT, start);
+	if (!item)
+		return false;
+	item->text = text;
+	item->length = length;
+	return true;
+}
+
+static bool
+parse_braces(struct parser *parser)
+{
+	size_t brace = parser->at++;
+	if (!parser_deeper(parser, brace) || !parser_descriptor(parser))
+		return false;
+	parser->depth--;
+	return parser_next_is(parser, '}') ||
+	       parser_find(parser, RULE_T05, brace, "no '}' ends what begins here");
+}
+
+static bool
+parse_case(struct parser *parser, struct radix radix, bool *any)
+{
+	struct item match = {0};
+	parser_skip(parser);
+	size_t start = parser->at, index = parser->to->item_count;
+	if (parser_ended(parser) || parser_peek(parser) == '}')
+		return parser_find(parser, RULE_T07, start, "no case follows the last comma");
+	if (!parse_match(parser, radix, &match))
+		return false;
+	if (*any)
+		parser_find(parser, RULE_T09, start,
+			"this case is never reached: one before it matches anything");
+	*any = *any || match.match == MATCH_ANY;
+	struct item *item = parser_item(parser, ITEM_CASE, start);
+	if (!item)
+		return false;
+	item->match = match.match;
+	item->number = match.number;
+	item->text = match.text;
+	item->length = match.length;
+	char c = parser_skip(parser);
+	item->direct = c == '"';
+	if (c != '"' && c != '{')
+		return parser_find(parser, RULE_T07, parser->at,
+			"expected a string or '{' behind the value of the case; a switch in a "
+			"switch stands in braces");
+	if (!(c == '"' ? parse_direct(parser) : parse_braces(parser)))
+		return false;
+	parser->to->items[index].end = (uint32_t)parser->to->item_count;
+	return true;
+}
+
+bool
+parser_switch(struct parser *parser, size_t at, uint32_t selector)
+{
+	struct radix radix = radix_of(&parser->to->exprs[selector]);
+	size_t index = parser->to->item_count;
+	bool any = false;
+	struct item *item = parser_item(parser, ITEM_SWITCH, at);
+	if (!item)
+		return false;
+	item->expr = selector;
+	while (parser_next_is(parser, ','))
+		if (!parse_case(parser, radix, &any))
+			return false;
+	parser->to->items[index].end = (uint32_t)parser->to->item_count;
+	return true;
+}
