@@ -80,6 +80,94 @@ POLY_API bool poly_template_at(
 /* Frees templates. Accepts NULL. */
 POLY_API void poly_templates_free(struct poly_templates *templates);
 
+/*
+ * Reads a file of templates, or of changes to one, as text; "-" is standard input. What is
+ * compressed is decompressed. On POLY_OK *text, which ends in a NUL behind *n bytes, is freed
+ * by poly_template_text_free; on failure it is NULL. POLY_ERR_IO, POLY_ERR_FORMAT (damage of a
+ * compressed file), POLY_ERR_LIMIT (16 MiB), POLY_ERR_UNSUPPORTED, POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_template_text_load(
+	const char *path, char **text, size_t *n, struct poly_error *error);
+
+/*
+ * Writes n bytes of text as a file that appears under its name when it is complete; one that is
+ * there is replaced and keeps its permissions. POLY_ERR_IO, POLY_ERR_UNSUPPORTED,
+ * POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_template_text_save(
+	const char *path, const char *text, size_t n, struct poly_error *error);
+
+/* Frees what poly_template_text_load gave. Accepts NULL. */
+POLY_API void poly_template_text_free(char *text);
+
+/*
+ * Changes to a template file, as trcupdate makes them (reference aix 4.2). Initialise with
+ * POLY_UPDATE_INIT.
+ */
+struct poly_update {
+	size_t size;	     /* of this struct in bytes; set by the macro, and not 0 */
+	const char *master;  /* text of the template file; the caller's */
+	size_t master_size;  /* bytes of it */
+	const char *changes; /* text of the changes; the caller's */
+	size_t changes_size; /* bytes of it */
+	bool any_version;    /* -o: templates are replaced whatever their versions */
+	bool later;	     /* aix.update=later: not by one of the same version */
+	/* As in poly_template_options; lines and columns are those of the changes. */
+	void (*found)(void *user, const struct poly_rule *rule, uint64_t line, uint64_t column,
+		uint16_t hook, const char *message);
+	void *user; /* handed to found */
+};
+
+/* Initial values: no text, versions count, the same version replaces. */
+#define POLY_UPDATE_INIT                                                               \
+	{                                                                              \
+		sizeof(struct poly_update), NULL, 0, NULL, 0, false, false, NULL, NULL \
+	}
+
+/* What became of a change. */
+enum poly_update_action {
+	POLY_UPDATE_ADDED,    /* the hook had no template */
+	POLY_UPDATE_REPLACED, /* the hook's template was replaced */
+	POLY_UPDATE_KEPT,     /* the hook's template has a later version, and stayed */
+	POLY_UPDATE_DELETED,  /* the hook's template was deleted */
+	POLY_UPDATE_ABSENT,   /* there was no such template to delete */
+};
+
+/* One change; of several templates of a hook that are deleted each is one. */
+struct poly_update_step {
+	enum poly_update_action action; /* what became of it */
+	uint16_t hook;			/* in the form of four digits */
+	uint64_t line;			/* of the changes, from 1 */
+};
+
+struct poly_updated;
+
+/*
+ * Makes changes to a template file's text. Nothing but templates that are changed is touched;
+ * a new one goes to the end. The master's other templates need not be right.
+ * On POLY_OK *updated belongs to the caller; on failure it is NULL. POLY_ERR_FORMAT: the
+ * changes are wrong (rules T01 to T07, T14), or the master ends in a line that is to be
+ * continued. POLY_ERR_LIMIT, POLY_ERR_USAGE (size 0), POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_templates_update(const struct poly_update *update,
+	struct poly_updated **updated, struct poly_error *error);
+
+/* The text of the changed file: *n bytes, and a NUL. It holds until updated is freed. */
+POLY_API const char *poly_updated_text(const struct poly_updated *updated, size_t *n);
+
+/*
+ * The text of changes that make the file what it was, byte for byte, when they are made with
+ * any_version: *n bytes, and a NUL. It holds until updated is freed.
+ */
+POLY_API const char *poly_updated_undo(const struct poly_updated *updated, size_t *n);
+
+/* Change i from 0 in the order in which they were made; false behind the last one. */
+POLY_API bool poly_updated_step(
+	const struct poly_updated *updated, size_t i, struct poly_update_step *step);
+
+/* Frees what was updated. Accepts NULL. */
+POLY_API void poly_updated_free(struct poly_updated *updated);
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,9 +122,20 @@ run_command(const struct command *command, char **arguments)
 	return status;
 }
 
+/* The command that the program is called by the name of, through a link; or NULL. */
+static const struct command *
+called_as(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	return find_command(slash ? slash + 1 : program);
+}
+
 int
 main(int argc, char **argv)
 {
+	const struct command *own = argc > 0 ? called_as(argv[0]) : NULL;
+	if (own)
+		return run_command(own, argv + 1);
 	const char *word = argc > 1 ? argv[1] : "";
 	if (strcmp(word, "--version") == 0)
 		return print_version();

@@ -54,8 +54,8 @@ parser_find(struct parser *parser, enum trcfmt_rule rule, size_t at, const char 
 		return false;
 	va_list list;
 	va_start(list, message);
-	/* The rest of the room is for the line and its caret. */
-	vsnprintf(text, sizeof text - CARET_ROOM, message, list);
+	/* The rest of the room is for the line and its caret, and what a caller may add. */
+	vsnprintf(text, sizeof text - CARET_ROOM - 40, message, list);
 	va_end(list);
 	caret_show(shown, parser->source.text + place.line_start, line_size(parser, place),
 		place.offset - place.line_start);

@@ -29,8 +29,8 @@ token_size(const struct parser *parser)
 	return n;
 }
 
-static bool
-parse_hook(struct parser *parser)
+bool
+parser_hook(struct parser *parser)
 {
 	size_t n = token_size(parser);
 	uint64_t id;
@@ -50,8 +50,8 @@ parse_hook(struct parser *parser)
 	return true;
 }
 
-static bool
-parse_version(struct parser *parser)
+bool
+parser_version(struct parser *parser)
 {
 	parser_skip(parser);
 	size_t start = parser->at, n = token_size(parser);
@@ -76,15 +76,15 @@ take_level(struct parser *parser, const struct item *item)
 	parser->to->item_count--;
 }
 
-static bool
-parse_template(struct parser *parser)
+bool
+parser_template(struct parser *parser)
 {
 	struct poly_templates *to = parser->to;
 	size_t start = parser->at;
-	if (!parse_hook(parser))
+	if (!parser_hook(parser))
 		return false;
 	check_hook(parser, start);
-	if (!parse_version(parser))
+	if (!parser_version(parser))
 		return false;
 	parser_skip(parser);
 	if (parser_peek(parser) == 'L' && parser_peek_at(parser, 1) == '=') {
@@ -120,8 +120,8 @@ add_template(struct parser *parser)
 	return true;
 }
 
-static void
-begin_template(struct parser *parser)
+void
+parser_begin(struct parser *parser)
 {
 	struct joined *joined = &parser->joined;
 	parser->text = (const char *)joined->text.data;
@@ -144,9 +144,9 @@ take_template(struct parser *parser)
 {
 	struct poly_templates *to = parser->to;
 	size_t exprs = to->expr_count, arguments = to->argument_count, texts = to->texts.size;
-	begin_template(parser);
+	parser_begin(parser);
 	if (!parser_ended(parser)) {
-		if (parse_template(parser)) {
+		if (parser_template(parser)) {
 			add_template(parser);
 		} else {
 			to->item_count = parser->template.first;
@@ -159,9 +159,8 @@ take_template(struct parser *parser)
 		parser_find(parser, RULE_T13, parser->size, "the file ends behind '\\'");
 }
 
-/* Numbers the predefined macros. */
-static bool
-add_predefined(struct intern *macros)
+bool
+parser_predefine(struct intern *macros)
 {
 	static const char *const names[] = {
 #define MACRO(name, section, test) #name,
@@ -194,7 +193,7 @@ parse_file(struct parser *parser)
 	const char *name = parser->options.name;
 	struct poly_templates *to = parser->to;
 	to->name = mem_string(name ? name : "default.trcfmt");
-	if (!to->name || !add_predefined(&to->macros)) {
+	if (!to->name || !parser_predefine(&to->macros)) {
 		parser_out_of_memory(parser);
 		return;
 	}

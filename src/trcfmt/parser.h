@@ -61,6 +61,19 @@ bool parser_find(struct parser *parser, enum trcfmt_rule rule, size_t at, const 
 /* Memory could not be had; false. */
 bool parser_out_of_memory(struct parser *parser);
 
+/* load.c: numbers the predefined macros. */
+bool parser_predefine(struct intern *macros);
+
+/* Begins what was joined: parser->template is empty, and blanks are passed. */
+void parser_begin(struct parser *parser);
+
+/* A template, with all that stands behind it on its line. */
+bool parser_template(struct parser *parser);
+
+/* Its id, and its version. */
+bool parser_hook(struct parser *parser);
+bool parser_version(struct parser *parser);
+
 /* lexer.c: characters. The character at the place, or behind it; NUL at the end. */
 char parser_peek(const struct parser *parser);
 char parser_peek_at(const struct parser *parser, size_t ahead);

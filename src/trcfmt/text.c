@@ -2,8 +2,12 @@
 /* Template files as text. */
 #include "trcfmt/text.h"
 
+#include "polytrace/templates.h"
+
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/in.h"
+#include "io/out.h"
 
 /* Bytes that are asked for at a time. */
 #define CHUNK ((size_t)64 << 10)
@@ -36,4 +40,42 @@ text_load(const char *path, struct buf *to, struct poly_error *error)
 		status = take_all(in, to, error);
 	in_close(in);
 	return status;
+}
+
+enum poly_status
+poly_template_text_load(const char *path, char **text, size_t *n, struct poly_error *error)
+{
+	struct buf loaded = {0};
+	enum poly_status status = text_load(path, &loaded, error);
+	buf_text(&loaded);
+	if (status == POLY_OK && loaded.failed)
+		status = err_memory(error);
+	*text = NULL;
+	*n = 0;
+	if (status != POLY_OK) {
+		buf_free(&loaded);
+		return status;
+	}
+	*text = (char *)loaded.data;
+	*n = loaded.size;
+	return POLY_OK;
+}
+
+enum poly_status
+poly_template_text_save(const char *path, const char *text, size_t n, struct poly_error *error)
+{
+	struct out *out;
+	enum poly_status status = out_open(path, true, &out, error);
+	if (status != POLY_OK)
+		return status;
+	out_write(out, text, n);
+	status = out_finish(out, error);
+	out_close(out);
+	return status;
+}
+
+void
+poly_template_text_free(char *text)
+{
+	mem_free(text);
 }
