@@ -19,18 +19,25 @@ extern "C" {
 
 struct poly_templates;
 
+/* Something that is wrong in a template file. It holds during the call that tells it. */
+struct poly_template_finding {
+	const struct poly_rule *rule; /* T01 to T16 (reference aix 5, polytrace-trcfmt(7)) */
+	uint64_t line;		      /* of the file, from 1 */
+	uint64_t column;	      /* in bytes from 1; a tab is one */
+	uint16_t hook;		      /* of the template, four digits; 0: none */
+	const char *message; /* as in struct poly_error: what is wrong; on two further lines the
+				line and a caret */
+};
+
 /* How a template file is parsed. Initialise with POLY_TEMPLATE_OPTIONS_INIT. */
 struct poly_template_options {
 	size_t size;	    /* of this struct in bytes; set by the macro, and not 0 */
 	bool left_to_right; /* aix.expr=ltr: operators have one rank (reference aix 3 (21)) */
 	/*
 	 * Called for everything found wrong, in the order of the file, also for the error that
-	 * makes loading fail: rule (reference aix 5, T01 to T16), line and column from 1 and
-	 * hook (four digits; 0: none). The message is as in struct poly_error: what is wrong,
-	 * on further lines the line and a caret. NULL: not called.
+	 * makes loading fail. NULL: not called.
 	 */
-	void (*found)(void *user, const struct poly_rule *rule, uint64_t line, uint64_t column,
-		uint16_t hook, const char *message);
+	void (*found)(void *user, const struct poly_template_finding *finding);
 	void *user;	  /* handed to found */
 	const char *name; /* of a text that is parsed; NULL: none. A file that is loaded has its
 			     own */
@@ -113,8 +120,7 @@ struct poly_update {
 	bool any_version;    /* -o: templates are replaced whatever their versions */
 	bool later;	     /* aix.update=later: not by one of the same version */
 	/* As in poly_template_options; lines and columns are those of the changes. */
-	void (*found)(void *user, const struct poly_rule *rule, uint64_t line, uint64_t column,
-		uint16_t hook, const char *message);
+	void (*found)(void *user, const struct poly_template_finding *finding);
 	void *user; /* handed to found */
 };
 

@@ -67,13 +67,11 @@ save(const char *path, const char *text, size_t n, bool names)
 
 /* Tells what is wrong in the file that user names. */
 static void
-tell_finding(void *user, const struct poly_rule *rule, uint64_t line, uint64_t column,
-	uint16_t hook, const char *message)
+tell_finding(void *user, const struct poly_template_finding *finding)
 {
-	struct poly_error error = {.offset = POLY_NO_OFFSET, .line = line};
-	(void)hook;
+	struct poly_error error = {.offset = POLY_NO_OFFSET, .line = finding->line};
 	snprintf(error.message, sizeof error.message, "column %llu: %s: %s",
-		(unsigned long long)column, rule->code, message);
+		(unsigned long long)finding->column, finding->rule->code, finding->message);
 	say_error(user, &error);
 }
 

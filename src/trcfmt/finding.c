@@ -62,9 +62,15 @@ parser_find(struct parser *parser, enum trcfmt_rule rule, size_t at, const char 
 	size_t n = strlen(text);
 	memcpy(text + n, shown, strlen(shown) + 1);
 	keep_first(parser, rule, place, text);
+	const struct poly_template_finding finding = {
+		.rule = &trcfmt_rules[rule],
+		.line = place.line,
+		.column = place.offset - place.line_start + 1,
+		.hook = parser->template.hook,
+		.message = text,
+	};
 	if (options->found)
-		options->found(options->user, &trcfmt_rules[rule], place.line,
-			place.offset - place.line_start + 1, parser->template.hook, text);
+		options->found(options->user, &finding);
 	return false;
 }
 
