@@ -118,11 +118,11 @@ join_next(struct join_source *source, struct joined *joined)
 		string = in_string(line.text, line.size, string);
 		if (!line.continues)
 			break;
-		if (!string)
-			buf_byte(&joined->text, ' ');
 		do
 			more = take_line(source, &line);
 		while (more && is_comment(&line));
+		if (more && !string)
+			buf_byte(&joined->text, ' ');
 		joined->open = !more;
 	}
 	joined->failed |= joined->text.failed;

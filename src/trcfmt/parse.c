@@ -32,7 +32,7 @@ parser_item(struct parser *parser, enum trcfmt_item kind, size_t at)
 		return NULL;
 	to->items = more;
 	more += to->item_count++;
-	*more = (struct item){.item = kind,
+	*more = (struct item){.item = (uint8_t)kind,
 		.end = (uint32_t)to->item_count,
 		.expr = EXPR_NONE,
 		.line = join_place(&parser->joined, at).line};

@@ -59,9 +59,12 @@ parse_octal(const char *text, size_t n, uint64_t *value)
 static bool
 parse_in_base(const char *text, size_t n, unsigned base, uint64_t *value)
 {
-	if (base == 8 && !(n > 1 && (text[1] == 'x' || text[1] == 'X')))
+	bool prefix = n > 1 && (text[1] == 'x' || text[1] == 'X');
+	if (base == 8 && !prefix)
 		return parse_octal(text, n, value);
-	return (base == 16 && num_parse_hex(text, n, value)) || num_parse(text, n, value);
+	if (base == 16 && !prefix)
+		return num_parse_hex(text, n, value);
+	return num_parse(text, n, value);
 }
 
 static bool
