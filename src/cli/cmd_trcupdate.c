@@ -142,7 +142,7 @@ tell_steps(const struct poly_updated *updated, const char *path, bool names)
 	static const char *const done[] = {
 		[POLY_UPDATE_ADDED] = "added",
 		[POLY_UPDATE_REPLACED] = "replaced",
-		[POLY_UPDATE_KEPT] = "kept: the template file has a later version",
+		[POLY_UPDATE_KEPT] = "kept: the template file's version is not earlier",
 		[POLY_UPDATE_DELETED] = "deleted",
 		[POLY_UPDATE_ABSENT] = "not deleted: the template file has no such template",
 	};

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Most changes of a file: each looks at all pieces of the other. */
-#define CHANGES_MOST ((size_t)16384)
+#define CHANGES_MOST ((size_t)8192)
 
 static const char first_line[] = "* /etc/trcfmt";
 static const char line_hint[] = "* /etc/trcfmt line ";
