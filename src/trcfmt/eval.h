@@ -84,6 +84,13 @@ struct trcfmt_eval *trcfmt_eval_new(
 	const struct poly_templates *templates, const struct trcfmt_options *options);
 
 /*
+ * Gives the second-level interrupt handler at an address a name, as a list of names has it
+ * (slihlookup). POLY_ERR_MEMORY.
+ */
+enum poly_status trcfmt_eval_handler(
+	struct trcfmt_eval *eval, uint64_t address, const char *name);
+
+/*
  * Runs template over an event. The text is the evaluator's and holds until the next call.
  * Numbers of names and files that are remembered are bounded.
  */
