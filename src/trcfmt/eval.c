@@ -6,6 +6,7 @@
 #include "base/num.h"
 
 #include <string.h>
+#include <time.h>
 
 /* Cases of a switch that are looked at in one step. */
 #define CASES_A_STEP 16
@@ -220,6 +221,8 @@ trcfmt_eval_new(const struct poly_templates *templates, const struct trcfmt_opti
 		return NULL;
 	eval->templates = templates;
 	eval->options = *options;
+	if (options->tz_local)
+		tzset();
 	eval->macros = mem_new(
 		macros > MACRO_FIRST_OWN ? macros : MACRO_FIRST_OWN, sizeof *eval->macros);
 	if (!eval->macros) {
