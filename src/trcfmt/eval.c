@@ -282,20 +282,30 @@ begin_event(struct trcfmt_eval *eval, const struct template *template,
 	return text_begin(eval, template->level) && take_image(eval, context->event);
 }
 
+/* What there is where memory could not be had. */
+static struct trcfmt_result
+no_memory(const struct template *template)
+{
+	return (struct trcfmt_result){.outcome = OUTCOME_PRINT,
+		.text = "",
+		.faults = FAULT_MEMORY,
+		.fault_line = template->line};
+}
+
 struct trcfmt_result
 trcfmt_eval_run(struct trcfmt_eval *eval, const struct template *template,
 	const struct trcfmt_context *context)
 {
 	if (!begin_event(eval, template, context))
-		return (struct trcfmt_result){.outcome = OUTCOME_PRINT,
-			.text = "",
-			.faults = FAULT_MEMORY,
-			.fault_line = template->line};
+		return no_memory(template);
 	eval_items(eval, template->first, template->end);
 	text_end(eval);
+	const char *text = buf_text(&eval->text.bytes);
+	if (eval->text.bytes.failed)
+		return no_memory(template);
 	return (struct trcfmt_result){
 		.outcome = eval->outcome,
-		.text = buf_text(&eval->text.bytes),
+		.text = text,
 		.pieces = eval->text.pieces,
 		.piece_count = eval->text.piece_count,
 		.faults = eval->faults,

@@ -5,6 +5,7 @@
  */
 #include "trcfmt_help.h"
 
+#include "base/mem.h"
 #include "trcfmt/files.h"
 
 #define LOOKUP 0x0f180000u	  /* generic: D1, a string, a v-node */
@@ -335,6 +336,37 @@ keys_differ_in_every_part(void **state)
 	files_free(&files);
 }
 
+#ifdef POLY_FAULT_INJECTION
+/* Runs events with the k-th allocation failing; how many there were. */
+static size_t
+starve(struct scene *scene, size_t k)
+{
+	unsigned faults = 0;
+	trcfmt_eval_free(scene->eval);
+	mem_fail_at(k);
+	scene->eval = trcfmt_eval_new(scene->templates, &scene->options);
+	for (uint32_t id = 0xf1; scene->eval && id <= 0xfe; id++) {
+		scene_hook32(scene, id << 20 | 0xe0000, "0200012F0000AAAA0000AAAA00001000");
+		if (id == 0xf1)
+			scene_hook32(scene, LOOKUP, "00000000042F746D700000AAAA");
+		scene_run(scene);
+		faults |= scene->result.faults & FAULT_MEMORY;
+	}
+	size_t made = mem_fail_at(0);
+	assert_int_equal(scene->eval && !faults, made < k);
+	return made;
+}
+
+static void
+lack_of_memory_is_a_fault(void **state)
+{
+	size_t k = 1;
+	while (starve(*state, k) >= k)
+		k++;
+	assert_true(k > 8);
+}
+#endif
+
 int
 main(void)
 {
@@ -360,6 +392,9 @@ main(void)
 		cmocka_unit_test(p_prints_the_path_of_a_process),
 		cmocka_unit_test(what_is_remembered_is_bounded),
 		cmocka_unit_test(keys_differ_in_every_part),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test_setup_teardown(lack_of_memory_is_a_fault, begin, end),
+#endif
 	};
 	return cmocka_run_group_tests_name("trcfmt_state", tests, NULL, NULL);
 }
