@@ -3,7 +3,6 @@
 #include "trcfmt/eval_state.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 
 #include <string.h>
 #include <time.h>
@@ -96,16 +95,6 @@ run_code(struct trcfmt_eval *eval, const struct item *item)
 		code_print(eval, &value);
 }
 
-/* Text is a number where all of it is decimal digits. */
-static bool
-number_matches(const struct value *value, uint64_t number)
-{
-	uint64_t own = value->number;
-	if (code_is_text(value) && !num_parse((const char *)value->bytes, value->size, &own))
-		return false;
-	return value->high == 0 && own == number;
-}
-
 static bool
 case_matches(struct trcfmt_eval *eval, const struct item *item, const struct value *value)
 {
@@ -114,7 +103,7 @@ case_matches(struct trcfmt_eval *eval, const struct item *item, const struct val
 	case MATCH_TEXT:
 		return code_matches(
 			eval, value, eval->templates->texts.data + item->text, item->length);
-	default: return number_matches(value, item->number);
+	default: return code_matches_number(value, item->number);
 	}
 }
 
@@ -236,6 +225,15 @@ enum poly_status
 trcfmt_eval_handler(struct trcfmt_eval *eval, uint64_t address, const char *name)
 {
 	const struct files_key key = {FILES_HANDLER, address, 0, 0};
+	return files_put_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
+								      : POLY_ERR_MEMORY;
+}
+
+enum poly_status
+trcfmt_eval_errno(struct trcfmt_eval *eval, uint64_t number, const char *name)
+{
+	const struct files_key key = {FILES_ERRNO, number, 0, 0};
+	eval->own_errno = true;
 	return files_put_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
 								      : POLY_ERR_MEMORY;
 }

@@ -90,6 +90,9 @@ struct trcfmt_eval *trcfmt_eval_new(
 enum poly_status trcfmt_eval_handler(
 	struct trcfmt_eval *eval, uint64_t address, const char *name);
 
+/* Gives an errno value a name in place of AIX's (aix.errno: 3 (11)). POLY_ERR_MEMORY. */
+enum poly_status trcfmt_eval_errno(struct trcfmt_eval *eval, uint64_t number, const char *name);
+
 /*
  * Runs template over an event. The text is the evaluator's and holds until the next call.
  * Numbers of names and files that are remembered are bounded.

@@ -300,19 +300,24 @@ print_bits(struct trcfmt_eval *eval, const struct value *value)
 		*to++ = (char)('0' + (value->number >> i & 1));
 }
 
-/* As %.4E writes it, with a point whatever the locale. */
-static void
-print_float(struct trcfmt_eval *eval, const struct value *value)
+/* The number that the bits of F4 or F8 are. */
+static double
+code_float(const struct value *value)
 {
 	double number;
 	const uint32_t low = (uint32_t)value->number;
 	float single;
 	memcpy(&single, &low, sizeof single);
 	memcpy(&number, &value->number, sizeof number);
+	return value->code->size == 4 ? (double)single : number;
+}
+
+/* As %.4E writes it, with a point whatever the locale. */
+static void
+print_float(struct trcfmt_eval *eval, const struct value *value)
+{
 	char text[40], *to = text;
-	if (code_size(eval, value->code) == 4)
-		number = (double)single;
-	snprintf(text, sizeof text, "%.4E", number);
+	snprintf(text, sizeof text, "%.4E", code_float(value));
 	if (*to == '-')
 		to++;
 	if (*to >= '0' && *to <= '9') {
@@ -359,6 +364,15 @@ print_named(struct trcfmt_eval *eval, const char *name, uint64_t number)
 		print_decimal(eval, number);
 }
 
+/* As the user's table has it, else AIX's own. */
+static const char *
+errno_name(const struct trcfmt_eval *eval, uint64_t number)
+{
+	const struct files_key key = {FILES_ERRNO, number, 0, 0};
+	const char *name = eval->own_errno ? files_get_name(&eval->files, &key) : NULL;
+	return name ? name : aix_errno_name(number);
+}
+
 static const char *
 path_of(const struct trcfmt_eval *eval, uint64_t pid)
 {
@@ -392,7 +406,7 @@ print_code(struct trcfmt_eval *eval, const struct value *value)
 	case CODE_O: print_octal(eval, number); break;
 	case CODE_F: print_float(eval, value); break;
 	case CODE_T: print_time(eval, number); break;
-	case CODE_E: print_named(eval, aix_errno_name(number), number); break;
+	case CODE_E: print_named(eval, errno_name(eval, number), number); break;
 	case CODE_P: print_named(eval, path_of(eval, number), number); break;
 	/* A hook type is one digit, flags of a 64-bit hook word are four. */
 	case CODE_HT: print_hex(eval, number, eval->context->event->wide ? 4 : 1); break;
@@ -436,6 +450,18 @@ code_is_text(const struct value *value)
 	return value->kind == VALUE_TEXT ||
 	       (value->kind == VALUE_CODE &&
 		       (value->code->code == CODE_A || value->code->code == CODE_S));
+}
+
+/* Text is a number where all of it is decimal digits. */
+bool
+code_matches_number(const struct value *value, uint64_t number)
+{
+	uint64_t own = value->number;
+	if (value->kind == VALUE_CODE && value->code->code == CODE_F)
+		return code_float(value) == (double)number;
+	if (code_is_text(value) && !num_parse((const char *)value->bytes, value->size, &own))
+		return false;
+	return value->high == 0 && own == number;
 }
 
 bool

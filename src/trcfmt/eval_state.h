@@ -50,6 +50,7 @@ struct trcfmt_eval {
 	const struct poly_templates *templates;
 	struct trcfmt_options options;
 	struct files files;
+	bool own_errno;	      /* files has names of errno values */
 	struct macro *macros; /* by number */
 	uint64_t generation;  /* of the event */
 
@@ -158,7 +159,8 @@ bool code_cast(struct trcfmt_eval *eval, const struct code *code, const struct v
 /* Prints a datum. */
 void code_print(struct trcfmt_eval *eval, const struct value *value);
 
-/* True where a value is the text of a case. */
+/* True where a value is the number of a case, or its text. */
+bool code_matches_number(const struct value *value, uint64_t number);
 bool code_matches(
 	struct trcfmt_eval *eval, const struct value *value, const void *text, size_t n);
 

@@ -29,6 +29,7 @@ enum files_relation {
 	FILES_BUFFER,	    /* buffer: v-node */
 	FILES_SEGMENT,	    /* segment id: newest of its ranges */
 	FILES_HANDLER,	    /* address: name of a second-level interrupt handler */
+	FILES_ERRNO,	    /* errno value: the name that the user gives it */
 	FILES_TIMER,	    /* two numbers of a template, thread: time in ns */
 };
 

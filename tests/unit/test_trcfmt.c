@@ -318,6 +318,20 @@ errno_values_have_names(void **state)
 }
 
 static void
+errno_values_have_the_names_of_the_user(void **state)
+{
+	(void)state;
+	/* 3 (11) */
+	struct scene *scene = scene_of("E2 R2 E2, \"EMINE\" \"yes\"", NULL);
+	assert_int_equal(trcfmt_eval_errno(scene->eval, 51, "EMINE"), POLY_OK);
+	scene_hook32(scene, 0x0f190033, "");
+	assert_string_equal(scene_text(scene), "EMINE yes");
+	scene_hook32(scene, 0x0f19000d, "");
+	assert_string_equal(scene_text(scene), "EACCES");
+	scene_free(scene);
+}
+
+static void
 hook_type_buffer_and_data_are_codes(void **state)
 {
 	(void)state;
@@ -569,6 +583,7 @@ match_values_have_the_radix_of_the_code(void **state)
 	assert_prints("B2, 2A \"yes\"", "yes");
 	assert_prints("$HD%U2, 42 \"yes\"", "yes");
 	assert_prints("{{ $x = U2 }} $x + 1, 2B \"yes\"", "yes");
+	assert_text(0x0f1a0000, "40E00000", "O2 F4, 7 \"yes\"", "yes"); /* 7.0 */
 	assert_text(0x0f19ffff, "", "D2, -1 \"yes\"", "yes");
 	assert_text(0x0f19ffff, "", "D2, 65535 \"no\", \\* \"yes\"", "yes");
 	assert_text(0x0f1e0000, "00000001000000000000000000000007",
@@ -822,6 +837,7 @@ main(void)
 		cmocka_unit_test(times_are_printed),
 		cmocka_unit_test(local_time_is_that_of_the_machine),
 		cmocka_unit_test(errno_values_have_names),
+		cmocka_unit_test(errno_values_have_the_names_of_the_user),
 		cmocka_unit_test(hook_type_buffer_and_data_are_codes),
 		cmocka_unit_test(data_words_are_macros),
 		cmocka_unit_test(hook_word_is_in_macros),
