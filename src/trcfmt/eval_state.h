@@ -105,7 +105,18 @@ bool text_begin(struct trcfmt_eval *eval, uint8_t level);
 
 /* Place for n bytes, which become part of the text; NULL: there is none, and the template is
  * ended. */
-char *text_grow(struct trcfmt_eval *eval, size_t n);
+char *text_grow_slowly(struct trcfmt_eval *eval, size_t n);
+
+static inline char *
+text_grow(struct trcfmt_eval *eval, size_t n)
+{
+	struct text *text = &eval->text;
+	if (n > text->room || n > text->bytes.capacity - text->bytes.size)
+		return text_grow_slowly(eval, n);
+	text->room -= n;
+	text->bytes.size += n;
+	return (char *)text->bytes.data + text->bytes.size - n;
+}
 
 /* Appends as it is; blanks are as many as there is room for. */
 void text_append(struct trcfmt_eval *eval, const void *bytes, size_t n);

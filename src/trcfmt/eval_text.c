@@ -47,21 +47,19 @@ text_begin(struct trcfmt_eval *eval, uint8_t level)
 }
 
 char *
-text_grow(struct trcfmt_eval *eval, size_t n)
+text_grow_slowly(struct trcfmt_eval *eval, size_t n)
 {
 	struct text *text = &eval->text;
 	if (n > text->room) {
 		eval_stop(eval, FAULT_OUTPUT);
 		return NULL;
 	}
-	uint8_t *to = buf_reserve(&text->bytes, n);
-	if (!to) {
+	/* As much again, so that it is rarely called. */
+	if (!buf_reserve(&text->bytes, n + text->bytes.size)) {
 		eval_stop(eval, FAULT_MEMORY);
 		return NULL;
 	}
-	text->room -= n;
-	text->bytes.size += n;
-	return (char *)to;
+	return text_grow(eval, n);
 }
 
 void
@@ -87,122 +85,6 @@ text_blanks(struct trcfmt_eval *eval, uint64_t n)
 		memset(to, ' ', n < room ? (size_t)n : room);
 	if (n > room)
 		eval_stop(eval, FAULT_OUTPUT);
-}
-
-/* Blanks up to the next tab stop, counted from where the piece began. */
-static void
-text_to_stop(struct trcfmt_eval *eval)
-{
-	size_t column = eval->text.bytes.size - text_piece(&eval->text)->offset;
-	text_blanks(eval, TAB_STOP - column % TAB_STOP);
-}
-
-/* What is shown for a byte of a text; utf8: it is well-formed, so its bytes stay. */
-static char
-text_shown(uint8_t byte, bool utf8)
-{
-	if (byte == '\n' || byte == '\r')
-		return ' ';
-	return byte < ' ' || byte == 0x7f || (byte > 0x7f && !utf8) ? '.' : (char)byte;
-}
-
-/* As text_clean, for text with more than printable ASCII. */
-static void
-text_odd(struct trcfmt_eval *eval, const uint8_t *p, size_t n)
-{
-	const bool utf8 = utf8_is_valid(p, n);
-	for (size_t i = 0; i < n && eval->flow != FLOW_END; i++) {
-		if (p[i] == '\t') {
-			text_to_stop(eval);
-			continue;
-		}
-		char *to = text_grow(eval, 1);
-		if (to)
-			*to = text_shown(p[i], utf8);
-	}
-}
-
-void
-text_clean(struct trcfmt_eval *eval, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-	size_t plain = 0;
-	while (plain < n && p[plain] >= ' ' && p[plain] < 0x7f)
-		plain++;
-	text_append(eval, p, plain);
-	if (plain < n)
-		text_odd(eval, p + plain, n - plain);
-}
-
-/*
- * aix.spacing=raw is the seed's sentence by itself: whatever prints is followed by a blank, and
- * blanks that follow each other are one.
- */
-static void
-text_raw_blank(struct trcfmt_eval *eval)
-{
-	const struct buf *bytes = &eval->text.bytes;
-	if (bytes->size > text_piece(&eval->text)->offset &&
-		bytes->data[bytes->size - 1] != ' ')
-		text_blanks(eval, 1);
-}
-
-/* The text of a template, whose new lines are meant. */
-static void
-text_lines(struct trcfmt_eval *eval, const char *p, size_t n)
-{
-	const char *newline;
-	while (n && (newline = memchr(p, '\n', n)) && eval->flow != FLOW_END) {
-		text_clean(eval, p, (size_t)(newline - p));
-		text_newline(eval);
-		n -= (size_t)(newline + 1 - p);
-		p = newline + 1;
-	}
-	text_clean(eval, p, n);
-}
-
-void
-text_quoted(struct trcfmt_eval *eval, const char *string, size_t n)
-{
-	struct text *text = &eval->text;
-	if (n == 0)
-		return;
-	if (text->behind_text && !text->tight && !text->raw)
-		text_blanks(eval, 1);
-	text_lines(eval, string, n);
-	text->behind_text = string[n - 1] != '\n';
-	if (text->raw && !text->tight)
-		text_raw_blank(eval);
-}
-
-void
-text_chosen(struct trcfmt_eval *eval, const char *string, size_t n)
-{
-	size_t begin = text_datum(eval);
-	text_lines(eval, string, n);
-	if (string[n - 1] != '\n')
-		text_datum_end(eval, begin, true);
-}
-
-size_t
-text_datum(struct trcfmt_eval *eval)
-{
-	return eval->text.bytes.size;
-}
-
-void
-text_datum_end(struct trcfmt_eval *eval, size_t begin, bool blank)
-{
-	struct text *text = &eval->text;
-	if (text->bytes.size == begin)
-		return;
-	text->behind_text = false;
-	if (!blank || text->tight)
-		return;
-	if (text->raw)
-		text_raw_blank(eval);
-	else
-		text_blanks(eval, 1);
 }
 
 /* Drops the blanks at the end of a line, and pieces that held nothing else. */
@@ -231,6 +113,114 @@ text_newline(struct trcfmt_eval *eval)
 	text->behind_text = false;
 	if (!text_add_piece(text, level, false))
 		eval_stop(eval, FAULT_MEMORY);
+}
+
+/* Blanks up to the next tab stop, counted from where the piece began. */
+static void
+text_to_stop(struct trcfmt_eval *eval)
+{
+	size_t column = eval->text.bytes.size - text_piece(&eval->text)->offset;
+	text_blanks(eval, TAB_STOP - column % TAB_STOP);
+}
+
+/* What is shown for a byte of a text; utf8: it is well-formed, so its bytes stay. */
+static char
+text_shown(uint8_t byte, bool utf8)
+{
+	if (byte == '\n' || byte == '\r')
+		return ' ';
+	return byte < ' ' || byte == 0x7f || (byte > 0x7f && !utf8) ? '.' : (char)byte;
+}
+
+/* As text_show, for text with more than printable ASCII. */
+static void
+text_odd(struct trcfmt_eval *eval, const uint8_t *p, size_t n, bool lines)
+{
+	const bool utf8 = utf8_is_valid(p, n);
+	for (size_t i = 0; i < n && eval->flow != FLOW_END; i++) {
+		if (p[i] == '\t')
+			text_to_stop(eval);
+		else if (p[i] == '\n' && lines)
+			text_newline(eval);
+		else
+			text_append(eval, &(char){text_shown(p[i], utf8)}, 1);
+	}
+}
+
+/* Appends text that may hold anything; lines: new lines are meant, it is a template's. */
+static void
+text_show(struct trcfmt_eval *eval, const void *bytes, size_t n, bool lines)
+{
+	const uint8_t *p = bytes;
+	size_t plain = 0;
+	while (plain < n && p[plain] >= ' ' && p[plain] < 0x7f)
+		plain++;
+	text_append(eval, p, plain);
+	if (plain < n)
+		text_odd(eval, p + plain, n - plain, lines);
+}
+
+void
+text_clean(struct trcfmt_eval *eval, const void *bytes, size_t n)
+{
+	text_show(eval, bytes, n, false);
+}
+
+/*
+ * aix.spacing=raw is the seed's sentence by itself: whatever prints is followed by a blank, and
+ * blanks that follow each other are one.
+ */
+static void
+text_raw_blank(struct trcfmt_eval *eval)
+{
+	const struct buf *bytes = &eval->text.bytes;
+	if (bytes->size > text_piece(&eval->text)->offset &&
+		bytes->data[bytes->size - 1] != ' ')
+		text_blanks(eval, 1);
+}
+
+void
+text_quoted(struct trcfmt_eval *eval, const char *string, size_t n)
+{
+	struct text *text = &eval->text;
+	if (n == 0)
+		return;
+	if (text->behind_text && !text->tight && !text->raw)
+		text_blanks(eval, 1);
+	text_show(eval, string, n, true);
+	text->behind_text = string[n - 1] != '\n';
+	if (text->raw && !text->tight)
+		text_raw_blank(eval);
+}
+
+void
+text_chosen(struct trcfmt_eval *eval, const char *string, size_t n)
+{
+	size_t begin = text_datum(eval);
+	text_show(eval, string, n, true);
+	if (string[n - 1] != '\n')
+		text_datum_end(eval, begin, true);
+}
+
+size_t
+text_datum(struct trcfmt_eval *eval)
+{
+	return eval->text.bytes.size;
+}
+
+void
+text_datum_end(struct trcfmt_eval *eval, size_t begin, bool blank)
+{
+	struct text *text = &eval->text;
+	if (text->bytes.size == begin)
+		return;
+	text->behind_text = false;
+	if (!blank || text->tight)
+		return;
+	if (text->raw)
+		text_raw_blank(eval);
+	else
+		text_blanks(eval, 1);
 }
 
 void
