@@ -29,7 +29,7 @@ for kind, spelling, test in rows():
         faults.append(f'{kind} {spelling}: there is no test {test!r}')
     elif spelling not in tests[test]:
         faults.append(f'{kind} {spelling}: the file of {test} does not have it')
-for kind in ['MACRO', 'BUILTIN']:
+for kind in ['MACRO', 'BUILTIN', 'DIRECTIVE']:
     if counts.get(kind, 0) < 18:
         faults.append(f'there are {counts.get(kind, 0)} rows {kind}')
 print('1..1')

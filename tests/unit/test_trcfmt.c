@@ -234,6 +234,7 @@ integers_are_printed(void **state)
 	assert_text(0x0f1e0000, "8000000000000000", "O2 D8", "-9223372036854775808");
 	assert_text(0x0f1e1234, "56789ABCDEF00112233445566778", "X16",
 		"123456789ABCDEF00112233445566778");
+	assert_text(0x0f1effff, ones, "O2 o8", "1777777777700000000012");
 	assert_text(0x0f1e0000, "", "U2 R2 o2", "0 0");
 }
 
