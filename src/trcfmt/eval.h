@@ -44,7 +44,10 @@ struct trcfmt_context {
 	uint64_t line; /* of the report ($LINENO) */
 };
 
-/* A run of text; a line is one or more of them, at the columns of their levels. */
+/*
+ * A run of text; a line is one or more of them, at the columns of their levels, with a blank at
+ * least between them. None ends in a blank, and only the one of an empty line is empty.
+ */
 struct trcfmt_piece {
 	uint8_t level;	/* enum trcfmt_level */
 	bool continues; /* on the line of the piece before: the level changed within it */

@@ -9,7 +9,7 @@
  * - vmbufinstall() has no arguments: page, segment id and buffer are the last three such
  * numbers, in this order.
  * - The next string (lookuppninstall1) is that of the next S or A, the next word
- *   (lookuppninstall2) the next number that a code reads, both in this event.
+ *   (lookuppninstall2) the next number as above, both in this event.
  * - The current file and v-node are those of the process that runs, so that path names that are
  *   looked up at the same time do not mix. fdinstall() takes the v-node "from lookuppn"; that
  * of pfsrdwrinstall1() is another one, since a look-up reads directories.

@@ -87,20 +87,24 @@ text_blanks(struct trcfmt_eval *eval, uint64_t n)
 		eval_stop(eval, FAULT_OUTPUT);
 }
 
-/* Drops the blanks at the end of a line, and pieces that held nothing else. */
+/* Ends the last piece without the blanks at its end. */
+static void
+text_close_piece(struct text *text)
+{
+	struct trcfmt_piece *piece = text_piece(text);
+	struct buf *bytes = &text->bytes;
+	while (bytes->size > piece->offset && bytes->data[bytes->size - 1] == ' ')
+		bytes->size--;
+	piece->length = (uint32_t)bytes->size - piece->offset;
+}
+
+/* Ends a line. What held nothing but blanks behind a change of level is dropped. */
 static void
 text_close_line(struct text *text)
 {
-	for (;;) {
-		struct trcfmt_piece *piece = text_piece(text);
-		struct buf *bytes = &text->bytes;
-		while (bytes->size > piece->offset && bytes->data[bytes->size - 1] == ' ')
-			bytes->size--;
-		piece->length = (uint32_t)bytes->size - piece->offset;
-		if (piece->length || !piece->continues)
-			return;
+	text_close_piece(text);
+	if (text_piece(text)->length == 0 && text_piece(text)->continues)
 		text->piece_count--;
-	}
 }
 
 void
@@ -234,11 +238,13 @@ void
 text_level(struct trcfmt_eval *eval, uint8_t level)
 {
 	struct text *text = &eval->text;
-	struct trcfmt_piece *piece = text_piece(text);
-	piece->length = (uint32_t)text->bytes.size - piece->offset;
-	if (piece->length == 0)
-		piece->level = level;
-	else if (piece->level != level && !text_add_piece(text, level, true))
+	if (text_piece(text)->level == level)
+		return;
+	text_close_piece(text);
+	text->behind_text = false;
+	if (text_piece(text)->length == 0)
+		text_piece(text)->level = level;
+	else if (!text_add_piece(text, level, true))
 		eval_stop(eval, FAULT_MEMORY);
 }
 

@@ -31,11 +31,10 @@ check_text(const struct trcfmt_result *result)
 	expect(result->faults & FAULT_MEMORY || result->piece_count > 0);
 	for (size_t i = 0; i < result->piece_count; i++) {
 		const struct trcfmt_piece *piece = &result->pieces[i];
-		bool last = i + 1 == result->piece_count || !piece[1].continues;
 		expect(piece->offset == at && piece->level <= LEVEL_INT);
-		expect(i > 0 || !piece->continues);
+		expect(!piece->continues || (i > 0 && piece->length));
 		at += piece->length;
-		expect(!last || piece->length == 0 || text[at - 1] != ' ');
+		expect(piece->length == 0 || text[at - 1] != ' ');
 	}
 	expect(at <= TRCFMT_OUTPUT && (at == 0 || strlen(text) == at));
 	for (size_t i = 0; i < at; i++)

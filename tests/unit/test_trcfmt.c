@@ -699,10 +699,10 @@ static void
 new_lines_and_levels_part_the_text(void **state)
 {
 	(void)state;
-	struct scene *scene = scene_of("\"a\" L=INT \"b\" \\n \"c\" L=APPL", NULL);
+	struct scene *scene = scene_of("\"a \" L=INT \"b\" L=INT \\n \"c\" L=APPL", NULL);
 	scene_hook32(scene, 0x0f190000, "");
-	/* 3 (26): the column changes from there on; the blank between strings stays */
-	assert_string_equal(scene_text(scene), "a| b\nc");
+	/* 3 (26): the column changes from there on, and nothing stands before it */
+	assert_string_equal(scene_text(scene), "a|b\nc");
 	assert_int_equal(scene->result.piece_count, 3);
 	assert_int_equal(scene->result.pieces[0].level, LEVEL_KERN);
 	assert_int_equal(scene->result.pieces[1].level, LEVEL_INT);
