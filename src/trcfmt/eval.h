@@ -38,7 +38,7 @@ struct trcfmt_facts {
 struct trcfmt_context {
 	const struct aix_event *event;
 	const struct aix_who *who;
-	struct aix_attribution *attribution;
+	struct aix_attribution *attribution; /* NULL: interrupts and P are told nothing */
 	const struct trcfmt_facts *facts;
 	uint64_t ns;   /* since the first event */
 	uint64_t line; /* of the report ($LINENO) */
