@@ -14,6 +14,7 @@
 #include "polytrace/summary.h"
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
+#include "polytrace/trcrpt.h"
 #include "polytrace/writer.h"
 
 #endif

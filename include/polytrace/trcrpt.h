@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of AIX traces, as the command trcrpt lays them out, or as JSON Lines or CSV.
+ *
+ *     struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+ *     const char *settings[] = {"exec=on", "pid=on", NULL};
+ *     options.settings = settings;
+ *     if (poly_trcrpt_new(templates, &options, &report, &error) != POLY_OK) ...
+ *     if (poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK) ...
+ *     poly_trcrpt_free(report);
+ *
+ * A report is used by one thread at a time, and makes one of write, raw and summary.
+ *
+ * spec: reference aix 7.1, 7.2; polytrace-trcrpt(1).
+ */
+#ifndef POLYTRACE_TRCRPT_H
+#define POLYTRACE_TRCRPT_H
+
+#include "polytrace/reader.h"
+#include "polytrace/report.h"
+#include "polytrace/templates.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct poly_trcrpt;
+
+/* What an event is written as. */
+enum poly_trcrpt_form {
+	POLY_TRCRPT_TEXT, /* in the columns of trcrpt */
+	POLY_TRCRPT_JSON, /* one object a line; polytrace-trcrpt(1) lists the keys */
+	POLY_TRCRPT_CSV,  /* RFC 4180, under a line with the same keys */
+};
+
+/* A text that the caller has read from a file, or none. */
+struct poly_trcrpt_text {
+	const char *text; /* NULL: none */
+	size_t size;	  /* in bytes */
+	const char *name; /* of the file, for messages */
+};
+
+/*
+ * How to report. Initialise with POLY_TRCRPT_OPTIONS_INIT, then change fields. Strings are
+ * needed until poly_trcrpt_new has returned. Later versions may append fields; a program that
+ * was built before has their initial values.
+ */
+struct poly_trcrpt_options {
+	size_t size;		     /* of this struct in bytes; set by the macro, and not 0 */
+	const char *const *settings; /* those of -O as "name=value", NULL at the end; or NULL;
+					poly_trcrpt_setting_at lists them */
+	enum poly_trcrpt_form form;  /* of the events */
+	bool no_header;		     /* -h: neither the trace's facts nor the heading */
+	bool wall;		     /* the date and time of day in a column of its own */
+	bool color;		     /* escape sequences of terminals by level */
+	const char *only;	     /* -d: hooks as "hh", "hhh" or "hhhh", commas between; or
+					NULL */
+	const char *except;	     /* -k: in the same form */
+	const char *only_groups;     /* -D: names of groups, commas between; or NULL */
+	const char *except_groups;   /* -K: in the same form */
+	const char *processes;	     /* -p: process ids, and names of programs; or NULL */
+	const char *threads;	     /* -T: thread ids, all others behind a leading "!" */
+	const char *start;	     /* -s: mmddhhmmssyy of the first event; or NULL */
+	const char *end;	     /* -e: mmddhhmmssyy of the last event; or NULL */
+	const char *match;	     /* only events whose text holds this; or NULL */
+	const char *const *data;     /* only events whose data words are these: "N=VALUE", NULL
+					at the end; or NULL */
+	const char *date;	     /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
+					the trace says */
+	struct poly_trcrpt_text hooks;	/* table of hooks (polytrace-aix(5)); else built in */
+	struct poly_trcrpt_text names;	/* -n: lines of an address and a name */
+	struct poly_trcrpt_text groups; /* lines of a group's name, ":" and hooks */
+	/*
+	 * Called when the report ends, for everything found wrong: rule (reference aix 5, L08
+	 * to L15), how often, hook (four digits; 0: none), message as in struct poly_error.
+	 * NULL: not called.
+	 */
+	void (*found)(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
+		const char *message);
+	/* Called every few thousand events; a result other than 0 cancels. NULL: not called. */
+	int (*progress)(void *user);
+	void *user; /* handed to found and progress */
+};
+
+/* Initial values: text under a header, the columns that trcrpt has without options. */
+#define POLY_TRCRPT_OPTIONS_INIT                                                             \
+	{                                                                                    \
+		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,    \
+			false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+			NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL}, NULL, NULL, \
+			NULL                                                                 \
+	}
+
+/* A setting of -O. */
+struct poly_trcrpt_setting {
+	const char *name;    /* "exec", "aix.spacing" */
+	const char *value;   /* what it takes: "on|off" */
+	const char *initial; /* value where none is given */
+	const char *help;    /* one sentence */
+};
+
+/* The i-th setting from 0; NULL after the last one. Static. */
+POLY_API const struct poly_trcrpt_setting *poly_trcrpt_setting_at(size_t i);
+
+/* Columns that a report asks of its readers. */
+POLY_API poly_columns poly_trcrpt_columns(void);
+
+/*
+ * A new report with templates, which must stay until it is freed. options may be NULL for the
+ * initial values. On POLY_OK *report belongs to the caller; on failure it is NULL.
+ * POLY_ERR_USAGE: options of size 0, or one that cannot be understood. POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_trcrpt_new(const struct poly_templates *templates,
+	const struct poly_trcrpt_options *options, struct poly_trcrpt **report,
+	struct poly_error *error);
+
+/* Open traces, which are reported as one, in order of time. */
+struct poly_trcrpt_inputs {
+	struct poly_reader *const *readers; /* the caller's, at their first event */
+	const char *const *names;	    /* of their files */
+	size_t count;			    /* how many: 1 or more */
+};
+
+/*
+ * Writes the report of the inputs into sink. All events before damage are written before it is
+ * told. POLY_ERR_IO: sink failed (sys_errno says how), or a reader. Else what a reader failed
+ * with; POLY_ERR_CANCELLED; POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_trcrpt_write(struct poly_trcrpt *report,
+	const struct poly_trcrpt_inputs *inputs, const struct poly_sink *sink,
+	struct poly_error *error);
+
+/*
+ * Hands the rows of the inputs' selected events, in order of time, to a writer, which the
+ * caller has opened and will finish (-r). Selection by text does not apply. Fails as a reader
+ * or the writer does.
+ */
+POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
+	const struct poly_trcrpt_inputs *inputs, struct poly_writer *writer,
+	struct poly_error *error);
+
+/*
+ * Writes statistics of the selected events into the open section of a tree. Its keys are
+ * stable:
+ *
+ *     trace:        events, first, last, span (seconds since the first event), lost
+ *                   (events 005 and 006)
+ *     hooks[]       id, label, count, share (percent)
+ *     processes[]   pid, name, threads, events, cpu (seconds between dispatches)
+ *     calls[]       name, count, returned, total, mean, min, max (microseconds from call to
+ *                   return)
+ *     latencies[]   name, from, to (microseconds), count: the calls by powers of two
+ *     locks[]       address, takes, given, total, mean, min, max (microseconds from 112 to
+ *                   113)
+ *     interrupts[]  what, count, total, mean, min, max (microseconds)
+ *
+ * Selection by text does not apply. Fails as a reader does; POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_trcrpt_summary(struct poly_trcrpt *report,
+	const struct poly_trcrpt_inputs *inputs, struct poly_report *tree,
+	struct poly_error *error);
+
+/*
+ * The number of the input that failed, from 0, where one of the above failed as a reader did;
+ * else the number of inputs, or more.
+ */
+POLY_API size_t poly_trcrpt_failed(const struct poly_trcrpt *report);
+
+/* Frees a report. Accepts NULL. */
+POLY_API void poly_trcrpt_free(struct poly_trcrpt *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs of the command trcrpt. */
+#include "cli/trcrpt_inputs.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Largest number of a cpu. */
+#define CPUS_MOST 4096
+
+static void
+grow(struct traces *traces)
+{
+	if (traces->count < traces->capacity)
+		return;
+	size_t capacity = traces->capacity ? 2 * traces->capacity : 8;
+	struct source *sources = say_allocate(capacity, sizeof *sources);
+	struct poly_reader **readers = say_allocate(capacity, sizeof *readers);
+	const char **names = say_allocate(capacity, sizeof *names);
+	char **made = say_allocate(capacity, sizeof *made);
+	for (size_t i = 0; i < traces->count; i++) {
+		sources[i] = traces->sources[i];
+		readers[i] = traces->readers[i];
+		names[i] = traces->names[i];
+		made[i] = traces->made[i];
+	}
+	free(traces->sources);
+	free(traces->readers);
+	free(traces->names);
+	free(traces->made);
+	*traces = (struct traces){sources, readers, names, made, traces->count, capacity,
+		traces->verbose, traces->columns};
+}
+
+bool
+traces_open(struct traces *traces, const char *path, const struct source_options *options)
+{
+	const struct source_wants wants = {.columns = traces->columns, .prints = true};
+	grow(traces);
+	struct source *source = &traces->sources[traces->count];
+	if (traces->verbose)
+		say(NULL, "reads '%s'", path);
+	if (!source_open(source, path, options, &wants))
+		return false;
+	traces->readers[traces->count] = source->reader;
+	traces->names[traces->count] = source->name;
+	traces->count++;
+	return true;
+}
+
+/* Opens the file of a cpu. */
+static bool
+open_cpu(struct traces *traces, const char *base, unsigned cpu,
+	const struct source_options *options)
+{
+	size_t size = strlen(base) + 16;
+	char *path = say_allocate(size, 1);
+	snprintf(path, size, "%s-%u", base, cpu);
+	if (!traces_open(traces, path, options)) {
+		free(path);
+		return false;
+	}
+	traces->made[traces->count - 1] = path;
+	return true;
+}
+
+static bool
+is_there(const char *base, unsigned cpu)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s-%u", base, cpu);
+	return n > 0 && n < (int)sizeof path && access(path, F_OK) == 0;
+}
+
+/* "3" or "2-5" at *list, which is moved behind it. */
+static bool
+parse_range(const char **list, unsigned long *from, unsigned long *to)
+{
+	char *end;
+	if (**list < '0' || **list > '9')
+		return false;
+	*from = *to = strtoul(*list, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*to = strtoul(end + 1, &end, 10);
+	*list = end;
+	return *from <= *to && *to < CPUS_MOST && (*end == 0 || *end == ',' || *end == ' ');
+}
+
+bool
+traces_open_cpus(struct traces *traces, const char *base, const char *list,
+	const struct source_options *options)
+{
+	unsigned long from, to;
+	if (strcmp(list, "all") == 0) {
+		unsigned cpu = 0;
+		for (; cpu < CPUS_MOST && is_there(base, cpu); cpu++) {
+			if (!open_cpu(traces, base, cpu, options))
+				return false;
+		}
+		if (cpu == 0)
+			say(base, "there is no '%s-0': it is read alone", base);
+		return true;
+	}
+	while (*list) {
+		if (!parse_range(&list, &from, &to)) {
+			say("trcrpt", "'-C' at '%s', expected 'all' or cpus such as '0,2-3'",
+				list);
+			return false;
+		}
+		for (; from <= to; from++) {
+			if (!open_cpu(traces, base, (unsigned)from, options))
+				return false;
+		}
+		list += *list != 0;
+	}
+	return true;
+}
+
+struct poly_trcrpt_inputs
+traces_inputs(const struct traces *traces)
+{
+	return (struct poly_trcrpt_inputs){traces->readers, traces->names, traces->count};
+}
+
+void
+traces_failed(struct traces *traces, size_t i, const struct poly_error *error)
+{
+	traces->sources[i].status = error->status;
+	traces->sources[i].error = *error;
+}
+
+int
+traces_close(struct traces *traces)
+{
+	int worst = STATUS_DONE;
+	for (size_t i = 0; i < traces->count; i++) {
+		int status = source_close(&traces->sources[i]);
+		if (status > worst)
+			worst = status;
+		free(traces->made[i]);
+	}
+	free(traces->sources);
+	free(traces->readers);
+	free(traces->names);
+	free(traces->made);
+	*traces = (struct traces){0};
+	return worst;
+}
+
+bool
+trcrpt_read_text(const char *path, struct poly_trcrpt_text *text)
+{
+	struct poly_error error;
+	char *all;
+	size_t n;
+	if (poly_template_text_load(path, &all, &n, &error) != POLY_OK) {
+		say_error(say_input(path), &error);
+		return false;
+	}
+	*text = (struct poly_trcrpt_text){all, n, path};
+	return true;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report: its options, and the way from merged events to selected ones.
+ *
+ * spec: reference aix 7.1, 7.2.
+ */
+#include "trcfmt/report.h"
+
+#include "trcfmt/report_date.h"
+
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <string.h>
+
+poly_columns
+poly_trcrpt_columns(void)
+{
+	return merge_columns();
+}
+
+size_t
+report_id(uint16_t hook, bool lower, char text[5])
+{
+	size_t n = hook & 15 ? 4 : 3;
+	num_hex(text, n == 4 ? hook : hook >> 4, (unsigned)n);
+	for (size_t i = 0; i < n && !lower; i++) {
+		if (text[i] >= 'a')
+			text[i] = (char)(text[i] - 'a' + 'A');
+	}
+	return n;
+}
+
+const char *
+report_program(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+size_t
+report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
+{
+	static const int64_t second = 1000000000;
+	const struct about *about = &report->about;
+	if (!about->has_date)
+		return 0;
+	int64_t since = ns + (int64_t)(report->base - about->date_ns);
+	int64_t whole = since / second - (since % second < 0);
+	uint64_t fraction = (uint64_t)(since - whole * second);
+	/* Many events share a second. */
+	if (!*report->clock || report->second != whole) {
+		date_iso(&report->settings.eval, about->date + whole, report->clock);
+		report->second = whole;
+	}
+	size_t n = strlen(report->clock);
+	memcpy(text, report->clock, n);
+	text[n] = '.';
+	for (unsigned i = 9; i > 0; i--, fraction /= 10)
+		text[n + i] = (char)('0' + fraction % 10);
+	return n + 10;
+}
+
+/* A line of trcnm: a name and an address in either order, and anything else. */
+static enum poly_status
+take_name(struct poly_trcrpt *report, const char *line, const char *end)
+{
+	const char *name = NULL;
+	size_t name_size = 0;
+	uint64_t address = 0;
+	bool has_address = false;
+	char copy[128];
+	while (line < end) {
+		size_t n = 0;
+		while (line + n < end && !strchr(" \t\r,;:=", line[n]))
+			n++;
+		size_t prefix = n > 2 && line[0] == '0' && (line[1] | 32) == 'x' ? 2 : 0;
+		if (!has_address && n > prefix && n - prefix <= 16 &&
+			num_parse_hex(line + prefix, n - prefix, &address)) {
+			has_address = true;
+		} else if (!name && n > 1 && n < sizeof copy) {
+			name = line;
+			name_size = n;
+		}
+		line += n + 1;
+	}
+	if (!has_address || !name)
+		return POLY_OK;
+	memcpy(copy, name, name_size);
+	copy[name_size] = 0;
+	return aix_attribution_name(report->attribution, address, copy);
+}
+
+static enum poly_status
+take_names(struct poly_trcrpt *report, const struct poly_trcrpt_text *names,
+	struct poly_error *error)
+{
+	const char *at = names->text, *end = at + names->size;
+	while (at && at < end) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		if (take_name(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
+			return err_memory(error);
+		at = feed ? feed + 1 : end;
+	}
+	return POLY_OK;
+}
+
+/* -s and -e. */
+static enum poly_status
+take_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+	struct poly_error *error)
+{
+	const struct trcfmt_options *zone = &report->settings.eval;
+	const char *wrong = NULL;
+	report->has_date = options->date != NULL;
+	report->has_start = options->start != NULL;
+	report->has_end = options->end != NULL;
+	if (options->date && !date_parse(zone, options->date, &report->date))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"date '%.40s', expected 'YYYY-MM-DD hh:mm:ss'", options->date);
+	if (options->start && !date_parse_short(zone, options->start, &report->start))
+		wrong = options->start;
+	if (options->end && !date_parse_short(zone, options->end, &report->end))
+		wrong = options->end;
+	if (!wrong)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"date '%.40s', expected 'mmddhhmmssyy'", wrong);
+}
+
+static enum poly_status
+take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+	struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; options->settings && options->settings[i]; i++) {
+		status = settings_take(&report->settings, options->settings[i], error);
+		if (status != POLY_OK)
+			return status;
+	}
+	report->form = options->form;
+	report->no_header = options->no_header;
+	report->wall = options->wall;
+	report->color = options->color;
+	report->found = options->found;
+	report->progress = options->progress;
+	report->user = options->user;
+	report->settings.layout.shown[LAYOUT_wall] = options->wall;
+	layout_settle(&report->settings.layout);
+	status = take_dates(report, options, error);
+	if (status == POLY_OK)
+		status = select_init(&report->select, options, error);
+	if (status == POLY_OK && options->match) {
+		report->match = mem_string(options->match);
+		status = report->match ? POLY_OK : err_memory(error);
+	}
+	return status;
+}
+
+/* What is allocated once. */
+static enum poly_status
+make_parts(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+	struct poly_error *error)
+{
+	const struct poly_trcrpt_text *table = &options->hooks;
+	enum poly_status status = aix_attribution_new(
+		table->text, table->size, table->name, &report->attribution, error);
+	if (status != POLY_OK)
+		return status;
+	report->eval = trcfmt_eval_new(report->templates, &report->settings.eval);
+	report->told = mem_new(report->templates->count + 1, sizeof *report->told);
+	if (report->settings.hist)
+		report->hist = mem_new(65536, sizeof *report->hist);
+	if (!report->eval || !report->told || (report->settings.hist && !report->hist))
+		return err_memory(error);
+	return take_names(report, &options->names, error);
+}
+
+enum poly_status
+poly_trcrpt_new(const struct poly_templates *templates,
+	const struct poly_trcrpt_options *options, struct poly_trcrpt **report,
+	struct poly_error *error)
+{
+	struct poly_trcrpt_options taken = POLY_TRCRPT_OPTIONS_INIT;
+	*report = NULL;
+	if (options && !options->size)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "options of size 0");
+	if (options)
+		memcpy(&taken, options,
+			options->size < sizeof taken ? options->size : sizeof taken);
+	struct poly_trcrpt *new = mem_new(1, sizeof *new);
+	if (!new)
+		return err_memory(error);
+	new->templates = templates;
+	settings_init(&new->settings);
+	enum poly_status status = take_options(new, &taken, error);
+	if (status == POLY_OK)
+		status = make_parts(new, &taken, error);
+	if (status == POLY_OK)
+		*report = new;
+	else
+		poly_trcrpt_free(new);
+	return status;
+}
+
+/* Dates that were asked for as times since the first event. */
+static enum poly_status
+settle_dates(struct poly_trcrpt *report, struct poly_error *error)
+{
+	static const int64_t second = 1000000000;
+	struct settings *settings = &report->settings;
+	const struct about *about = &report->about;
+	if ((report->wall || report->has_start || report->has_end) && !about->has_date)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the trace does not say its date; '--date' gives it");
+	int64_t shift = (int64_t)(about->date_ns - report->base);
+	if (report->has_start) {
+		settings->has_start = true;
+		settings->start = (report->start - about->date) * second + shift;
+	}
+	if (report->has_end) {
+		settings->has_end = true;
+		/* That second still belongs to it. */
+		settings->end = (report->end - about->date + 1) * second + shift - 1;
+	}
+	return POLY_OK;
+}
+
+enum poly_status
+report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
+	struct poly_error *error)
+{
+	enum poly_status status =
+		merge_init(&report->merge, inputs->readers, inputs->count, error);
+	report->names = inputs->names;
+	if (status != POLY_OK)
+		return status;
+	about_learn(report);
+	return POLY_OK;
+}
+
+static uint64_t
+hash_bytes(uint64_t hash, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+	return hash;
+}
+
+/* True where an event of the same time was the same. */
+static bool
+is_twin(struct poly_trcrpt *report, const struct merge_input *input)
+{
+	const struct aix_event *event = &input->event;
+	uint8_t head[24] = {0};
+	if (!event->has_time)
+		return false;
+	if (input->ns != report->twin_ns)
+		report->twin_count = 0;
+	report->twin_ns = input->ns;
+	store_be32(head, (uint32_t)event->hook << 16 | event->subhook);
+	store_be32(head + 4, (uint32_t)event->type << 8 | event->wide);
+	store_be32(head + 8, (uint32_t)(event->thread >> 32));
+	store_be32(head + 12, (uint32_t)event->thread);
+	store_be32(head + 16, event->has_cpu ? event->cpu + 1 : 0);
+	uint64_t hash = hash_bytes(0xcbf29ce484222325u, head, sizeof head);
+	hash = hash_bytes(hash, event->data, event->size);
+	for (unsigned i = 0; i < report->twin_count && i < 64; i++) {
+		if (report->twins[i] == hash)
+			return true;
+	}
+	report->twins[report->twin_count++ % 64] = hash;
+	return false;
+}
+
+/* Where time begins: with TRACE ON, or else with the first event that has a time. */
+static enum poly_status
+begin_time(
+	struct poly_trcrpt *report, const struct merge_input *input, struct poly_error *error)
+{
+	if (!report->begun)
+		report->base = input->ns;
+	if (report->has_date)
+		report->about.date_ns = report->base;
+	report->begun = true;
+	return settle_dates(report, error);
+}
+
+enum poly_status
+report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown *shown,
+	struct poly_error *error)
+{
+	bool first = !report->merge.delivered && !report->any;
+	for (;;) {
+		enum poly_status status = merge_next(&report->merge, input, error);
+		if (status != POLY_OK)
+			return status;
+		if (first)
+			status = begin_time(report, *input, error);
+		if (status != POLY_OK)
+			return status;
+		first = false;
+		if (!report->settings.remove_duplicates || !is_twin(report, *input))
+			break;
+	}
+	const struct aix_event *event = &(*input)->event;
+	*shown = (struct shown){.event = event,
+		.who = aix_attribution_event(report->attribution, event),
+		.id = event->hook,
+		.ns = (int64_t)((*input)->ns - report->base),
+		.file = report->names[*input - report->merge.inputs],
+		.inputs = report->merge.live};
+	report->lost[0] += event->hook == 0x0050;
+	report->lost[1] += event->hook == 0x0060;
+	return POLY_OK;
+}
+
+bool
+report_wants(const struct poly_trcrpt *report, const struct shown *shown)
+{
+	const struct settings *settings = &report->settings;
+	if ((settings->has_start && shown->ns < settings->start) ||
+		(settings->has_end && shown->ns > settings->end))
+		return false;
+	return select_event(&report->select, shown->event, &shown->who);
+}
+
+void
+report_end(struct poly_trcrpt *report)
+{
+	report->failed = report->merge.failed;
+	merge_fini(&report->merge);
+}
+
+size_t
+poly_trcrpt_failed(const struct poly_trcrpt *report)
+{
+	return report->failed;
+}
+
+void
+poly_trcrpt_free(struct poly_trcrpt *report)
+{
+	if (!report)
+		return;
+	trcfmt_eval_free(report->eval);
+	aix_attribution_free(report->attribution);
+	select_fini(&report->select);
+	merge_fini(&report->merge);
+	about_fini(&report->about);
+	map_free(&report->undefined);
+	mem_free(report->match);
+	mem_free(report->told);
+	mem_free(report->hist);
+	mem_free(report->own_pieces);
+	buf_free(&report->own);
+	buf_free(&report->joined);
+	buf_free(&report->out);
+	mem_free(report);
+}

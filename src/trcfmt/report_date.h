@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Dates of the report. spec: reference aix 4.4 (T4), 7.1 (-s, -e). */
+#ifndef TRCFMT_REPORT_DATE_H
+#define TRCFMT_REPORT_DATE_H
+
+#include "trcfmt/eval.h"
+
+/* Bytes of a date as text, with its NUL. */
+#define DATE_SIZE 40
+
+/* Seconds since 1970 as "Thu Oct 28 13:34:05 1999" in the time zone of options. */
+void date_long(const struct trcfmt_options *options, int64_t seconds, char text[DATE_SIZE]);
+
+/* Seconds since 1970 as "1999-10-28 13:34:05". */
+void date_iso(const struct trcfmt_options *options, int64_t seconds, char text[DATE_SIZE]);
+
+/* Reads "YYYY-MM-DD hh:mm:ss", or with a "T" between; false where it is no date. */
+bool date_parse(const struct trcfmt_options *options, const char *text, int64_t *seconds);
+
+/* Reads "mmddhhmmssyy"; years from 70 on are of the last century. */
+bool date_parse_short(const struct trcfmt_options *options, const char *text, int64_t *seconds);
+
+#endif

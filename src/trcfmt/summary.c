@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statistics of a trace: what the published tools leave to scripts.
+ *
+ * spec: reference aix 6 (1, 3), 4.8 (Predefined hooks).
+ */
+#include "trcfmt/report.h"
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most processes, calls and locks that are told apart. */
+#define PARTIES_MOST ((size_t)1 << 20)
+
+/* Powers of two of microseconds, the first below 1, the last without end. */
+#define BUCKETS 32
+
+/* How long something took, in ns. */
+struct spans {
+	uint64_t count, total, least, most;
+};
+
+struct process {
+	uint64_t pid, events, threads, ns;
+	uint32_t name; /* plus 1; 0: not known */
+};
+
+struct call {
+	uint32_t name;
+	uint64_t entered; /* calls, also those that never returned */
+	struct spans spans;
+	uint64_t buckets[BUCKETS];
+};
+
+struct lock {
+	uint64_t address, takes;
+	struct spans spans;
+};
+
+/* A growable array of elements, found by a map from keys to indices. */
+struct table {
+	struct map map;
+	void *elements;
+	size_t count, capacity, size; /* size: of an element in bytes */
+};
+
+/* What is begun on a cpu or by a thread: when, and of what. */
+struct open {
+	bool is_open;
+	int64_t since;
+	uint64_t what;
+};
+
+struct summary {
+	struct poly_trcrpt *report;
+	struct intern names;
+	struct table processes, calls, locks;
+	struct table tids;	    /* of struct open: the thread's system call */
+	struct table running;	    /* of struct open by cpu: the process that runs */
+	struct table interrupts;    /* of struct open by cpu and depth */
+	struct table handlers;	    /* of struct open by cpu */
+	struct table held;	    /* of struct open by lock and thread */
+	struct spans first, second; /* level of interrupt handlers */
+	struct map seen;	    /* threads of known processes */
+	uint64_t *hooks;
+	uint64_t events;
+	int64_t first_ns, last_ns;
+	bool failed;
+};
+
+/* The element of a key, zeroed where it is new; NULL: there is no room. */
+static void *
+find(struct summary *summary, struct table *table, uint64_t key, bool *added)
+{
+	uint64_t *index = map_find(&table->map, key);
+	*added = false;
+	if (index)
+		return (char *)table->elements + *index * table->size;
+	if (table->count == PARTIES_MOST)
+		return NULL;
+	if (table->count == table->capacity) {
+		size_t capacity = table->capacity ? 2 * table->capacity : 64;
+		void *elements = mem_resize(table->elements, capacity, table->size);
+		if (!elements) {
+			summary->failed = true;
+			return NULL;
+		}
+		table->elements = elements;
+		table->capacity = capacity;
+	}
+	if (!map_get(&table->map, key, table->count, added)) {
+		summary->failed = true;
+		return NULL;
+	}
+	void *element = (char *)table->elements + table->count++ * table->size;
+	memset(element, 0, table->size);
+	return element;
+}
+
+static void
+add_span(struct spans *spans, int64_t ns)
+{
+	uint64_t span = ns < 0 ? 0 : (uint64_t)ns;
+	if (!spans->count || span < spans->least)
+		spans->least = span;
+	if (span > spans->most)
+		spans->most = span;
+	spans->count++;
+	spans->total += span;
+}
+
+/* Begins something. */
+static void
+begin(struct summary *summary, struct table *table, uint64_t key, const struct open *open)
+{
+	bool added;
+	struct open *place = find(summary, table, key, &added);
+	if (place)
+		*place = *open;
+}
+
+/* Ends what was begun under a key; false where nothing was. */
+static bool
+end(struct table *table, uint64_t key, struct open *open)
+{
+	uint64_t *index = map_find(&table->map, key);
+	if (!index)
+		return false;
+	struct open *place = (struct open *)table->elements + *index;
+	*open = *place;
+	place->is_open = false;
+	return open->is_open;
+}
+
+static uint32_t
+name_of(struct summary *summary, const char *name)
+{
+	uint32_t number = name ? intern_add(&summary->names, name, strlen(name)) : 0;
+	if (name && number == INTERN_FAILED)
+		summary->failed = true;
+	return name && number != INTERN_FAILED ? number + 1 : 0;
+}
+
+static struct process *
+find_process(struct summary *summary, uint64_t pid)
+{
+	bool added;
+	struct process *process = find(summary, &summary->processes, pid, &added);
+	if (process)
+		process->pid = pid;
+	return process;
+}
+
+static void
+count_process(struct summary *summary, const struct shown *shown)
+{
+	const struct aix_who *who = &shown->who;
+	struct process *process = who->has_pid ? find_process(summary, who->pid) : NULL;
+	if (!process)
+		return;
+	process->events++;
+	if (who->exec)
+		process->name = name_of(summary, who->exec);
+}
+
+/* The process that ran on the cpu has run up to now; another one begins. */
+static void
+dispatch(struct summary *summary, const struct shown *shown, bool idle)
+{
+	struct open open;
+	if (end(&summary->running, shown->who.cpu, &open)) {
+		struct process *process = find_process(summary, open.what);
+		if (process && shown->ns > open.since)
+			process->ns += (uint64_t)(shown->ns - open.since);
+	}
+	open = (struct open){true, shown->ns, shown->who.pid};
+	if (shown->who.has_pid && !idle)
+		begin(summary, &summary->running, shown->who.cpu, &open);
+}
+
+static void
+enter_call(struct summary *summary, const struct shown *shown)
+{
+	bool added;
+	uint32_t name = name_of(summary, shown->who.svc);
+	struct call *call = name ? find(summary, &summary->calls, name, &added) : NULL;
+	if (!call)
+		return;
+	call->name = name;
+	call->entered++;
+	struct open open = {true, shown->ns, name};
+	if (shown->who.has_tid)
+		begin(summary, &summary->tids, shown->who.tid, &open);
+}
+
+static void
+leave_call(struct summary *summary, const struct shown *shown)
+{
+	bool added;
+	struct open open;
+	if (!end(&summary->tids, shown->who.tid, &open))
+		return;
+	struct call *call = find(summary, &summary->calls, open.what, &added);
+	int64_t ns = shown->ns - open.since;
+	if (!call)
+		return;
+	add_span(&call->spans, ns);
+	unsigned bucket = 0;
+	for (uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000; us && bucket < BUCKETS - 1;
+		us >>= 1)
+		bucket++;
+	call->buckets[bucket]++;
+}
+
+/* Takes or gives back a lock; what one thread holds is told by lock and thread. */
+static void
+count_lock(struct summary *summary, const struct shown *shown, const struct aix_hook *hook)
+{
+	bool added;
+	uint64_t address;
+	if (!aix_hook_number(hook, AIX_FIELD_lock, shown->event, &address))
+		return;
+	uint64_t key = address ^ shown->who.tid << 40;
+	struct lock *lock = find(summary, &summary->locks, address, &added);
+	struct open open = {true, shown->ns, address};
+	if (!lock)
+		return;
+	lock->address = address;
+	if (hook->action == AIX_LOCK) {
+		lock->takes++;
+		begin(summary, &summary->held, key, &open);
+	} else if (end(&summary->held, key, &open) && open.what == address) {
+		add_span(&lock->spans, shown->ns - open.since);
+	}
+}
+
+static void
+count_interrupt(struct summary *summary, const struct shown *shown, unsigned action)
+{
+	const struct open now = {true, shown->ns, 0};
+	uint64_t cpu = shown->who.cpu, level = cpu << 32 | shown->who.depth;
+	struct open open;
+	if (action == AIX_ENTER)
+		begin(summary, &summary->interrupts, level, &now);
+	else if (action == AIX_HANDLER)
+		begin(summary, &summary->handlers, cpu, &now);
+	else if (action == AIX_LEAVE && end(&summary->interrupts, level, &open))
+		add_span(&summary->first, shown->ns - open.since);
+	else if (action == AIX_HANDLED && end(&summary->handlers, cpu, &open))
+		add_span(&summary->second, shown->ns - open.since);
+}
+
+static void
+count_action(struct summary *summary, const struct shown *shown, const struct aix_hook *hook)
+{
+	switch ((enum aix_action)hook->action) {
+	case AIX_DISPATCH:
+	case AIX_IDLE: dispatch(summary, shown, hook->action == AIX_IDLE); break;
+	case AIX_CALL: enter_call(summary, shown); break;
+	case AIX_RETURN: leave_call(summary, shown); break;
+	case AIX_LOCK:
+	case AIX_UNLOCK: count_lock(summary, shown, hook); break;
+	case AIX_ENTER:
+	case AIX_LEAVE:
+	case AIX_HANDLER:
+	case AIX_HANDLED: count_interrupt(summary, shown, hook->action); break;
+	case AIX_PROCESS:
+	case AIX_EXEC:
+	case AIX_FORK:
+	case AIX_EXIT:
+	case AIX_THREAD:
+	case AIX_CURRENT:
+	case AIX_ACTION_COUNT: break;
+	}
+}
+
+static void
+count_thread(struct summary *summary, const struct shown *shown)
+{
+	bool added;
+	if (!shown->who.has_tid || !shown->who.has_pid)
+		return;
+	if (summary->seen.count < PARTIES_MOST)
+		summary->failed |= !map_get(&summary->seen, shown->who.tid, 0, &added);
+	else
+		added = false;
+	struct process *process = added ? find_process(summary, shown->who.pid) : NULL;
+	if (process)
+		process->threads++;
+}
+
+static void
+count_event(struct summary *summary, const struct shown *shown)
+{
+	const struct aix_hook *hook = aix_attribution_hook(summary->report->attribution);
+	if (!summary->events || shown->ns < summary->first_ns)
+		summary->first_ns = shown->ns;
+	if (!summary->events || shown->ns > summary->last_ns)
+		summary->last_ns = shown->ns;
+	summary->events++;
+	summary->hooks[shown->event->hook]++;
+	count_process(summary, shown);
+	count_thread(summary, shown);
+	if (hook)
+		count_action(summary, shown, hook);
+}
+
+/* What is left running at the end has run up to there. */
+static void
+end_running(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->running.count; i++) {
+		const struct open *open = (struct open *)summary->running.elements + i;
+		struct process *process =
+			open->is_open ? find_process(summary, open->what) : NULL;
+		if (process && summary->last_ns > open->since)
+			process->ns += (uint64_t)(summary->last_ns - open->since);
+	}
+}
+
+static double
+microseconds(uint64_t ns)
+{
+	return (double)ns / 1e3;
+}
+
+static void
+report_trace(const struct summary *summary, struct poly_report *tree)
+{
+	const struct poly_trcrpt *report = summary->report;
+	poly_report_section(tree, "trace", "Trace");
+	poly_report_count(tree, "events", "Events", summary->events, NULL);
+	poly_report_real(tree, "first", "First (s)", (double)summary->first_ns / 1e9, 9);
+	poly_report_real(tree, "last", "Last (s)", (double)summary->last_ns / 1e9, 9);
+	poly_report_real(tree, "span", "Span (s)",
+		(double)(summary->last_ns - summary->first_ns) / 1e9, 9);
+	poly_report_count(tree, "lost", "Wraparounds", report->lost[0] + report->lost[1], NULL);
+	poly_report_end(tree);
+}
+
+/* The label of a hook by its template, or the facility's own; NULL: there is none. */
+static const char *
+label_of(struct summary *summary, uint16_t hook)
+{
+	const struct poly_templates *templates = summary->report->templates;
+	const struct template *template = trcfmt_template(templates, hook);
+	if (!template || !template->label_length)
+		return own_label(hook);
+	const char *text = (const char *)templates->texts.data + template->label;
+	size_t n = template->label_length, at = *text == '@';
+	uint32_t number = intern_add(&summary->names, text + at, n - at);
+	return intern_text(&summary->names, number);
+}
+
+static void
+report_hooks(struct summary *summary, struct poly_report *tree)
+{
+	poly_report_table(tree, "hooks", "Hooks");
+	poly_report_column(tree, "id", "Id", false);
+	poly_report_column(tree, "label", "Label", false);
+	poly_report_column(tree, "count", "Count", true);
+	poly_report_column(tree, "share", "%", true);
+	for (unsigned hook = 0; hook < 65536; hook++) {
+		if (!summary->hooks[hook])
+			continue;
+		char id[6] = "";
+		id[report_id((uint16_t)hook, false, id)] = 0;
+		poly_report_cell_text(tree, id);
+		poly_report_cell_text(tree, label_of(summary, (uint16_t)hook));
+		poly_report_cell_count(tree, summary->hooks[hook]);
+		poly_report_cell_real(tree,
+			100.0 * (double)summary->hooks[hook] / (double)summary->events, 2);
+	}
+	poly_report_end(tree);
+}
+
+static const char *
+text_of(const struct summary *summary, uint32_t name)
+{
+	return name ? intern_text(&summary->names, name - 1) : NULL;
+}
+
+/* The most expensive first; the same order for the same trace. */
+static int
+compare_processes(const void *left, const void *right)
+{
+	const struct process *a = left, *b = right;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->events != b->events)
+		return a->events < b->events ? 1 : -1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static void
+report_processes(const struct summary *summary, struct poly_report *tree)
+{
+	const struct process *process = summary->processes.elements;
+	size_t n = summary->processes.count;
+	if (n)
+		qsort(summary->processes.elements, n, sizeof *process, compare_processes);
+	poly_report_table(tree, "processes", "Processes");
+	poly_report_column(tree, "pid", "Pid", true);
+	poly_report_column(tree, "name", "Name", false);
+	poly_report_column(tree, "threads", "Threads", true);
+	poly_report_column(tree, "events", "Events", true);
+	poly_report_column(tree, "cpu", "Cpu (s)", true);
+	for (size_t i = 0; i < n; i++) {
+		/* A number without commas between its digits. */
+		poly_report_cell_real(tree, (double)process[i].pid, 0);
+		poly_report_cell_text(tree, text_of(summary, process[i].name));
+		poly_report_cell_count(tree, process[i].threads);
+		poly_report_cell_count(tree, process[i].events);
+		poly_report_cell_real(tree, (double)process[i].ns / 1e9, 9);
+	}
+	poly_report_end(tree);
+}
+
+/* Columns of spans. */
+static void
+span_columns(struct poly_report *tree)
+{
+	poly_report_column(tree, "total", "Total (us)", true);
+	poly_report_column(tree, "mean", "Mean (us)", true);
+	poly_report_column(tree, "min", "Min (us)", true);
+	poly_report_column(tree, "max", "Max (us)", true);
+}
+
+static void
+span_cells(struct poly_report *tree, const struct spans *spans)
+{
+	double mean = spans->count ? microseconds(spans->total) / (double)spans->count : 0;
+	poly_report_cell_real(tree, microseconds(spans->total), 3);
+	poly_report_cell_real(tree, mean, 3);
+	poly_report_cell_real(tree, microseconds(spans->least), 3);
+	poly_report_cell_real(tree, microseconds(spans->most), 3);
+}
+
+static int
+compare_calls(const void *left, const void *right)
+{
+	const struct call *a = left, *b = right;
+	if (a->spans.total != b->spans.total)
+		return a->spans.total < b->spans.total ? 1 : -1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static void
+report_calls(const struct summary *summary, struct poly_report *tree)
+{
+	const struct call *call = summary->calls.elements;
+	size_t n = summary->calls.count;
+	if (n)
+		qsort(summary->calls.elements, n, sizeof *call, compare_calls);
+	poly_report_table(tree, "calls", "System calls");
+	poly_report_column(tree, "name", "Name", false);
+	poly_report_column(tree, "count", "Count", true);
+	poly_report_column(tree, "returned", "Returned", true);
+	span_columns(tree);
+	for (size_t i = 0; i < n; i++) {
+		poly_report_cell_text(tree, text_of(summary, call[i].name));
+		poly_report_cell_count(tree, call[i].entered);
+		poly_report_cell_count(tree, call[i].spans.count);
+		span_cells(tree, &call[i].spans);
+	}
+	poly_report_end(tree);
+	poly_report_table(tree, "latencies", "System calls by duration");
+	poly_report_column(tree, "name", "Name", false);
+	poly_report_column(tree, "from", "From (us)", true);
+	poly_report_column(tree, "to", "To (us)", true);
+	poly_report_column(tree, "count", "Count", true);
+	for (size_t i = 0; i < n * BUCKETS; i++) {
+		unsigned bucket = i % BUCKETS;
+		if (!call[i / BUCKETS].buckets[bucket])
+			continue;
+		poly_report_cell_text(tree, text_of(summary, call[i / BUCKETS].name));
+		poly_report_cell_count(tree, bucket ? (uint64_t)1 << (bucket - 1) : 0);
+		poly_report_cell_count(tree, (uint64_t)1 << bucket);
+		poly_report_cell_count(tree, call[i / BUCKETS].buckets[bucket]);
+	}
+	poly_report_end(tree);
+}
+
+static int
+compare_locks(const void *left, const void *right)
+{
+	const struct lock *a = left, *b = right;
+	if (a->spans.total != b->spans.total)
+		return a->spans.total < b->spans.total ? 1 : -1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void
+report_locks(const struct summary *summary, struct poly_report *tree)
+{
+	const struct lock *lock = summary->locks.elements;
+	size_t n = summary->locks.count;
+	if (n)
+		qsort(summary->locks.elements, n, sizeof *lock, compare_locks);
+	poly_report_table(tree, "locks", "Locks held");
+	poly_report_column(tree, "address", "Address", false);
+	poly_report_column(tree, "takes", "Takes", true);
+	poly_report_column(tree, "given", "Given back", true);
+	span_columns(tree);
+	for (size_t i = 0; i < n; i++) {
+		poly_report_cell_address(tree, lock[i].address, 8);
+		poly_report_cell_count(tree, lock[i].takes);
+		poly_report_cell_count(tree, lock[i].spans.count);
+		span_cells(tree, &lock[i].spans);
+	}
+	poly_report_end(tree);
+}
+
+static void
+report_interrupts(const struct summary *summary, struct poly_report *tree)
+{
+	const struct {
+		const char *what;
+		const struct spans *spans;
+	} rows[] = {{"first level (100 to 200)", &summary->first},
+		{"second level (102 to 103)", &summary->second}};
+	poly_report_table(tree, "interrupts", "Interrupts");
+	poly_report_column(tree, "what", "Handler", false);
+	poly_report_column(tree, "count", "Count", true);
+	span_columns(tree);
+	for (size_t i = 0; i < 2; i++) {
+		if (!rows[i].spans->count)
+			continue;
+		poly_report_cell_text(tree, rows[i].what);
+		poly_report_cell_count(tree, rows[i].spans->count);
+		span_cells(tree, rows[i].spans);
+	}
+	poly_report_end(tree);
+}
+
+static void
+table_free(struct table *table)
+{
+	map_free(&table->map);
+	mem_free(table->elements);
+}
+
+static void
+summary_free(struct summary *summary)
+{
+	table_free(&summary->processes);
+	table_free(&summary->calls);
+	table_free(&summary->locks);
+	table_free(&summary->tids);
+	table_free(&summary->running);
+	table_free(&summary->interrupts);
+	table_free(&summary->handlers);
+	table_free(&summary->held);
+	map_free(&summary->seen);
+	intern_free(&summary->names);
+	mem_free(summary->hooks);
+	mem_free(summary);
+}
+
+static struct summary *
+summary_new(struct poly_trcrpt *report)
+{
+	struct summary *summary = mem_new(1, sizeof *summary);
+	uint64_t *hooks = mem_new(65536, sizeof *hooks);
+	if (!summary || !hooks) {
+		mem_free(summary);
+		mem_free(hooks);
+		return NULL;
+	}
+	summary->report = report;
+	summary->hooks = hooks;
+	summary->processes.size = sizeof(struct process);
+	summary->calls.size = sizeof(struct call);
+	summary->locks.size = sizeof(struct lock);
+	summary->tids.size = summary->running.size = sizeof(struct open);
+	summary->interrupts.size = summary->handlers.size = sizeof(struct open);
+	summary->held.size = sizeof(struct open);
+	return summary;
+}
+
+static enum poly_status
+count_events(struct summary *summary, struct poly_error *error)
+{
+	struct poly_trcrpt *report = summary->report;
+	struct merge_input *input;
+	struct shown shown;
+	enum poly_status status;
+	while ((status = report_next(report, &input, &shown, error)) == POLY_OK) {
+		if (report_wants(report, &shown))
+			count_event(summary, &shown);
+		report->any = true;
+		if (summary->failed)
+			return err_memory(error);
+		if (summary->events % 4096 == 0 && report->progress &&
+			report->progress(report->user))
+			return err_set(
+				error, POLY_ERR_CANCELLED, POLY_NO_OFFSET, "interrupted");
+	}
+	return status;
+}
+
+enum poly_status
+poly_trcrpt_summary(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
+	struct poly_report *tree, struct poly_error *error)
+{
+	struct summary *summary = summary_new(report);
+	if (!summary)
+		return err_memory(error);
+	enum poly_status status = report_begin(report, inputs, error);
+	if (status == POLY_OK)
+		status = count_events(summary, error);
+	if (!summary->failed) {
+		end_running(summary);
+		report_trace(summary, tree);
+		report_hooks(summary, tree);
+		report_processes(summary, tree);
+		report_calls(summary, tree);
+		report_locks(summary, tree);
+		report_interrupts(summary, tree);
+	}
+	summary_free(summary);
+	report_end(report);
+	return status == POLY_END ? POLY_OK : status;
+}
