@@ -67,7 +67,7 @@ struct poly_trcrpt_options {
 					at the end; or NULL */
 	const char *date;	     /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
 					the trace says */
-	struct poly_trcrpt_text hooks;	/* table of hooks (polytrace-aix(5)); else built in */
+	struct poly_trcrpt_text hooks;	/* table of hooks (polytrace-trcrpt(1)); else built in */
 	struct poly_trcrpt_text names;	/* -n: lines of an address and a name */
 	struct poly_trcrpt_text groups; /* lines of a group's name, ":" and hooks */
 	/*

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Where AIX leaves a trace. */
 #define DEFAULT_TRACE "/var/adm/ras/trcfile"
@@ -66,7 +67,7 @@ static const struct opt trcrpt_table[] = {
 	{"names", 'n', OPT_TEXT, "FILE", NULL, FIELD(names),
 		"names of addresses, as trcnm prints them"},
 	{"hook-table", 0, OPT_TEXT, "FILE", NULL, FIELD(hooks),
-		"what hooks tell of processes; polytrace-aix(5)"},
+		"what hooks tell of processes and threads"},
 	{"date", 0, OPT_TEXT, "DATE", NULL, FIELD(date),
 		"date of the first event: 'YYYY-MM-DD hh:mm:ss'"},
 	{"wall", 0, OPT_FLAG, NULL, NULL, FIELD(wall), "print the time of day"},
@@ -293,7 +294,9 @@ failed(struct run *run, const struct poly_trcrpt *report, const struct poly_erro
 {
 	size_t input = poly_trcrpt_failed(report);
 	if (run->failure)
-		return STATUS_TROUBLE; /* told with the output */
+		return STATUS_DONE; /* told with the output */
+	if (error->status == POLY_ERR_CANCELLED)
+		input = 0;
 	if (input < run->traces.count) {
 		traces_failed(&run->traces, input, error);
 		return STATUS_DONE; /* told with the input */
@@ -372,8 +375,15 @@ open_traces(struct run *run, char **operands)
 	run->traces.verbose = options->verbose;
 	run->traces.columns =
 		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
-	if (!operands[0])
-		return traces_open(&run->traces, DEFAULT_TRACE, &run->reading);
+	char standard_input[] = "-", log[] = DEFAULT_TRACE, *only[] = {NULL, NULL};
+	if (!operands[0]) {
+		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;
+		if (only[0] == standard_input && term_input()) {
+			say(NULL, "no input: name a file, or '-' for standard input");
+			return false;
+		}
+		operands = only;
+	}
 	if (operands[1] && !options->merge) {
 		say("trcrpt", "there are several files; '-m' merges them");
 		return false;

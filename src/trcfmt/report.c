@@ -205,16 +205,15 @@ poly_trcrpt_new(const struct poly_templates *templates,
 	return status;
 }
 
-/* Dates that were asked for as times since the first event. */
-static enum poly_status
-settle_dates(struct poly_trcrpt *report, struct poly_error *error)
+/* Times that were asked for by date as times since the first event, whose time is base. */
+static void
+settle_dates(struct poly_trcrpt *report)
 {
 	static const int64_t second = 1000000000;
 	struct settings *settings = &report->settings;
-	const struct about *about = &report->about;
-	if ((report->wall || report->has_start || report->has_end) && !about->has_date)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace does not say its date; '--date' gives it");
+	struct about *about = &report->about;
+	if (report->has_date)
+		about->date_ns = report->base;
 	int64_t shift = (int64_t)(about->date_ns - report->base);
 	if (report->has_start) {
 		settings->has_start = true;
@@ -225,7 +224,6 @@ settle_dates(struct poly_trcrpt *report, struct poly_error *error)
 		/* That second still belongs to it. */
 		settings->end = (report->end - about->date + 1) * second + shift - 1;
 	}
-	return POLY_OK;
 }
 
 enum poly_status
@@ -238,6 +236,9 @@ report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs
 	if (status != POLY_OK)
 		return status;
 	about_learn(report);
+	if ((report->wall || report->has_start || report->has_end) && !report->about.has_date)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the trace does not say its date; '--date' gives it");
 	return POLY_OK;
 }
 
@@ -275,41 +276,25 @@ is_twin(struct poly_trcrpt *report, const struct merge_input *input)
 	return false;
 }
 
-/* Where time begins: with TRACE ON, or else with the first event that has a time. */
-static enum poly_status
-begin_time(
-	struct poly_trcrpt *report, const struct merge_input *input, struct poly_error *error)
-{
-	if (!report->begun)
-		report->base = input->ns;
-	if (report->has_date)
-		report->about.date_ns = report->base;
-	report->begun = true;
-	return settle_dates(report, error);
-}
-
 enum poly_status
 report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown *shown,
 	struct poly_error *error)
 {
-	bool first = !report->merge.delivered && !report->any;
-	for (;;) {
+	do {
 		enum poly_status status = merge_next(&report->merge, input, error);
 		if (status != POLY_OK)
 			return status;
-		if (first)
-			status = begin_time(report, *input, error);
-		if (status != POLY_OK)
-			return status;
-		first = false;
-		if (!report->settings.remove_duplicates || !is_twin(report, *input))
-			break;
-	}
+	} while (report->settings.remove_duplicates && is_twin(report, *input));
 	const struct aix_event *event = &(*input)->event;
+	if (!report->begun && event->has_time) {
+		report->begun = true;
+		report->base = (*input)->ns;
+		settle_dates(report);
+	}
 	*shown = (struct shown){.event = event,
 		.who = aix_attribution_event(report->attribution, event),
 		.id = event->hook,
-		.ns = (int64_t)((*input)->ns - report->base),
+		.ns = report->begun ? (int64_t)((*input)->ns - report->base) : 0,
 		.file = report->names[*input - report->merge.inputs],
 		.inputs = report->merge.live};
 	report->lost[0] += event->hook == 0x0050;

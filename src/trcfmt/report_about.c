@@ -140,10 +140,6 @@ learn_event(struct poly_trcrpt *report, const struct aix_event *event)
 	about->date_ns = aix_rate_ns(&report->merge.rate, event->time);
 	about->has_date = event->size >= event->word;
 	about->date = (int64_t)aix_event_word(event, 1);
-	if (!report->begun) {
-		report->base = about->date_ns;
-		report->begun = true;
-	}
 }
 
 void
@@ -167,7 +163,6 @@ about_learn(struct poly_trcrpt *report)
 	if (report->has_date) {
 		report->about.has_date = true;
 		report->about.date = report->date;
-		report->about.date_ns = report->base;
 	}
 }
 

@@ -257,7 +257,8 @@ poly_trcrpt_write(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *i
 		report_text_hist(report);
 	enum poly_status flushed = flush(report, status < 0 ? NULL : error);
 	status = status < 0 ? status : flushed;
-	tell_findings(report);
+	if (status == POLY_OK || report->merge.failed != SIZE_MAX)
+		tell_findings(report);
 	report_end(report);
 	return status;
 }
