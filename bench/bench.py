@@ -81,3 +81,22 @@ if trace:
 trace = real('arm_2M.q4v')
 if trace:
     compare_text('an ARM program, real execution', 'qemu4v', trace)
+
+
+def generated_aix(name, *arguments):
+    """The path of a generated AIX trace or template file, made where it is not there yet."""
+    path = os.path.join(data, name)
+    if not os.path.exists(path):
+        make(path, [os.path.join(build, 'bench', 'generate_aix'), *map(str, arguments)])
+    return path
+
+
+def compare_aix(title, hooks, counts):
+    trace = generated_aix(f'{hooks}.aix', 'trace', 2000000, hooks)
+    files = [generated_aix(f'{count}.trcfmt', 'templates', count) for count in counts]
+    print(f'# aix: {title}', flush=True)
+    subprocess.run([os.path.join(build, 'bench', 'aix'), trace, rounds, *files], check=True)
+
+
+compare_aix('500 hooks', 500, [500])
+compare_aix('10 hooks, among ever more templates', 10, [10, 500, 5000])

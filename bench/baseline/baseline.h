@@ -23,6 +23,9 @@ uint64_t baseline_tt6e(const char *path, struct baseline_record *records);
 /* Prints a BACH file as the seed's program does, addresses in the right order; the records. */
 uint64_t baseline_bach(const char *path, FILE *to);
 
+/* Prints bare 32-bit AIX events of five data words; the events. */
+uint64_t baseline_aix(const char *path, FILE *to);
+
 /* A loop over the lines of a text trace; returns the records that it understood. */
 struct baseline_text {
 	const char *format, *name; /* format of the trace, and what the loop is */
