@@ -67,8 +67,9 @@ struct poly_trcrpt_options {
 					at the end; or NULL */
 	const char *date;	     /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
 					the trace says */
-	struct poly_trcrpt_text hooks;	/* table of hooks (polytrace-trcrpt(1)); else built in */
-	struct poly_trcrpt_text names;	/* -n: lines of an address and a name */
+	struct poly_trcrpt_text hooks; /* table of hooks (polytrace-trcrpt(1)); else built in */
+	struct poly_trcrpt_text names; /* -n: lines of an address and a name */
+	struct poly_trcrpt_text errnos; /* lines of an errno value and its name */
 	struct poly_trcrpt_text groups; /* lines of a group's name, ":" and hooks */
 	/*
 	 * Called when the report ends, for everything found wrong: rule (reference aix 5, L08
@@ -83,12 +84,12 @@ struct poly_trcrpt_options {
 };
 
 /* Initial values: text under a header, the columns that trcrpt has without options. */
-#define POLY_TRCRPT_OPTIONS_INIT                                                             \
-	{                                                                                    \
-		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,    \
-			false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL}, NULL, NULL, \
-			NULL                                                                 \
+#define POLY_TRCRPT_OPTIONS_INIT                                                           \
+	{                                                                                  \
+		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,  \
+			false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+			NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL},           \
+			{NULL, 0, NULL}, NULL, NULL, NULL                                  \
 	}
 
 /* A setting of -O. */
@@ -143,16 +144,13 @@ POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
  * Writes statistics of the selected events into the open section of a tree. Its keys are
  * stable:
  *
- *     trace:        events, first, last, span (seconds since the first event), lost
- *                   (events 005 and 006)
- *     hooks[]       id, label, count, share (percent)
- *     processes[]   pid, name, threads, events, cpu (seconds between dispatches)
- *     calls[]       name, count, returned, total, mean, min, max (microseconds from call to
- *                   return)
- *     latencies[]   name, from, to (microseconds), count: the calls by powers of two
- *     locks[]       address, takes, given, total, mean, min, max (microseconds from 112 to
- *                   113)
- *     interrupts[]  what, count, total, mean, min, max (microseconds)
+ *     trace:        hook_table (what tells of processes), events, first, last, span (seconds
+ * since the first event), lost (events 005 and 006) hooks[]       id, label, count, share
+ * (percent) processes[]   pid, name, threads, events, cpu (seconds between dispatches) calls[]
+ * name, count, returned, total, mean, min, max (microseconds from call to return) latencies[]
+ * name, from, to (microseconds), count: the calls by powers of two locks[]       address,
+ * takes, given, total, mean, min, max (microseconds from 112 to 113) interrupts[]  what, count,
+ * total, mean, min, max (microseconds)
  *
  * Selection by text does not apply. Fails as a reader does; POLY_ERR_MEMORY.
  */

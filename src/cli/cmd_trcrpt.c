@@ -20,7 +20,7 @@
 struct trcrpt_options {
 	const char *cpus, *only, *only_groups, *except, *except_groups, *start, *end;
 	const char *processes, *threads, *templates, *names, *output, *wpars, *mode, *length;
-	const char *match, *date, *groups, *hooks, *from;
+	const char *match, *date, *groups, *from;
 	struct opt_list settings, data;
 	bool check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
 	bool json, csv, wall, summary;
@@ -66,8 +66,6 @@ static const struct opt trcrpt_table[] = {
 		"templates; else the built-in ones"},
 	{"names", 'n', OPT_TEXT, "FILE", NULL, FIELD(names),
 		"names of addresses, as trcnm prints them"},
-	{"hook-table", 0, OPT_TEXT, "FILE", NULL, FIELD(hooks),
-		"what hooks tell of processes and threads"},
 	{"date", 0, OPT_TEXT, "DATE", NULL, FIELD(date),
 		"date of the first event: 'YYYY-MM-DD hh:mm:ss'"},
 	{"wall", 0, OPT_FLAG, NULL, NULL, FIELD(wall), "print the time of day"},
@@ -109,7 +107,9 @@ struct run {
 	size_t setting_count;
 	const char **reader_settings;
 	size_t reader_setting_count;
-	char *pieces; /* what they point into */
+	char *pieces;		    /* what they point into */
+	const char *hooks, *errnos; /* files of aix.hooks, aix.errno */
+	bool left_to_right;	    /* aix.expr=ltr */
 	struct poly_templates *templates;
 	struct traces traces;
 	struct output *output; /* standard output; NULL: a file */
@@ -131,9 +131,26 @@ is_of_reader(const char *text, const char *format_name)
 	return false;
 }
 
+/* A setting that is no matter of the report's: it names a file, or is for the templates. */
+static bool
+take_own(struct run *run, const char *text)
+{
+	if (strncmp(text, "aix.hooks=", 10) == 0)
+		run->hooks = text + 10;
+	else if (strncmp(text, "aix.errno=", 10) == 0)
+		run->errnos = text + 10;
+	else if (strcmp(text, "aix.expr=ltr") == 0 || strcmp(text, "aix.expr=c") == 0)
+		run->left_to_right = strcmp(text, "aix.expr=ltr") == 0;
+	else
+		return false;
+	return true;
+}
+
 static void
 add_setting(struct run *run, const char *text)
 {
+	if (take_own(run, text))
+		return;
 	if (is_of_reader(text, run->options->from))
 		run->reader_settings[run->reader_setting_count++] = text;
 	else
@@ -185,9 +202,13 @@ static void
 tell_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
 	const char *message)
 {
-	(void)user;
-	(void)hook;
+	struct run *run = user;
 	char more[40] = "";
+	(void)hook;
+	/* What belongs to the report appears before, and where it fails that alone is told. */
+	output_flush(run->output);
+	if (output_failed(run->output))
+		return;
 	if (count > 1)
 		snprintf(more, sizeof more, " (%llu times)", (unsigned long long)count);
 	say("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, more);
@@ -227,6 +248,7 @@ load_templates(struct run *run)
 	enum poly_status status;
 	options.found = tell_template;
 	options.user = &found;
+	options.left_to_right = run->left_to_right;
 	if (run->options->verbose)
 		say(NULL, "reads '%s'", found.name);
 	if (path)
@@ -485,6 +507,7 @@ fill_options(struct run *run)
 	report->date = options->date;
 	report->found = tell_finding;
 	report->progress = go_on;
+	report->user = run;
 	run->reading.from = options->from;
 	run->reading.on_error = options->on_error;
 	run->reading.threads = options->decoders;
@@ -524,7 +547,8 @@ static bool
 read_texts(struct run *run)
 {
 	const struct trcrpt_options *options = run->options;
-	return (!options->hooks || trcrpt_read_text(options->hooks, &run->report.hooks)) &&
+	return (!run->hooks || trcrpt_read_text(run->hooks, &run->report.hooks)) &&
+	       (!run->errnos || trcrpt_read_text(run->errnos, &run->report.errnos)) &&
 	       (!options->names || trcrpt_read_text(options->names, &run->report.names)) &&
 	       (!options->groups || trcrpt_read_text(options->groups, &run->report.groups));
 }
@@ -565,6 +589,7 @@ trcrpt_run(void *fields, char **operands)
 	int written = output_finish(run.output);
 	poly_templates_free(run.templates);
 	free_text(&run.report.hooks);
+	free_text(&run.report.errnos);
 	free_text(&run.report.names);
 	free_text(&run.report.groups);
 	free(run.settings);

@@ -90,17 +90,42 @@ take_name(struct poly_trcrpt *report, const char *line, const char *end)
 		return POLY_OK;
 	memcpy(copy, name, name_size);
 	copy[name_size] = 0;
-	return aix_attribution_name(report->attribution, address, copy);
+	enum poly_status status = aix_attribution_name(report->attribution, address, copy);
+	return status == POLY_OK ? trcfmt_eval_handler(report->eval, address, copy) : status;
 }
 
+/* A line of an errno value, decimal, and its name. */
 static enum poly_status
-take_names(struct poly_trcrpt *report, const struct poly_trcrpt_text *names,
+take_errno(struct poly_trcrpt *report, const char *line, const char *end)
+{
+	char name[40];
+	uint64_t number;
+	size_t digits = 0, from, n;
+	while (line < end && (*line == ' ' || *line == '\t'))
+		line++;
+	while (line + digits < end && line[digits] >= '0' && line[digits] <= '9')
+		digits++;
+	for (from = digits; line + from < end && strchr(" \t", line[from]);)
+		from++;
+	for (n = 0; line + from + n < end && !strchr(" \t\r#", line[from + n]);)
+		n++;
+	if (!n || n >= sizeof name || from == digits || !num_parse(line, digits, &number))
+		return POLY_OK;
+	memcpy(name, line + from, n);
+	name[n] = 0;
+	return trcfmt_eval_errno(report->eval, number, name);
+}
+
+/* Hands the lines of a text to take. What is no such line is passed over. */
+static enum poly_status
+take_lines(struct poly_trcrpt *report, const struct poly_trcrpt_text *text,
+	enum poly_status (*take)(struct poly_trcrpt *, const char *, const char *),
 	struct poly_error *error)
 {
-	const char *at = names->text, *end = at + names->size;
+	const char *at = text->text, *end = at + text->size;
 	while (at && at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
-		if (take_name(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
+		if (take(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
 			return err_memory(error);
 		at = feed ? feed + 1 : end;
 	}
@@ -175,7 +200,15 @@ make_parts(struct poly_trcrpt *report, const struct poly_trcrpt_options *options
 		report->hist = mem_new(65536, sizeof *report->hist);
 	if (!report->eval || !report->told || (report->settings.hist && !report->hist))
 		return err_memory(error);
-	return take_names(report, &options->names, error);
+	if (table->text) {
+		report->hook_table = mem_string(table->name ? table->name : "a table");
+		status = report->hook_table ? POLY_OK : err_memory(error);
+	}
+	if (status == POLY_OK)
+		status = take_lines(report, &options->names, take_name, error);
+	if (status == POLY_OK)
+		status = take_lines(report, &options->errnos, take_errno, error);
+	return status;
 }
 
 enum poly_status
@@ -337,6 +370,7 @@ poly_trcrpt_free(struct poly_trcrpt *report)
 	about_fini(&report->about);
 	map_free(&report->undefined);
 	mem_free(report->match);
+	mem_free(report->hook_table);
 	mem_free(report->told);
 	mem_free(report->hist);
 	mem_free(report->own_pieces);

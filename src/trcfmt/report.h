@@ -56,7 +56,8 @@ struct poly_trcrpt {
 	struct select select;
 	enum poly_trcrpt_form form;
 	bool no_header, wall, color;
-	char *match; /* NULL: any text */
+	char *match;	  /* NULL: any text */
+	char *hook_table; /* name of the file that it is from; NULL: built in */
 	bool has_date, has_start, has_end;
 	int64_t date, start, end; /* seconds since 1970 */
 	void (*found)(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,

@@ -173,6 +173,20 @@ line(struct buf *out, const char *before, const char *text)
 		buf_printf(out, "%s%s\n", before, text);
 }
 
+/* What whose events are is told by, where a column shows it. */
+static void
+write_table(const struct poly_trcrpt *report, struct buf *out)
+{
+	const bool *shown = report->settings.layout.shown;
+	if (!shown[LAYOUT_exec] && !shown[LAYOUT_pid] && !shown[LAYOUT_svc] &&
+		!shown[LAYOUT_cpuid])
+		return;
+	if (report->hook_table)
+		buf_printf(out, "Hooks that tell of processes: '%s'\n", report->hook_table);
+	else
+		buf_string(out, "Hooks that tell of processes: built-in table, assumed\n");
+}
+
 void
 about_write(struct poly_trcrpt *report, struct buf *out)
 {
@@ -192,6 +206,7 @@ about_write(struct poly_trcrpt *report, struct buf *out)
 	line(out, "Buffering: ", about->buffering);
 	if (about->hooks.size)
 		line(out, "", buf_text(&about->hooks));
+	write_table(report, out);
 	if (out->size > from)
 		buf_byte(out, '\n');
 	if (about->command.size)

@@ -333,6 +333,8 @@ report_trace(const struct summary *summary, struct poly_report *tree)
 {
 	const struct poly_trcrpt *report = summary->report;
 	poly_report_section(tree, "trace", "Trace");
+	poly_report_text(tree, "hook_table", "Processes by",
+		report->hook_table ? report->hook_table : "built-in table of hooks, assumed");
 	poly_report_count(tree, "events", "Events", summary->events, NULL);
 	poly_report_real(tree, "first", "First (s)", (double)summary->first_ns / 1e9, 9);
 	poly_report_real(tree, "last", "Last (s)", (double)summary->last_ns / 1e9, 9);

@@ -140,6 +140,7 @@ the_heading_stands_over_its_columns(void **state)
 	const char *const list[] = {"exec=on,pid=on,svc=on,timestamp=1", NULL};
 	options.settings = list;
 	expect_of(HEADER DISPATCH(5), NULL, &options,
+		"Hooks that tell of processes: built-in table, assumed\n\n"
 		"ID   PROCESS NAME   PID      I SYSTEM CALL ELAPSED_SEC   "
 		"APPL    SYSCALL KERNEL  INTERRUPT\n\n"
 		"106                 17432792                  0.000000                   "
