@@ -373,6 +373,10 @@ write_raw(struct run *run, struct poly_trcrpt *report)
 		say_error("trcrpt", &error);
 		result = STATUS_TROUBLE;
 	}
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
+		say("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
 	poly_writer_close(writer);
 	return result;
 }

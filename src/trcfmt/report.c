@@ -86,6 +86,11 @@ take_name(struct poly_trcrpt *report, const char *line, const char *end)
 		}
 		line += n + 1;
 	}
+	/* Entry points have a full stop in front, which system calls are printed without. */
+	if (name && *name == '.' && name_size > 1) {
+		name++;
+		name_size--;
+	}
 	if (!has_address || !name)
 		return POLY_OK;
 	memcpy(copy, name, name_size);

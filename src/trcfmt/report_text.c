@@ -65,7 +65,7 @@ put_who(const struct layout *layout, struct layout_line *line, const struct show
 	put_number(line, layout, LAYOUT_tid, who->has_tid, who->tid);
 	put_number(line, layout, LAYOUT_depth, shown->depth > 0, shown->depth);
 	put_string(line, layout, LAYOUT_svc, who->svc);
-	put_string(line, layout, LAYOUT_filename, shown->file);
+	put_string(line, layout, LAYOUT_filename, report_program(shown->file));
 	put_number(line, layout, LAYOUT_reportedcpus, true, shown->inputs);
 }
 
