@@ -180,6 +180,10 @@ service(struct aix_attribution *a, const struct aix_event *event)
 	char digits[16];
 	unsigned width = num_hex_width(number);
 	num_hex(digits, number, width);
+	for (unsigned i = 0; i < width; i++) {
+		if (digits[i] >= 'a')
+			digits[i] = (char)(digits[i] - 'a' + 'A');
+	}
 	return keep_name(a, digits, width);
 }
 

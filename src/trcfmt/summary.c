@@ -435,7 +435,11 @@ span_columns(struct poly_report *tree)
 static void
 span_cells(struct poly_report *tree, const struct spans *spans)
 {
-	double mean = spans->count ? microseconds(spans->total) / (double)spans->count : 0;
+	for (size_t i = 0; i < 4 && !spans->count; i++)
+		poly_report_cell_text(tree, NULL);
+	if (!spans->count)
+		return;
+	double mean = microseconds(spans->total) / (double)spans->count;
 	poly_report_cell_real(tree, microseconds(spans->total), 3);
 	poly_report_cell_real(tree, mean, 3);
 	poly_report_cell_real(tree, microseconds(spans->least), 3);

@@ -108,13 +108,13 @@ a_system_call_is_the_threads_from_call_to_return(void **state)
 	(void)state;
 	assert_int_equal(aix_attribution_name(a, 0x77, "kfork"), POLY_OK);
 	struct aix_who who = aix_attribution_event(a, make(&m, 0x1010, 5, call, 1));
-	assert_string_equal(who.svc, "1234ab");
+	assert_string_equal(who.svc, "1234AB");
 	who = aix_attribution_event(a, make(&m, 0x1010, 6, other, 1));
 	assert_string_equal(who.svc, "kfork");
 	who = aix_attribution_event(a, make(&m, 0x1630, 5, NULL, 0));
-	assert_string_equal(who.svc, "1234ab");
+	assert_string_equal(who.svc, "1234AB");
 	who = aix_attribution_event(a, make(&m, 0x1040, 5, call, 1));
-	assert_string_equal(who.svc, "1234ab");
+	assert_string_equal(who.svc, "1234AB");
 	who = aix_attribution_event(a, make(&m, 0x1630, 5, NULL, 0));
 	assert_null(who.svc);
 	who = aix_attribution_event(a, make(&m, 0x1630, 6, NULL, 0));
