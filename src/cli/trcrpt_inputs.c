@@ -47,6 +47,12 @@ traces_open(struct traces *traces, const char *path, const struct source_options
 		say(NULL, "reads '%s'", path);
 	if (!source_open(source, path, options, &wants))
 		return false;
+	if (!(poly_reader_info(source->reader)->columns & POLY_HAS(hook))) {
+		say(source->name, "format '%s' has no trace hooks",
+			poly_reader_format(source->reader)->name);
+		source_drop(source);
+		return false;
+	}
 	traces->readers[traces->count] = source->reader;
 	traces->names[traces->count] = source->name;
 	traces->count++;

@@ -80,6 +80,10 @@ put_register(
 		return;
 	}
 	num_hex_bytes(digits, event->registers, 8);
+	for (size_t i = 0; i < sizeof digits; i++) {
+		if (digits[i] >= 'a')
+			digits[i] = (char)(digits[i] - 'a' + 'A');
+	}
 	layout_number(line, layout, LAYOUT_purr, digits, 16);
 }
 
@@ -180,6 +184,7 @@ report_text_event(struct poly_trcrpt *report, const struct shown *shown)
 		return;
 	struct layout_line line = {(char *)to, 0, 0};
 	put_columns(report, &line, shown);
+	put_safe(to, line.text, line.size);
 	report->out.size += line.size;
 	size_t used = line.size;
 	for (size_t i = 0; i < shown->piece_count; i++) {

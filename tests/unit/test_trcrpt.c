@@ -189,6 +189,66 @@ further_lines_stand_in_the_column_of_the_text(void **state)
 
 /* Skipped events are left out, but time goes on; behind $STOP nothing is shown. */
 static void
+headings_are_repeated_and_levels_coloured(void **state)
+{
+	(void)state;
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	const char *const list[] = {"timestamp=3,pagesize=2", NULL};
+	options.settings = list;
+	options.color = true;
+	expect_of(HEADER EVENT(1, 1, "f00", "") EVENT(2, 1, "1340", ""), NULL, &options,
+		"ID      APPL    SYSCALL KERNEL  INTERRUPT\n\n"
+		"0F0     one\n"
+		"        two\n"
+		"\n"
+		"ID      APPL    SYSCALL KERNEL  INTERRUPT\n\n"
+		"134             \033[36mexec\033[0m\n");
+}
+
+static void
+hooks_are_counted_for_the_histogram(void **state)
+{
+	(void)state;
+	expect(HEADER DISPATCH(1) SIGNAL(2) DISPATCH(3), "hist=on",
+		"106            2 DISPATCH\n"
+		"119            1 PIDSIG\n");
+}
+
+/* From 1 us to 2 us after the first event, both included. */
+static void
+a_window_of_time_is_shown(void **state)
+{
+	(void)state;
+	expect(HEADER DISPATCH(5000) DISPATCH(5999) DISPATCH(6000) DISPATCH(7000)
+			DISPATCH(7001),
+		"starttime=0.000001,endtime=0.000002",
+		"106      0.000001000    0.000000                   DISPATCH\n"
+		"106      0.000002000    0.001000                   DISPATCH\n");
+}
+
+static void
+registers_and_inputs_left_have_columns(void **state)
+{
+	(void)state;
+	const char *rows = HEADER
+		"{\"record\":\"hook32\",\"time\":1,\"hook\":\"0x1060\",\"hook_type\":\"0xe\","
+		"\"counters\":\"00000000000000ff0000000000000001\"}\n";
+	expect(rows, "timestamp=3,PURR=on,reportedcpus=on",
+		"106  1    00000000000000FF                    DISPATCH\n");
+}
+
+/* What a trace can put into names and texts says nothing to a terminal. */
+static void
+control_characters_of_the_trace_are_shown_as_full_stops(void **state)
+{
+	(void)state;
+	expect(HEADER "{\"record\":\"hook32\",\"time\":1,\"thread\":3,\"hook\":\"0x1340\","
+		      "\"subhook\":\"0x9\",\"hook_type\":\"0x8\",\"payload\":"
+		      "\"00000007000000031b5b6d6100\"}\n",
+		"timestamp=3,exec=on", "134  .[ma                      exec\n");
+}
+
+static void
 templates_skip_and_stop(void **state)
 {
 	(void)state;
@@ -492,6 +552,44 @@ a_sink_that_fails_ends_the_report(void **state)
 	poly_templates_free(set);
 }
 
+#ifdef POLY_FAULT_INJECTION
+/* Every allocation of a report fails once. */
+static void
+lack_of_memory_is_told_and_leaks_nothing(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"first"};
+	const char *const list[] = {"exec=on,svc=on", NULL};
+	const char *rows = HEADER KSH DISPATCH(2000) SIGNAL(3000) EVENT(4000, 7, "1234", "00");
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	struct poly_templates *set = templates();
+	bool done = false;
+	options.settings = list;
+	options.processes = "ksh 1";
+	options.match = "a";
+	for (size_t k = 1; !done; k++) {
+		struct poly_reader *reader = open_rows(rows);
+		const struct poly_trcrpt_inputs inputs = {&reader, names, 1};
+		const struct poly_sink sink = {refuse, NULL};
+		struct poly_trcrpt *report;
+		struct poly_report *tree = poly_report_new();
+		mem_fail_at(k);
+		enum poly_status status = poly_trcrpt_new(set, &options, &report, NULL);
+		if (status == POLY_OK && k % 2)
+			status = poly_trcrpt_write(report, &inputs, &sink, NULL);
+		else if (status == POLY_OK)
+			status = poly_trcrpt_summary(report, &inputs, tree, NULL);
+		done = mem_fail_at(0) < k && k % 2 == 0;
+		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY ||
+			    status == POLY_ERR_IO);
+		poly_trcrpt_free(report);
+		poly_report_free(tree);
+		poly_reader_close(reader);
+	}
+	poly_templates_free(set);
+}
+#endif
+
 int
 main(void)
 {
@@ -500,6 +598,11 @@ main(void)
 		cmocka_unit_test(the_heading_stands_over_its_columns),
 		cmocka_unit_test(times_are_shown_as_asked),
 		cmocka_unit_test(further_lines_stand_in_the_column_of_the_text),
+		cmocka_unit_test(headings_are_repeated_and_levels_coloured),
+		cmocka_unit_test(hooks_are_counted_for_the_histogram),
+		cmocka_unit_test(a_window_of_time_is_shown),
+		cmocka_unit_test(registers_and_inputs_left_have_columns),
+		cmocka_unit_test(control_characters_of_the_trace_are_shown_as_full_stops),
 		cmocka_unit_test(templates_skip_and_stop),
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),
@@ -510,6 +613,9 @@ main(void)
 		cmocka_unit_test(a_summary_adds_up),
 		cmocka_unit_test(wrong_settings_are_told),
 		cmocka_unit_test(a_sink_that_fails_ends_the_report),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_told_and_leaks_nothing),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
