@@ -21,13 +21,15 @@ PROGRAM = os.path.abspath(sys.argv[1])
 MANUAL = os.path.join(ROOT, 'doc', 'man')
 SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
 LOG = os.path.join(ROOT, 'tests', 'data', 'aix', 'log1112.trc')
+TEMPLATES = os.path.join(ROOT, 'tests', 'data', 'aix', 'vectors', 'v1.trcfmt')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
          'cis501-summary': 'cis501'}
 # How each command is run so that it prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
-            'trcrpt': ['trcrpt', LOG]}
+            'trcrpt': ['trcrpt', LOG],
+            'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1']}
 
 
 def polytrace(*arguments, **options):
@@ -124,7 +126,7 @@ def a_closed_pipe_is_quiet():
 
 def no_input_on_a_terminal_is_trouble():
     for command in COMMANDS:
-        if command == 'formats':
+        if command in ('formats', 'trcupdate'):
             continue
         controller, terminal = pty.openpty()
         extra = ['-o', '/dev/null'] if command == 'convert' else []
