@@ -6,6 +6,7 @@
 #include "polytrace/templates.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -429,6 +430,28 @@ truncated_changes_are_survived(void **state)
 		}
 }
 
+static void
+memory_may_fail_anywhere(void **state)
+{
+	(void)state;
+#ifdef POLY_FAULT_INJECTION
+	enum poly_status status = POLY_ERR_MEMORY;
+	for (size_t k = 1; status == POLY_ERR_MEMORY; k++) {
+		struct poly_updated *updated;
+		struct poly_error error;
+		mem_fail_at(k);
+		status = update_text(
+			updates[0].master, updates[0].changes, PLAIN, &updated, &error);
+		mem_fail_at(0);
+		assert_int_equal(updated != NULL, status == POLY_OK);
+		poly_updated_free(updated);
+	}
+	assert_int_equal(status, POLY_OK);
+#else
+	skip();
+#endif
+}
+
 int
 main(void)
 {
@@ -442,6 +465,7 @@ main(void)
 		cmocka_unit_test(any_changes_are_those_of_a_model_and_can_be_undone),
 		cmocka_unit_test(many_changes_end_in_time),
 		cmocka_unit_test(truncated_changes_are_survived),
+		cmocka_unit_test(memory_may_fail_anywhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
