@@ -47,7 +47,7 @@ report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
 	const struct about *about = &report->about;
 	if (!about->has_date)
 		return 0;
-	int64_t since = ns + (int64_t)(report->base - about->date_ns);
+	int64_t since = report_since(ns, (int64_t)(about->date_ns - report->base));
 	int64_t whole = since / second - (since % second < 0);
 	uint64_t fraction = (uint64_t)(since - whole * second);
 	/* Many events share a second. */
@@ -127,7 +127,7 @@ take_lines(struct poly_trcrpt *report, const struct poly_trcrpt_text *text,
 	enum poly_status (*take)(struct poly_trcrpt *, const char *, const char *),
 	struct poly_error *error)
 {
-	const char *at = text->text, *end = at + text->size;
+	const char *at = text->text, *end = at ? at + text->size : NULL;
 	while (at && at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		if (take(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
@@ -243,11 +243,21 @@ poly_trcrpt_new(const struct poly_templates *templates,
 	return status;
 }
 
+/* The time of a second since the first event, given the date and the time of another one. */
+static int64_t
+time_of(int64_t second, int64_t date, int64_t shift)
+{
+	int64_t ns;
+	if (__builtin_mul_overflow(second - date, INT64_C(1000000000), &ns) ||
+		__builtin_add_overflow(ns, shift, &ns))
+		return second < date ? INT64_MIN : INT64_MAX;
+	return ns;
+}
+
 /* Times that were asked for by date as times since the first event, whose time is base. */
 static void
 settle_dates(struct poly_trcrpt *report)
 {
-	static const int64_t second = 1000000000;
 	struct settings *settings = &report->settings;
 	struct about *about = &report->about;
 	if (report->has_date)
@@ -255,12 +265,13 @@ settle_dates(struct poly_trcrpt *report)
 	int64_t shift = (int64_t)(about->date_ns - report->base);
 	if (report->has_start) {
 		settings->has_start = true;
-		settings->start = (report->start - about->date) * second + shift;
+		settings->start = time_of(report->start, about->date, shift);
 	}
 	if (report->has_end) {
 		settings->has_end = true;
 		/* That second still belongs to it. */
-		settings->end = (report->end - about->date + 1) * second + shift - 1;
+		settings->end = time_of(report->end + 1, about->date, shift);
+		settings->end -= settings->end != INT64_MIN && settings->end != INT64_MAX;
 	}
 }
 

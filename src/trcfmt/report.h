@@ -122,6 +122,13 @@ size_t report_id(uint16_t hook, bool lower, char text[5]);
 /* The time of day of ns since the first event, with 9 decimals; its length, 0: not known. */
 size_t report_wall(struct poly_trcrpt *report, int64_t ns, char text[40]);
 
+/* How much later ns is than before; far apart numbers wrap. */
+static inline int64_t
+report_since(int64_t ns, int64_t before)
+{
+	return (int64_t)((uint64_t)ns - (uint64_t)before);
+}
+
 /* The last part of a path. */
 const char *report_program(const char *path);
 

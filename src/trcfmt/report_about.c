@@ -138,7 +138,8 @@ learn_event(struct poly_trcrpt *report, const struct aix_event *event)
 	if (event->hook != HOOK_ON || about->has_date || !event->has_time)
 		return;
 	about->date_ns = aix_rate_ns(&report->merge.rate, event->time);
-	about->has_date = event->size >= event->word;
+	about->has_date =
+		event->size >= event->word && aix_event_word(event, 1) <= (uint64_t)DATE_LAST;
 	about->date = (int64_t)aix_event_word(event, 1);
 }
 

@@ -13,6 +13,8 @@ static struct tm
 parts_of(const struct trcfmt_options *options, int64_t seconds)
 {
 	struct tm parts = {.tm_mday = 1, .tm_year = 70, .tm_wday = 4};
+	if (seconds < 0 || seconds > DATE_LAST)
+		seconds = 0;
 	time_t time = (time_t)(seconds + (options->tz_local ? 0 : options->tz_minutes * 60));
 	if (options->tz_local)
 		localtime_r(&time, &parts);

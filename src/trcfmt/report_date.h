@@ -8,10 +8,14 @@
 /* Bytes of a date as text, with its NUL. */
 #define DATE_SIZE 40
 
-/* Seconds since 1970 as "Thu Oct 28 13:34:05 1999" in the time zone of options. */
+/* The last second of the year 9999: dates behind it are not told. */
+#define DATE_LAST INT64_C(253402300799)
+
+/* Seconds since 1970 as "Thu Oct 28 13:34:05 1999" in the time zone of options;
+ * those before 1970 and behind DATE_LAST as 0. */
 void date_long(const struct trcfmt_options *options, int64_t seconds, char text[DATE_SIZE]);
 
-/* Seconds since 1970 as "1999-10-28 13:34:05". */
+/* The same as "1999-10-28 13:34:05". */
 void date_iso(const struct trcfmt_options *options, int64_t seconds, char text[DATE_SIZE]);
 
 /* Reads "YYYY-MM-DD hh:mm:ss", or with a "T" between; false where it is no date. */

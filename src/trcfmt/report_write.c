@@ -145,7 +145,7 @@ matches(const struct poly_trcrpt *report, const struct shown *shown)
 static void
 set_delta(struct poly_trcrpt *report, struct shown *shown, bool shows)
 {
-	shown->delta = report->any ? shown->ns - report->before : 0;
+	shown->delta = report->any ? report_since(shown->ns, report->before) : 0;
 	if (shows || report->settings.delta_all) {
 		report->before = shown->ns;
 		report->any = true;

@@ -63,7 +63,7 @@ static enum poly_status
 mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct word *name,
 	struct poly_error *error)
 {
-	const char *at = groups->text, *end = at + groups->size;
+	const char *at = groups->text, *end = at ? at + groups->size : NULL;
 	while (at && at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		const char *stop = feed ? feed : end;

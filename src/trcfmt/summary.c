@@ -175,7 +175,7 @@ dispatch(struct summary *summary, const struct shown *shown, bool idle)
 	if (end(&summary->running, shown->who.cpu, &open)) {
 		struct process *process = find_process(summary, open.what);
 		if (process && shown->ns > open.since)
-			process->ns += (uint64_t)(shown->ns - open.since);
+			process->ns += (uint64_t)report_since(shown->ns, open.since);
 	}
 	open = (struct open){true, shown->ns, shown->who.pid};
 	if (shown->who.has_pid && !idle)
@@ -205,7 +205,7 @@ leave_call(struct summary *summary, const struct shown *shown)
 	if (!end(&summary->tids, shown->who.tid, &open))
 		return;
 	struct call *call = find(summary, &summary->calls, open.what, &added);
-	int64_t ns = shown->ns - open.since;
+	int64_t ns = report_since(shown->ns, open.since);
 	if (!call)
 		return;
 	add_span(&call->spans, ns);
@@ -234,7 +234,7 @@ count_lock(struct summary *summary, const struct shown *shown, const struct aix_
 		lock->takes++;
 		begin(summary, &summary->held, key, &open);
 	} else if (end(&summary->held, key, &open) && open.what == address) {
-		add_span(&lock->spans, shown->ns - open.since);
+		add_span(&lock->spans, report_since(shown->ns, open.since));
 	}
 }
 
@@ -249,9 +249,9 @@ count_interrupt(struct summary *summary, const struct shown *shown, unsigned act
 	else if (action == AIX_HANDLER)
 		begin(summary, &summary->handlers, cpu, &now);
 	else if (action == AIX_LEAVE && end(&summary->interrupts, level, &open))
-		add_span(&summary->first, shown->ns - open.since);
+		add_span(&summary->first, report_since(shown->ns, open.since));
 	else if (action == AIX_HANDLED && end(&summary->handlers, cpu, &open))
-		add_span(&summary->second, shown->ns - open.since);
+		add_span(&summary->second, report_since(shown->ns, open.since));
 }
 
 static void
@@ -318,7 +318,7 @@ end_running(struct summary *summary)
 		struct process *process =
 			open->is_open ? find_process(summary, open->what) : NULL;
 		if (process && summary->last_ns > open->since)
-			process->ns += (uint64_t)(summary->last_ns - open->since);
+			process->ns += (uint64_t)report_since(summary->last_ns, open->since);
 	}
 }
 
@@ -339,7 +339,7 @@ report_trace(const struct summary *summary, struct poly_report *tree)
 	poly_report_real(tree, "first", "First (s)", (double)summary->first_ns / 1e9, 9);
 	poly_report_real(tree, "last", "Last (s)", (double)summary->last_ns / 1e9, 9);
 	poly_report_real(tree, "span", "Span (s)",
-		(double)(summary->last_ns - summary->first_ns) / 1e9, 9);
+		(double)(uint64_t)report_since(summary->last_ns, summary->first_ns) / 1e9, 9);
 	poly_report_count(tree, "lost", "Wraparounds", report->lost[0] + report->lost[1], NULL);
 	poly_report_end(tree);
 }
