@@ -73,8 +73,8 @@ struct poly_trcrpt_options {
 	struct poly_trcrpt_text groups; /* lines of a group's name, ":" and hooks */
 	/*
 	 * Called when the report ends, for everything found wrong: rule (reference aix 5, L08
-	 * to L15), how often, hook (four digits; 0: none), message as in struct poly_error.
-	 * NULL: not called.
+	 * to L15, and L16), how often, hook (four digits; 0: none), message as in struct
+	 * poly_error. NULL: not called.
 	 */
 	void (*found)(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
 		const char *message);

@@ -32,24 +32,47 @@ take_place(const struct poly_batch *batch, size_t row, struct aix_event *event)
 		event->offset = batch->origin[row];
 }
 
+/* The hook type of a row that does not say it: what its data need. */
+static uint16_t
+guess_type(const struct aix_event *event)
+{
+	uint16_t stamped = event->has_time ? AIX_TYPE_STAMPED : 0;
+	if (event->size > 20 || event->size % 4)
+		return stamped;
+	return stamped | (event->size == 0 ? 1 : event->size == 4 ? 2 : 6);
+}
+
+/* True where a row without record has a hook word of 64 bits. */
+static bool
+is_wide(const struct poly_batch *batch, size_t row, const struct aix_event *event)
+{
+	if (poly_present(batch, POLY_COLUMN_record, row))
+		return batch->record[row] == AIX_HOOK64;
+	return event->hook & 15 || event->type > 15 || event->register_count ||
+	       event->thread > UINT32_MAX;
+}
+
 bool
 aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *event)
 {
 	if (!poly_present(batch, POLY_COLUMN_hook, row) ||
-		!poly_present(batch, POLY_COLUMN_record, row) ||
-		batch->record[row] > AIX_HOOK64)
+		(poly_present(batch, POLY_COLUMN_record, row) &&
+			batch->record[row] > AIX_HOOK64))
 		return false;
-	*event = (struct aix_event){
-		.wide = batch->record[row] == AIX_HOOK64, .hook = batch->hook[row]};
+	*event = (struct aix_event){.hook = batch->hook[row]};
+	take_data(batch, row, event);
+	take_place(batch, row, event);
 	if (poly_present(batch, POLY_COLUMN_subhook, row))
 		event->subhook = batch->subhook[row];
-	if (poly_present(batch, POLY_COLUMN_hook_type, row))
+	bool has_type = poly_present(batch, POLY_COLUMN_hook_type, row);
+	if (has_type)
 		event->type = batch->hook_type[row];
+	event->wide = is_wide(batch, row, event);
+	if (!has_type && !event->wide)
+		event->type = guess_type(event);
 	event->generic = event->wide ? (event->type & AIX_FLAG_GENERIC) != 0
 				     : (event->type & AIX_TYPE_WORDS) == 0;
 	event->word = event->wide && !(event->type & AIX_FLAG_WORDS32) ? 8 : 4;
-	take_data(batch, row, event);
-	take_place(batch, row, event);
 	return true;
 }
 

@@ -52,9 +52,10 @@ struct aix_event {
 };
 
 /*
- * The event in a row; false where the row is none. The row's batch keeps what it points to. The
- * columns record, hook, subhook, hook_type, payload, counters, time, thread, cpu and origin are
- * looked at.
+ * The event in a row; false where the row is none. Without the columns record and hook_type, as
+ * JSON Lines from elsewhere can be, its hook word is the least that can hold it. The row's
+ * batch keeps what it points to. The columns record, hook, subhook, hook_type, payload,
+ * counters, time, thread, cpu and origin are looked at.
  */
 bool aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *event);
 

@@ -540,6 +540,10 @@ is_sound(const struct trcrpt_options *options)
 		say("trcrpt", "options '--json' and '--csv' exclude each other");
 		return false;
 	}
+	if (options->match && (options->raw || options->summary)) {
+		say("trcrpt", "'--match' is for events that are printed");
+		return false;
+	}
 	if (options->raw && (options->json || options->csv || options->summary)) {
 		say("trcrpt", "'-r' takes no other form");
 		return false;

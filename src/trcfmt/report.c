@@ -179,6 +179,9 @@ take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *optio
 	report->user = options->user;
 	report->settings.layout.shown[LAYOUT_wall] = options->wall;
 	layout_settle(&report->settings.layout);
+	if (report->settings.hist && report->form != POLY_TRCRPT_TEXT)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the histogram is a text; the summary has it in other forms");
 	status = take_dates(report, options, error);
 	if (status == POLY_OK)
 		status = select_init(&report->select, options, error);

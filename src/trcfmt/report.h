@@ -31,6 +31,7 @@ struct about {
 struct shown {
 	const struct aix_event *event;
 	struct aix_who who;
+	bool wanted;			 /* it is selected */
 	const struct template *template; /* NULL: built in, or none */
 	uint16_t id;	   /* in the column ID; 0x0070 where there is no template */
 	const char *label; /* of label_size bytes */
@@ -44,10 +45,20 @@ struct shown {
 	size_t piece_count;
 };
 
-/* What of a fault in a template is told once. */
+/* Faults of templates that are told, each once a template. */
+enum told_fault {
+	TOLD_OVERREAD, /* L09 */
+	TOLD_STRING,   /* L14 */
+	TOLD_POINTER,  /* L15 */
+	TOLD_DIVISION, /* L16, with those below */
+	TOLD_STEPS,
+	TOLD_OUTPUT,
+	TOLD_COUNT,
+};
+
 struct told {
-	uint64_t count[3]; /* L09, L14, L15 */
-	uint32_t line;	   /* of the template file */
+	uint64_t count[TOLD_COUNT];
+	uint32_t line; /* of the template file */
 };
 
 struct poly_trcrpt {

@@ -17,7 +17,7 @@
 #define FLUSH_SIZE ((size_t)64 << 10)
 #define PROGRESS_EVENTS 4096
 
-enum { L08, L09, L11, L12, L14, L15 };
+enum { L08, L09, L11, L12, L14, L15, L16 };
 
 static const struct poly_rule rules[] = {
 	[L08] = {"L08", POLY_WARNING, "every hook has a template", "reference aix 5"},
@@ -28,6 +28,7 @@ static const struct poly_rule rules[] = {
 		"reference aix 5"},
 	[L14] = {"L14", POLY_WARNING, "strings are no longer than the rest of the entry",
 		"reference aix 5"},
+	[L16] = {"L16", POLY_WARNING, "templates run to their end", "polytrace-trcrpt(1)"},
 	[L15] = {"L15", POLY_WARNING, "the data pointer stays within the entry",
 		"reference aix 5"},
 };
@@ -48,20 +49,33 @@ flush(struct poly_trcrpt *report, struct poly_error *error)
 	return err_system(error, POLY_NO_OFFSET, "cannot be written");
 }
 
+/* How each fault of a template is told. */
+static const struct {
+	unsigned fault; /* enum trcfmt_fault */
+	unsigned rule;
+	const char *what;
+} faults[TOLD_COUNT] = {
+	[TOLD_OVERREAD] = {FAULT_OVERREAD, L09, "reads past the entry"},
+	[TOLD_STRING] = {FAULT_STRING, L14, "has a string longer than the rest of the entry"},
+	[TOLD_POINTER] = {FAULT_POINTER, L15, "moves the data pointer out of the entry"},
+	[TOLD_DIVISION] = {FAULT_DIVISION, L16, "divides by zero"},
+	[TOLD_STEPS] = {FAULT_STEPS, L16, "runs too long"},
+	[TOLD_OUTPUT] = {FAULT_OUTPUT, L16, "makes too much text"},
+};
+
 /* Remembers what running a template found wrong. */
 static void
 note_faults(struct poly_trcrpt *report, const struct template *template,
 	const struct trcfmt_result *result)
 {
 	struct told *told = &report->told[template - report->templates->templates];
-	told->count[0] += (result->faults & FAULT_OVERREAD) != 0;
-	told->count[1] += (result->faults & FAULT_STRING) != 0;
-	told->count[2] += (result->faults & FAULT_POINTER) != 0;
+	for (unsigned f = 0; f < TOLD_COUNT; f++)
+		told->count[f] += (result->faults & faults[f].fault) != 0;
 	if (!told->line)
 		told->line = result->fault_line;
 }
 
-/* The text by its template; false: it is not shown. */
+/* The text by its template; false: it is not shown. What is found wrong counts where wanted. */
 static bool
 run_template(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 {
@@ -75,7 +89,9 @@ run_template(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 	report->facts.logfile = shown->file;
 	report->facts.environment = shown->event->wide ? 64 : 32;
 	struct trcfmt_result result = trcfmt_eval_run(report->eval, template, &context);
-	if (result.faults)
+	if (result.faults & FAULT_MEMORY)
+		report->out.failed = true;
+	if (result.faults && shown->wanted)
 		note_faults(report, template, &result);
 	*stop = result.outcome == OUTCOME_STOP;
 	shown->text = result.text;
@@ -118,7 +134,7 @@ make_text(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 		return shows;
 	}
 	enum own_kind kind = own_text(report, shown);
-	if (kind == OWN_UNDEFINED)
+	if (kind == OWN_UNDEFINED && shown->wanted)
 		note_undefined(report, shown->event->hook);
 	return kind == OWN_TEXT || (kind == OWN_UNDEFINED && !report->settings.skip_undefined);
 }
@@ -177,9 +193,9 @@ write_events(struct poly_trcrpt *report, struct poly_error *error)
 		status = report_next(report, &input, &shown, error);
 		if (status != POLY_OK)
 			return status;
-		bool wanted = report_wants(report, &shown);
+		shown.wanted = report_wants(report, &shown);
 		bool shows = make_text(report, &shown, &stop);
-		shows = shows && wanted && matches(report, &shown);
+		shows = shows && shown.wanted && matches(report, &shown);
 		set_delta(report, &shown, shows);
 		if (shows)
 			write_event(report, &shown);
@@ -207,10 +223,6 @@ tell(const struct poly_trcrpt *report, unsigned rule, uint64_t count, uint16_t h
 static void
 tell_findings(const struct poly_trcrpt *report)
 {
-	static const unsigned faults[] = {L09, L14, L15};
-	static const char *const what[] = {"reads past the entry",
-		"has a string longer than the rest of the entry",
-		"moves the data pointer out of the entry"};
 	char message[160], id[5];
 	for (unsigned hook = 0; hook < 65536; hook++) {
 		const uint64_t *count = map_find(&report->undefined, hook);
@@ -222,13 +234,13 @@ tell_findings(const struct poly_trcrpt *report)
 	}
 	for (size_t i = 0; i < report->templates->count; i++) {
 		const struct template *template = &report->templates->templates[i];
-		for (unsigned f = 0; f < 3; f++) {
+		for (unsigned f = 0; f < TOLD_COUNT; f++) {
 			snprintf(message, sizeof message,
 				"the template of hook %.*s %s (line %u of '%s')",
-				(int)report_id(template->hook, false, id), id, what[f],
+				(int)report_id(template->hook, false, id), id, faults[f].what,
 				(unsigned)report->told[i].line,
 				report->templates->name ? report->templates->name : "");
-			tell(report, faults[f], report->told[i].count[f], template->hook,
+			tell(report, faults[f].rule, report->told[i].count[f], template->hook,
 				message);
 		}
 	}

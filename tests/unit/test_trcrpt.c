@@ -187,6 +187,18 @@ further_lines_stand_in_the_column_of_the_text(void **state)
 	expect(rows, "timestamp=3,aix.columns=gap:1", "0F0   one\n      two\n");
 }
 
+/* As polytrace-aix(5) has the least of JSON Lines. */
+static void
+rows_that_say_no_more_than_their_hook_are_events(void **state)
+{
+	(void)state;
+	expect("{\"hook\":\"0x1190\",\"time\":1,\"payload\":\"00f400120000000f000e5d44\"}\n"
+	       "{\"hook\":\"0x1234\",\"subhook\":\"0x2\",\"time\":2}\n",
+		"timestamp=3",
+		"119                     pidsig:   pid=15990802 signal=SIGTERM lr=E5D44\n"
+		"007     UNDEFINED TRACE ID 1234 hookword=0000000012340002\n");
+}
+
 /* Skipped events are left out, but time goes on; behind $STOP nothing is shown. */
 static void
 headings_are_repeated_and_levels_coloured(void **state)
@@ -603,6 +615,7 @@ main(void)
 		cmocka_unit_test(a_window_of_time_is_shown),
 		cmocka_unit_test(registers_and_inputs_left_have_columns),
 		cmocka_unit_test(control_characters_of_the_trace_are_shown_as_full_stops),
+		cmocka_unit_test(rows_that_say_no_more_than_their_hook_are_events),
 		cmocka_unit_test(templates_skip_and_stop),
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),
