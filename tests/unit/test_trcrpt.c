@@ -345,6 +345,55 @@ traces_are_merged_by_time_and_keep_their_order(void **state)
 		"106      0.000000011       0.001                   DISPATCH\n");
 }
 
+/* Inputs i from 0 to 8 have events at i % 4, i % 4 + 3 and i % 4 + 6 ns. */
+static void
+many_traces_are_merged_by_time_and_keep_their_order(void **state)
+{
+	enum { INPUTS = 9, TIMES = 10 };
+	static const char *const names[INPUTS] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+	struct poly_reader *readers[INPUTS];
+	struct buf rows[INPUTS] = {0}, out = {0}, expected = {0};
+	(void)state;
+	for (unsigned i = 0; i < INPUTS; i++) {
+		buf_string(&rows[i], HEADER);
+		for (unsigned k = 0; k < 3; k++)
+			buf_printf(&rows[i],
+				"{\"record\":\"hook32\",\"time\":%u,\"hook\":\"0x1060\","
+				"\"hook_type\":\"0x9\"}\n",
+				i % 4 + 3 * k);
+		readers[i] = open_rows(buf_text(&rows[i]));
+	}
+	for (unsigned time = 0; time < TIMES; time++) {
+		for (unsigned i = 0; i < INPUTS; i++) {
+			if (time >= i % 4 && (time - i % 4) % 3 == 0 && time - i % 4 < 9)
+				buf_printf(&expected, "%u        0.00000000%u", i, time);
+		}
+	}
+	const char *const list[] = {"ids=off,filename=on,aix.columns=filename:5", NULL};
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	const struct poly_trcrpt_inputs inputs = {readers, names, INPUTS};
+	const struct poly_sink sink = {gather, &out};
+	struct poly_templates *set = templates();
+	struct poly_trcrpt *report;
+	struct buf found = {0};
+	options.settings = list;
+	options.no_header = true;
+	assert_int_equal(poly_trcrpt_new(set, &options, &report, NULL), POLY_OK);
+	assert_int_equal(poly_trcrpt_write(report, &inputs, &sink, NULL), POLY_OK);
+	for (const char *line = buf_text(&out); *line; line = strchr(line, '\n') + 1)
+		buf_append(&found, line, 20); /* the columns of file and seconds */
+	assert_string_equal(buf_text(&found), buf_text(&expected));
+	poly_trcrpt_free(report);
+	poly_templates_free(set);
+	buf_free(&found);
+	buf_free(&out);
+	buf_free(&expected);
+	for (unsigned i = 0; i < INPUTS; i++) {
+		poly_reader_close(readers[i]);
+		buf_free(&rows[i]);
+	}
+}
+
 /* Which of five events an option leaves: their hooks. */
 static void
 expect_selected(const struct poly_trcrpt_options *given, const char *expected)
@@ -466,17 +515,23 @@ what_is_missing_is_told_once(void **state)
 	buf_free(&found);
 }
 
-/* The text of a summary. */
 static void
 a_summary_adds_up(void **state)
 {
 	(void)state;
 	struct poly_templates *set = templates();
-	/* Thread 100 calls 10 from 2 to 6 us; then another process runs. */
-	struct poly_reader *reader = open_rows(
-		HEADER KSH DISPATCH(2000) EVENT(2000, 100, "1010", "00000010") EVENT(6000, 100,
-			"1040", "00000010") EVENT(7000, 100, "1120", "00000abc") EVENT(9500,
-			100, "1130", "00000abc") EVENT(12000, 9, "1060", "0000000100000009"));
+	/*
+	 * Thread 100 calls 10 from 2 to 6 us and holds a lock from 7 to 9.5; then another
+	 * process runs, which is interrupted from 12.5 to 14.5, with a handler from 12.6
+	 * to 13.6.
+	 */
+	static const char rows[] = HEADER KSH DISPATCH(2000)
+		EVENT(2000, 100, "1010", "00000010") EVENT(6000, 100, "1040", "00000010") EVENT(
+			7000, 100, "1120", "00000abc") EVENT(9500, 100, "1130", "00000abc")
+			EVENT(12000, 9, "1060", "0000000100000009") EVENT(12500, 9, "1000", "")
+				EVENT(12600, 9, "1020", "") EVENT(13600, 9, "1030", "")
+					EVENT(14500, 9, "2000", "");
+	struct poly_reader *reader = open_rows(rows);
 	static const char *const names[] = {"first"};
 	const struct poly_trcrpt_inputs inputs = {&reader, names, 1};
 	struct poly_trcrpt *report;
@@ -487,13 +542,16 @@ a_summary_adds_up(void **state)
 	assert_int_equal(poly_trcrpt_summary(report, &inputs, tree, NULL), POLY_OK);
 	assert_int_equal(poly_report_render(tree, POLY_RENDER_CSV, &sink, NULL), POLY_OK);
 	const char *text = buf_text(&out);
-	assert_non_null(strstr(text, "\ntrace,events,7\n"));
-	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,28.57\n"));
+	assert_non_null(strstr(text, "\ntrace,events,11\n"));
+	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,18.18\n"));
 	/* ksh from 2 to 12 us: its five events; the rest has no process. */
 	assert_non_null(strstr(text, "\nprocesses,17432792,ksh,1,5,0.000010000\n"));
-	assert_non_null(strstr(text, "\nprocesses,1,,1,1,0.000000000\n"));
+	assert_non_null(strstr(text, "\nprocesses,1,,1,5,0.000002500\n"));
 	assert_non_null(strstr(text, "\ncalls,10,1,1,4.000,4.000,4.000,4.000\n"));
 	assert_non_null(strstr(text, "\nlatencies,10,4,8,1\n"));
+	assert_non_null(strstr(text,
+		"\ninterrupts,first level (100 to 200),1,2.000,2.000,2.000,2.000\n"
+		"interrupts,second level (102 to 103),1,1.000,1.000,1.000,1.000\n"));
 	assert_non_null(strstr(text, "\nlocks,0x00000abc,1,1,2.500,2.500,2.500,2.500\n"));
 	poly_report_free(tree);
 	poly_trcrpt_free(report);
@@ -620,6 +678,7 @@ main(void)
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),
 		cmocka_unit_test(traces_are_merged_by_time_and_keep_their_order),
+		cmocka_unit_test(many_traces_are_merged_by_time_and_keep_their_order),
 		cmocka_unit_test(events_are_selected),
 		cmocka_unit_test(events_become_objects_and_lines_of_csv),
 		cmocka_unit_test(what_is_missing_is_told_once),
