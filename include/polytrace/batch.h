@@ -135,6 +135,8 @@ struct poly_trace_info;
 struct poly_batch {
 	size_t rows;			    /* 0 to POLY_BATCH_ROWS */
 	uint64_t first;			    /* rows of the trace before row 0 */
+	const uint32_t *picked;		    /* where a filter chose rows: their numbers in the
+					       batch it chose from; else NULL */
 	const struct poly_trace_info *info; /* facts of the whole trace; never NULL */
 	const uint8_t *arena;		    /* text and raw bytes; slices point into it */
 	size_t arena_size;		    /* bytes in the arena */
@@ -152,6 +154,13 @@ poly_present(const struct poly_batch *batch, enum poly_column column, size_t row
 {
 	const uint64_t *bits = batch->present[column];
 	return bits && (bits[row / 64] >> (row % 64) & 1);
+}
+
+/* The number of row (below batch->rows) in the trace, from 1. */
+static inline uint64_t
+poly_batch_number(const struct poly_batch *batch, size_t row)
+{
+	return batch->first + (batch->picked ? batch->picked[row] : row) + 1;
 }
 
 /* The name of a column as in columns.def. Static; NULL for a number out of range. */

@@ -6,6 +6,7 @@
 #include "polytrace/batch.h"
 #include "polytrace/cis501.h"
 #include "polytrace/disasm.h"
+#include "polytrace/filter.h"
 #include "polytrace/format.h"
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"

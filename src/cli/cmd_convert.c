@@ -99,7 +99,7 @@ open_writer(struct convert *convert)
 	enum poly_status status = poly_writer_open(convert->options->output,
 		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
 	if (status == POLY_OK)
-		poly_reader_want(convert->source.reader, poly_writer_columns(convert->writer));
+		source_want(&convert->source, poly_writer_columns(convert->writer));
 	else
 		say_error(convert->output, &error);
 	return status == POLY_OK;

@@ -31,7 +31,7 @@ copy_records(
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
-		poly_reader_want(source->reader, poly_writer_columns(writer));
+		source_want(source, poly_writer_columns(writer));
 		status = write_records(source, writer, &error);
 	}
 	poly_writer_close(writer);

@@ -330,7 +330,7 @@ put_cell(struct listing *listing, const struct shown *shown, const struct poly_b
 	size_t row, char *to)
 {
 	switch (shown->cell) {
-	case CELL_NUMBER: return put_decimal(to, batch->first + row + 1);
+	case CELL_NUMBER: return put_decimal(to, poly_batch_number(batch, row));
 	case CELL_COLUMN: return put_column(shown, batch, row, to);
 	case CELL_TEXT: return put_text(listing, batch, row, to);
 	case CELL_REGISTER: return put_register(listing, shown, to);

@@ -19,6 +19,10 @@ const struct opt source_table[] = {
 		"set an option of the format read; 'polytrace formats NAME' lists them"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct source_options, isa),
 		"the instruction set that opcodes are of, which is else known by the format"},
+	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, where),
+		"take only records for which this holds: 'access == write and pc < 0x1000'; "
+		"see "
+		"polytrace-filter(7)"},
 	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct source_options, skip),
 		"leave out the first N records"},
 	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),
@@ -45,6 +49,31 @@ const struct opt rendering_table[] = {
 	{0},
 };
 
+/* Opens the input with a filter, if there is one. */
+static enum poly_status
+open_reader(struct source *source, const char *where, struct poly_read_options *reading)
+{
+	enum poly_status status = POLY_OK;
+	if (where)
+		status = poly_filter_new(where, &source->filter, &source->error);
+	source->name = status == POLY_OK ? source->name : "--where";
+	if (source->filter)
+		reading->columns |= poly_filter_columns(source->filter);
+	if (status == POLY_OK)
+		status = poly_reader_open(
+			source->path, reading, &source->reader, &source->error);
+	if (status == POLY_OK && source->filter)
+		status = poly_filter_bind(
+			source->filter, poly_reader_info(source->reader), &source->error);
+	if (status != POLY_OK) {
+		poly_reader_close(source->reader);
+		poly_filter_free(source->filter);
+		source->reader = NULL;
+		source->filter = NULL;
+	}
+	return status;
+}
+
 bool
 source_open(struct source *source, const char *path, const struct source_options *options,
 	const struct source_wants *wants)
@@ -52,6 +81,11 @@ source_open(struct source *source, const char *path, const struct source_options
 	memset(source, 0, sizeof *source);
 	source->path = path;
 	source->name = say_input(path);
+	if (options->where && wants->check) {
+		say(NULL, "'check' looks at every record: it takes no '--where'");
+		source->status = POLY_ERR_USAGE;
+		return false;
+	}
 	/* Under strict reading the first finding is the error. */
 	source->tells_findings = !wants->lists_findings && !options->strict;
 	progress_start(&source->progress, wants->prints);
@@ -72,17 +106,32 @@ source_open(struct source *source, const char *path, const struct source_options
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
-	source->status = poly_reader_open(path, &reading, &source->reader, &source->error);
+	source->status = open_reader(source, options->where, &reading);
 	if (source->status != POLY_OK && !wants->quiet)
 		say_error(source->name, &source->error);
 	return source->status == POLY_OK;
+}
+
+void
+source_want(struct source *source, poly_columns columns)
+{
+	if (source->filter)
+		columns |= poly_filter_columns(source->filter);
+	poly_reader_want(source->reader, columns);
 }
 
 const struct poly_batch *
 source_next(struct source *source)
 {
 	const struct poly_batch *batch;
-	source->status = poly_reader_next(source->reader, &batch, &source->error);
+	do {
+		source->status = poly_reader_next(source->reader, &batch, &source->error);
+		if (source->status == POLY_OK && source->filter) {
+			batch = poly_filter_apply(source->filter, batch, &source->error);
+			source->status = batch ? POLY_OK : source->error.status;
+		}
+	} while (source->status == POLY_OK && !batch->rows);
+	source->chosen += source->status == POLY_OK ? batch->rows : 0;
 	return source->status == POLY_OK ? batch : NULL;
 }
 
@@ -154,7 +203,9 @@ source_drop(struct source *source)
 {
 	progress_clear(&source->progress);
 	poly_reader_close(source->reader);
+	poly_filter_free(source->filter);
 	source->reader = NULL;
+	source->filter = NULL;
 }
 
 void
@@ -191,8 +242,13 @@ source_close(struct source *source)
 		tell_findings(source);
 	tell_skipped(source);
 	source_tell_end(source);
+	const bool none = source->filter && !source->chosen;
+	if (none && source->status >= 0)
+		say(source->name, "no record is one that '--where' asks for");
 	source_drop(source);
-	return source->status < 0 ? STATUS_TROUBLE : STATUS_DONE;
+	if (source->status < 0)
+		return STATUS_TROUBLE;
+	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }
 
 bool

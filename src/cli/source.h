@@ -14,7 +14,7 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 
 /* What every command that reads takes; the first member of its struct of options. */
 struct source_options {
-	const char *from, *isa;
+	const char *from, *isa, *where;
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
 	bool strict;
@@ -33,6 +33,8 @@ struct source {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
+	struct poly_filter *filter; /* of --where; or NULL */
+	uint64_t chosen;	    /* records that it let through */
 	struct progress progress;
 	bool tells_findings;	 /* at its end */
 	uint64_t skip;		 /* records that are left out at the front */
@@ -56,6 +58,9 @@ struct source_wants {
  */
 bool source_open(struct source *source, const char *path, const struct source_options *options,
 	const struct source_wants *wants);
+
+/* Asks for other columns from now on; those of --where come with them. */
+void source_want(struct source *source, poly_columns columns);
 
 /* The next batch; NULL at the end, at damage and after Ctrl-C. */
 const struct poly_batch *source_next(struct source *source);

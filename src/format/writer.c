@@ -53,7 +53,7 @@ writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
 	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s', which the target needs",
 		column);
 	if (error)
-		error->record = batch->first + row + 1;
+		error->record = poly_batch_number(batch, row);
 	return POLY_ERR_LOSS;
 }
 

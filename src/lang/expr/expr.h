@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An expression over the columns of a trace: tokens, the tree that the parser makes of them,
+ * what checking adds to it, and its evaluation over strips of rows.
+ *
+ * The grammar, the loosest binding first; what binds alike goes from left to right:
+ *
+ *     condition  = conjunct { ("or" | "||") conjunct }
+ *     conjunct   = negated { ("and" | "&&") negated }
+ *     negated    = ("not" | "!") negated | test
+ *     test       = value [ ("==" | "=" | "!=" | "<" | "<=" | ">" | ">=") value
+ *                        | ("~" | "!~") string | [ "not" ] "in" set ]
+ *     set        = range | "{" range { "," range } "}"
+ *     range      = value [ ".." value ]
+ *     value      = bits { "|" bits }, and so on by "^", "&", "<<" ">>", "+" "-", "*" "/" "%"
+ *     unary      = ("-" | "~") unary | primary
+ *     primary    = number | string | word | "has" "(" column ")" | "(" condition ")"
+ */
+#ifndef LANG_EXPR_EXPR_H
+#define LANG_EXPR_EXPR_H
+
+#include "polytrace/filter.h"
+
+#include "base/bits.h"
+#include "base/buf.h"
+#include "lang/regex.h"
+#include "model/pick.h"
+
+/* Limits of an expression. */
+#define EXPR_TEXT_MOST ((size_t)64 << 10)
+#define EXPR_DEPTH 64	/* of brackets */
+#define EXPR_CHAIN 4096 /* operators, one within the other */
+
+/* Rows that are evaluated at a time, so that what is worked out stays in the nearest cache. */
+#define EXPR_STRIP 512
+#define EXPR_WORDS (EXPR_STRIP / 64)
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_NUMBER,
+	TOKEN_STRING,
+	TOKEN_WORD,
+	TOKEN_SIGN, /* an operator or bracket */
+};
+
+struct token {
+	enum token_kind kind;
+	size_t at, length; /* in the expression */
+	uint64_t number;
+	size_t text, text_length; /* of a string, in the parser's texts */
+};
+
+enum node_kind {
+	/* Numbers of 64 bits, absent in some rows. */
+	NODE_NUMBER, /* number */
+	NODE_COLUMN, /* column */
+	NODE_ROW,    /* number of the record, from 1 */
+	NODE_NEGATE, /* left */
+	NODE_INVERT,
+	NODE_ADD, /* left, right */
+	NODE_SUBTRACT,
+	NODE_MULTIPLY,
+	NODE_DIVIDE, /* absent where right is 0 */
+	NODE_REMAINDER,
+	NODE_AND_BITS,
+	NODE_OR_BITS,
+	NODE_XOR_BITS,
+	NODE_SHIFT_LEFT,
+	NODE_SHIFT_RIGHT,
+	/* Texts, which stand in tests only. */
+	NODE_STRING, /* text */
+	NODE_WORD,   /* text: a word that is no column, to be known by its column */
+	/* Conditions, true or false. */
+	NODE_EQUAL, /* left, right */
+	NODE_LESS,
+	NODE_LESS_EQUAL,
+	NODE_BETWEEN, /* left, from right to third */
+	NODE_MATCH,   /* the text of the column left equals text */
+	NODE_REGEX,   /* the text of the column left matches regex */
+	NODE_HAS,     /* column is present */
+	NODE_NOT,     /* left */
+	NODE_AND,     /* left, right */
+	NODE_OR,
+};
+
+struct node {
+	enum node_kind kind;
+	bool is_signed;		     /* numbers: compared as such */
+	enum poly_column column;     /* of COLUMN, HAS, MATCH, REGEX */
+	uint32_t left, right, third; /* operands */
+	uint64_t number;	     /* of NUMBER */
+	size_t text, text_length;    /* of STRING, WORD, MATCH, in texts */
+	struct regex *regex;	     /* of REGEX */
+	uint8_t *verdicts;	     /* by number of a name: 0 not known, 1 no, 2 yes */
+	uint32_t verdict_count;
+	size_t at, length; /* in the expression */
+	uint32_t chain;	   /* nodes down to the farthest leaf */
+	uint32_t room;	   /* strips that it is evaluated with */
+};
+
+/* The numbers of a strip. */
+struct strip {
+	uint64_t value[EXPR_STRIP];
+	uint64_t have[EXPR_WORDS];
+};
+
+struct poly_filter {
+	char *text; /* the expression */
+	struct node *nodes;
+	uint32_t count, capacity;
+	uint32_t root;
+	struct buf texts; /* strings, each with a NUL */
+	poly_columns columns;
+	struct strip *strips; /* room to work in */
+	struct buf shown;     /* text of a value */
+	const struct poly_trace_info *info;
+	struct pick pick;
+};
+
+/* POLY_ERR_USAGE with a message, and a caret under length bytes at a place of the text. */
+enum poly_status expr_error(const char *text, size_t at, struct poly_error *error,
+	const char *message, ...) __attribute__((format(printf, 4, 5)));
+
+/* The token at *at, behind which it moves; strings are put into texts. */
+enum poly_status expr_token(const char *text, size_t *at, struct buf *texts,
+	struct token *token, struct poly_error *error);
+
+/* Makes the tree of filter->text. */
+enum poly_status expr_parse(struct poly_filter *filter, struct poly_error *error);
+
+/* Evaluates the tree over rows from base to base + rows, at most EXPR_STRIP. */
+void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,
+	size_t rows, uint64_t bits[EXPR_WORDS]);
+
+/* Forgets what was found out of the names of a trace. */
+void expr_forget(struct poly_filter *filter);
+
+#endif

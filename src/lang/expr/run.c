@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Evaluation of expressions, a node at a time over a strip of rows: loops that compilers turn
+ * into vector code. An operation is absent where an operand is, and a test of what is absent is
+ * false.
+ */
+#include "lang/expr/expr.h"
+
+#include "base/mem.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* Some rows of a batch. */
+struct rows {
+	struct poly_filter *filter;
+	const struct poly_batch *batch;
+	size_t base, count;
+};
+
+/* Numbers of names whose verdict is kept. */
+#define VERDICTS_MOST ((uint32_t)1 << 22)
+
+static void
+take_presence(const struct rows *rows, enum poly_column column, uint64_t have[EXPR_WORDS])
+{
+	const uint64_t *present = rows->batch->present[column];
+	if (present)
+		memcpy(have, present + rows->base / 64, (rows->count + 63) / 64 * sizeof *have);
+	else
+		memset(have, 0, EXPR_WORDS * sizeof *have);
+}
+
+#define WIDEN(type)                              \
+	for (size_t i = 0; i < rows->count; i++) \
+	out->value[i] = ((const type *)data)[rows->base + i]
+
+static void
+take_column(const struct rows *rows, enum poly_column column, struct strip *out)
+{
+	const void *data = column_data(rows->batch, column);
+	take_presence(rows, column, out->have);
+	if (!data)
+		return;
+	switch (column_table[column].size) {
+	case 1: WIDEN(uint8_t); break;
+	case 2: WIDEN(uint16_t); break;
+	case 4: WIDEN(uint32_t); break;
+	default: WIDEN(uint64_t);
+	}
+}
+
+#define OPERATE(operation)                         \
+	for (size_t i = 0; i < rows->count; i++) { \
+		const uint64_t a = x[i], b = y[i]; \
+		x[i] = (operation);                \
+	}
+
+/* Division leaves out what is divided by 0. */
+static void
+divide(const struct rows *rows, const struct node *node, struct strip *left,
+	const struct strip *right)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		const uint64_t a = left->value[i], b = right->value[i];
+		const bool remainder = node->kind == NODE_REMAINDER;
+		if (b == 0)
+			left->have[i / 64] &= ~((uint64_t)1 << i % 64);
+		else if (!node->is_signed)
+			left->value[i] = remainder ? a % b : a / b;
+		else if (b == UINT64_MAX)
+			left->value[i] = remainder ? 0 : -a;
+		else
+			left->value[i] = (uint64_t)(remainder ? (int64_t)a % (int64_t)b
+							      : (int64_t)a / (int64_t)b);
+	}
+}
+
+static void
+operate(const struct rows *rows, const struct node *node, struct strip *left,
+	const struct strip *right)
+{
+	uint64_t *x = left->value;
+	const uint64_t *y = right->value;
+	for (size_t w = 0; w < EXPR_WORDS; w++)
+		left->have[w] &= right->have[w];
+	switch ((unsigned)node->kind) {
+	case NODE_ADD: OPERATE(a + b) break;
+	case NODE_SUBTRACT: OPERATE(a - b) break;
+	case NODE_MULTIPLY: OPERATE(a * b) break;
+	case NODE_AND_BITS: OPERATE(a & b) break;
+	case NODE_OR_BITS: OPERATE(a | b) break;
+	case NODE_XOR_BITS: OPERATE(a ^ b) break;
+	case NODE_SHIFT_LEFT: OPERATE(b < 64 ? a << b : 0) break;
+	case NODE_SHIFT_RIGHT: OPERATE(b < 64 ? a >> b : 0) break;
+	default: divide(rows, node, left, right);
+	}
+}
+
+/* Fills out with the numbers of a node; room is for those below it. */
+static void
+numbers(const struct rows *rows, uint32_t number, struct strip *out, struct strip *room)
+{
+	const struct node *node = &rows->filter->nodes[number];
+	const struct poly_batch *batch = rows->batch;
+	switch ((unsigned)node->kind) {
+	case NODE_COLUMN: take_column(rows, node->column, out); return;
+	case NODE_NUMBER:
+	case NODE_ROW:
+		memset(out->have, 0xff, sizeof out->have);
+		for (size_t i = 0; i < rows->count; i++)
+			out->value[i] = node->kind == NODE_NUMBER
+						? node->number
+						: poly_batch_number(batch, rows->base + i);
+		return;
+	case NODE_NEGATE:
+	case NODE_INVERT:
+		numbers(rows, node->left, out, room);
+		for (size_t i = 0; i < rows->count; i++)
+			out->value[i] =
+				node->kind == NODE_NEGATE ? -out->value[i] : ~out->value[i];
+		return;
+	}
+	numbers(rows, node->left, out, room);
+	numbers(rows, node->right, room, room + 1);
+	operate(rows, node, out, room);
+}
+
+#define COMPARE(operation)                                            \
+	for (size_t w = 0; w < EXPR_WORDS; w++) {                     \
+		const uint64_t *x = left->value + 64 * w;             \
+		const uint64_t *y = right->value + 64 * w;            \
+		uint64_t word = 0;                                    \
+		for (size_t i = 0; i < 64; i++)                       \
+			word |= (uint64_t)(x[i] operation y[i]) << i; \
+		bits[w] = word & left->have[w] & right->have[w];      \
+	}
+
+/* Compares whole strips; what lies behind the rows is taken away in the end. */
+static void
+compare(enum node_kind kind, struct strip *left, struct strip *right, uint64_t bits[EXPR_WORDS])
+{
+	switch ((unsigned)kind) {
+	case NODE_EQUAL: COMPARE(==) break;
+	case NODE_LESS: COMPARE(<) break;
+	default: COMPARE(<=) break;
+	}
+}
+
+/* Moves signed numbers so that they are in the order of unsigned ones. */
+static void
+bias(struct strip *strip)
+{
+	for (size_t i = 0; i < EXPR_STRIP; i++)
+		strip->value[i] ^= (uint64_t)1 << 63;
+}
+
+static void
+compare_node(const struct rows *rows, const struct node *node, struct strip *room,
+	uint64_t bits[EXPR_WORDS])
+{
+	const bool between = node->kind == NODE_BETWEEN;
+	numbers(rows, node->left, room, room + 1);
+	numbers(rows, node->right, room + 1, room + 2);
+	if (between)
+		numbers(rows, node->third, room + 2, room + 3);
+	for (size_t i = 0; node->is_signed && i < (between ? 3 : 2); i++)
+		bias(&room[i]);
+	if (!between) {
+		compare(node->kind, room, room + 1, bits);
+		return;
+	}
+	uint64_t low[EXPR_WORDS];
+	compare(NODE_LESS_EQUAL, room + 1, room, low);
+	compare(NODE_LESS_EQUAL, room, room + 2, bits);
+	for (size_t w = 0; w < EXPR_WORDS; w++)
+		bits[w] &= low[w];
+}
+
+/* True where a text is what the node asks for. */
+static bool
+suits(const struct poly_filter *filter, const struct node *node, const void *text, size_t n)
+{
+	if (node->kind == NODE_REGEX)
+		return regex_matches(node->regex, text, n);
+	return n == node->text_length &&
+	       (n == 0 || memcmp(text, filter->texts.data + node->text, n) == 0);
+}
+
+/* The same for the text of a value that is a name or a number, each looked at once. */
+static bool
+value_suits(const struct rows *rows, struct node *node, uint64_t value)
+{
+	char room[COLUMN_TEXT];
+	size_t n;
+	if (value < node->verdict_count && node->verdicts[value])
+		return node->verdicts[value] == 2;
+	const char *text = column_text(rows->batch->info, node->column, value, room, &n);
+	const bool is = suits(rows->filter, node, text, n);
+	if (column_table[node->column].form == POLY_FORM_NAME && value < VERDICTS_MOST &&
+		value >= node->verdict_count) {
+		const uint32_t count = 2 * (uint32_t)value + 256;
+		uint8_t *more = mem_resize(node->verdicts, count, 1);
+		if (more) {
+			memset(more + node->verdict_count, 0, count - node->verdict_count);
+			node->verdicts = more;
+			node->verdict_count = count;
+		}
+	}
+	if (value < node->verdict_count)
+		node->verdicts[value] = is ? 2 : 1;
+	return is;
+}
+
+/* The text of bytes is hexadecimal. */
+static bool
+bytes_suit(const struct rows *rows, const struct node *node, size_t row)
+{
+	size_t n;
+	struct buf *shown = &rows->filter->shown;
+	const uint8_t *bytes = poly_batch_bytes(rows->batch, node->column, row, &n);
+	if (column_table[node->column].form == POLY_FORM_TEXT)
+		return suits(rows->filter, node, bytes, n);
+	buf_clear(shown);
+	char *to = (char *)buf_reserve(shown, 2 * n + 1);
+	if (!to)
+		return false;
+	poly_batch_format(rows->batch, node->column, row, to, 2 * n + 1);
+	return suits(rows->filter, node, to, 2 * n);
+}
+
+static void
+texts(const struct rows *rows, struct node *node, uint64_t bits[EXPR_WORDS])
+{
+	uint64_t have[EXPR_WORDS];
+	const enum poly_form form = column_table[node->column].form;
+	const bool is_bytes = form == POLY_FORM_TEXT || form == POLY_FORM_BYTES;
+	memset(bits, 0, EXPR_WORDS * sizeof *bits);
+	take_presence(rows, node->column, have);
+	for (size_t i = 0; i < rows->count; i++) {
+		const size_t row = rows->base + i;
+		if (!(have[i / 64] >> i % 64 & 1))
+			continue;
+		if (is_bytes ? bytes_suit(rows, node, row)
+			     : value_suits(rows, node,
+				       poly_batch_integer(rows->batch, node->column, row)))
+			bits[i / 64] |= (uint64_t)1 << i % 64;
+	}
+}
+
+static void
+conditions(
+	const struct rows *rows, uint32_t number, struct strip *room, uint64_t bits[EXPR_WORDS])
+{
+	struct node *node = &rows->filter->nodes[number];
+	uint64_t right[EXPR_WORDS];
+	switch ((unsigned)node->kind) {
+	case NODE_MATCH:
+	case NODE_REGEX: texts(rows, node, bits); return;
+	case NODE_HAS: take_presence(rows, node->column, bits); return;
+	case NODE_EQUAL:
+	case NODE_LESS:
+	case NODE_LESS_EQUAL:
+	case NODE_BETWEEN: compare_node(rows, node, room, bits); return;
+	}
+	conditions(rows, node->left, room, bits);
+	if (node->kind == NODE_NOT) {
+		for (size_t w = 0; w < EXPR_WORDS; w++)
+			bits[w] = ~bits[w];
+		return;
+	}
+	conditions(rows, node->right, room, right);
+	for (size_t w = 0; w < EXPR_WORDS; w++)
+		bits[w] = node->kind == NODE_AND ? bits[w] & right[w] : bits[w] | right[w];
+}
+
+void
+expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base, size_t rows,
+	uint64_t bits[EXPR_WORDS])
+{
+	const struct rows some = {filter, batch, base, rows};
+	conditions(&some, filter->root, filter->strips, bits);
+	for (size_t w = 0; w < EXPR_WORDS; w++) {
+		const size_t from = 64 * w;
+		if (rows < from + 64)
+			bits[w] &= rows > from ? ~(uint64_t)0 >> (from + 64 - rows) : 0;
+	}
+}
+
+void
+expr_forget(struct poly_filter *filter)
+{
+	for (uint32_t i = 0; i < filter->count; i++) {
+		mem_free(filter->nodes[i].verdicts);
+		filter->nodes[i].verdicts = NULL;
+		filter->nodes[i].verdict_count = 0;
+	}
+}

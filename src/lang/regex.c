@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/regex.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#ifdef POLY_WITH_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* Steps of one match: a few milliseconds. */
+#define STEPS_MOST 200000
+
+struct regex {
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+};
+
+enum poly_status
+regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
+	struct poly_error *error)
+{
+	int number;
+	PCRE2_UCHAR8 message[120];
+	struct regex *it = *regex = mem_new(1, sizeof *it);
+	*place = 0;
+	if (!it)
+		return err_memory(error);
+	it->code = pcre2_compile((PCRE2_SPTR)pattern, n, 0, &number, place, NULL);
+	if (!it->code) {
+		pcre2_get_error_message(number, message, sizeof message);
+		regex_free(it);
+		*regex = NULL;
+		return err_set(
+			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s", (const char *)message);
+	}
+	it->data = pcre2_match_data_create_from_pattern(it->code, NULL);
+	it->context = pcre2_match_context_create(NULL);
+	if (!it->data || !it->context) {
+		regex_free(it);
+		*regex = NULL;
+		return err_memory(error);
+	}
+	pcre2_set_match_limit(it->context, STEPS_MOST);
+	pcre2_jit_compile(it->code, PCRE2_JIT_COMPLETE);
+	return POLY_OK;
+}
+
+bool
+regex_matches(const struct regex *regex, const void *text, size_t n)
+{
+	return pcre2_match(regex->code, text, n, 0, 0, regex->data, regex->context) >= 0;
+}
+
+void
+regex_free(struct regex *regex)
+{
+	if (!regex)
+		return;
+	pcre2_match_context_free(regex->context);
+	pcre2_match_data_free(regex->data);
+	pcre2_code_free(regex->code);
+	mem_free(regex);
+}
+#else
+enum poly_status
+regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
+	struct poly_error *error)
+{
+	(void)pattern;
+	(void)n;
+	*regex = NULL;
+	*place = 0;
+	return err_missing(error, "regular expressions", "libpcre2-dev");
+}
+
+bool
+regex_matches(const struct regex *regex, const void *text, size_t n)
+{
+	(void)regex;
+	(void)text;
+	(void)n;
+	return false;
+}
+
+void
+regex_free(struct regex *regex)
+{
+	(void)regex;
+}
+#endif
