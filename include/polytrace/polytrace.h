@@ -11,6 +11,7 @@
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
+#include "polytrace/selection.h"
 #include "polytrace/status.h"
 #include "polytrace/summary.h"
 #include "polytrace/templates.h"

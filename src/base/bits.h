@@ -71,6 +71,12 @@ bit_set(uint64_t *map, size_t i)
 	map[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
+static inline void
+bit_clear(uint64_t *map, size_t i)
+{
+	map[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
+
 /* The number of set bits among the first n of a map. */
 static inline size_t
 bit_count(const uint64_t *map, size_t n)

@@ -32,7 +32,8 @@ static const struct opt convert_table[] = {
 	{0},
 };
 
-static const struct opt *const convert_tables[] = {convert_table, source_table, NULL};
+static const struct opt *const convert_tables[] = {
+	convert_table, selection_table, source_table, NULL};
 
 /* A conversion under way. */
 struct convert {

@@ -24,7 +24,7 @@ static const struct opt info_table[] = {
 };
 
 static const struct opt *const info_tables[] = {
-	info_table, rendering_table, source_table, NULL};
+	info_table, rendering_table, selection_table, source_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)

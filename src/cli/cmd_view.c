@@ -36,7 +36,7 @@ static const struct opt view_table[] = {
 };
 
 static const struct opt *const view_tables[] = {
-	view_table, rendering_table, source_table, NULL};
+	view_table, rendering_table, selection_table, source_table, NULL};
 
 /* Lists the records that are left in the source. */
 static void

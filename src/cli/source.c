@@ -11,6 +11,7 @@
 
 static const char *const on_error_words[] = {"stop", "skip", NULL};
 static const char *const threads_most[] = {"64", NULL};
+static const char *const tail_most[] = {"16777216", NULL};
 
 const struct opt source_table[] = {
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct source_options, from),
@@ -19,10 +20,6 @@ const struct opt source_table[] = {
 		"set an option of the format read; 'polytrace formats NAME' lists them"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct source_options, isa),
 		"the instruction set that opcodes are of, which is else known by the format"},
-	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, where),
-		"take only records for which this holds: 'access == write and pc < 0x1000'; "
-		"see "
-		"polytrace-filter(7)"},
 	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct source_options, skip),
 		"leave out the first N records"},
 	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),
@@ -42,6 +39,30 @@ const struct opt source_table[] = {
 	{0},
 };
 
+const struct opt selection_table[] = {
+	{"start-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, start_at),
+		"begin with the first record for which this holds; see polytrace-filter(7)"},
+	{"stop-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, stop_at),
+		"end with the first record for which this holds"},
+	{"from-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct source_options, from_time),
+		"leave out records before this time, in ticks of the trace's clock"},
+	{"to-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct source_options, to_time),
+		"leave out records after this time"},
+	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, where),
+		"take only records for which this holds: 'access == write and pc < 0x1000'"},
+	{"every", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, every),
+		"of those take the first of every N"},
+	{"sample", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, sample),
+		"of those take each by a chance of one in N"},
+	{"seed", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, seed),
+		"another chance; the same seed takes the same records"},
+	{"head", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, head),
+		"of those take the first N"},
+	{"tail", 0, OPT_NUMBER, "N", tail_most, offsetof(struct source_options, tail),
+		"of those take the last N"},
+	{0},
+};
+
 const struct opt rendering_table[] = {
 	{"json", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, json),
 		"print JSON Lines"},
@@ -49,28 +70,55 @@ const struct opt rendering_table[] = {
 	{0},
 };
 
-/* Opens the input with a filter, if there is one. */
-static enum poly_status
-open_reader(struct source *source, const char *where, struct poly_read_options *reading)
+/* The number that an option gives, or what stands for none. */
+static uint64_t
+number_or(const struct opt_number *number, uint64_t none)
 {
+	return number->given ? number->value : none;
+}
+
+/* What the options select; false where that is every record. */
+static bool
+selects(const struct source_options *options, struct poly_selection_options *selecting)
+{
+	const struct poly_selection_options initial = POLY_SELECTION_OPTIONS_INIT;
+	*selecting = initial;
+	selecting->start_at = options->start_at;
+	selecting->stop_at = options->stop_at;
+	selecting->where = options->where;
+	selecting->has_times = options->from_time.given || options->to_time.given;
+	selecting->from_time = options->from_time.value;
+	selecting->to_time = number_or(&options->to_time, UINT64_MAX);
+	selecting->every = options->every.value;
+	selecting->sample = options->sample.value;
+	selecting->seed = options->seed.value;
+	selecting->head = number_or(&options->head, UINT64_MAX);
+	selecting->tail = number_or(&options->tail, UINT64_MAX);
+	return options->start_at || options->stop_at || options->where ||
+	       selecting->has_times || options->every.given || options->sample.given ||
+	       options->head.given || options->tail.given;
+}
+
+/* Opens the input, and what selects of it. */
+static enum poly_status
+open_selected(struct source *source, const struct source_options *options,
+	struct poly_read_options *reading)
+{
+	struct poly_selection_options selecting;
+	struct poly_error *error = &source->error;
 	enum poly_status status = POLY_OK;
-	if (where)
-		status = poly_filter_new(where, &source->filter, &source->error);
-	source->name = status == POLY_OK ? source->name : "--where";
-	if (source->filter)
-		reading->columns |= poly_filter_columns(source->filter);
-	if (status == POLY_OK)
-		status = poly_reader_open(
-			source->path, reading, &source->reader, &source->error);
-	if (status == POLY_OK && source->filter)
-		status = poly_filter_bind(
-			source->filter, poly_reader_info(source->reader), &source->error);
+	if (selects(options, &selecting))
+		status = poly_selection_new(&selecting, &source->selection, error);
 	if (status != POLY_OK) {
-		poly_reader_close(source->reader);
-		poly_filter_free(source->filter);
-		source->reader = NULL;
-		source->filter = NULL;
+		source->name = "selection";
+		return status;
 	}
+	if (source->selection)
+		reading->columns |= poly_selection_columns(source->selection);
+	status = poly_reader_open(source->path, reading, &source->reader, error);
+	if (status == POLY_OK && source->selection)
+		status = poly_selection_bind(
+			source->selection, poly_reader_info(source->reader), error);
 	return status;
 }
 
@@ -81,11 +129,6 @@ source_open(struct source *source, const char *path, const struct source_options
 	memset(source, 0, sizeof *source);
 	source->path = path;
 	source->name = say_input(path);
-	if (options->where && wants->check) {
-		say(NULL, "'check' looks at every record: it takes no '--where'");
-		source->status = POLY_ERR_USAGE;
-		return false;
-	}
 	/* Under strict reading the first finding is the error. */
 	source->tells_findings = !wants->lists_findings && !options->strict;
 	progress_start(&source->progress, wants->prints);
@@ -106,17 +149,20 @@ source_open(struct source *source, const char *path, const struct source_options
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
-	source->status = open_reader(source, options->where, &reading);
-	if (source->status != POLY_OK && !wants->quiet)
+	source->status = open_selected(source, options, &reading);
+	if (source->status == POLY_OK)
+		return true;
+	if (!wants->quiet)
 		say_error(source->name, &source->error);
-	return source->status == POLY_OK;
+	source_drop(source);
+	return false;
 }
 
 void
 source_want(struct source *source, poly_columns columns)
 {
-	if (source->filter)
-		columns |= poly_filter_columns(source->filter);
+	if (source->selection)
+		columns |= poly_selection_columns(source->selection);
 	poly_reader_want(source->reader, columns);
 }
 
@@ -124,14 +170,10 @@ const struct poly_batch *
 source_next(struct source *source)
 {
 	const struct poly_batch *batch;
-	do {
-		source->status = poly_reader_next(source->reader, &batch, &source->error);
-		if (source->status == POLY_OK && source->filter) {
-			batch = poly_filter_apply(source->filter, batch, &source->error);
-			source->status = batch ? POLY_OK : source->error.status;
-		}
-	} while (source->status == POLY_OK && !batch->rows);
-	source->chosen += source->status == POLY_OK ? batch->rows : 0;
+	source->status = source->selection
+				 ? poly_selection_next(source->selection, source->reader,
+					   &batch, &source->error)
+				 : poly_reader_next(source->reader, &batch, &source->error);
 	return source->status == POLY_OK ? batch : NULL;
 }
 
@@ -203,9 +245,9 @@ source_drop(struct source *source)
 {
 	progress_clear(&source->progress);
 	poly_reader_close(source->reader);
-	poly_filter_free(source->filter);
+	poly_selection_free(source->selection);
 	source->reader = NULL;
-	source->filter = NULL;
+	source->selection = NULL;
 }
 
 void
@@ -242,9 +284,9 @@ source_close(struct source *source)
 		tell_findings(source);
 	tell_skipped(source);
 	source_tell_end(source);
-	const bool none = source->filter && !source->chosen;
+	const bool none = source->selection && !poly_selection_count(source->selection);
 	if (none && source->status >= 0)
-		say(source->name, "no record is one that '--where' asks for");
+		say(source->name, "no record is one of those that were asked for");
 	source_drop(source);
 	if (source->status < 0)
 		return STATUS_TROUBLE;

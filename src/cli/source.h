@@ -14,7 +14,9 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 
 /* What every command that reads takes; the first member of its struct of options. */
 struct source_options {
-	const char *from, *isa, *where;
+	const char *from, *isa;
+	const char *where, *start_at, *stop_at;
+	struct opt_number from_time, to_time, every, sample, seed, head, tail;
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
 	bool strict;
@@ -25,6 +27,9 @@ struct source_options {
 /* The table of the reading options. */
 extern const struct opt source_table[];
 
+/* The table of what is selected of the records, into the same struct. */
+extern const struct opt selection_table[];
+
 /* The table of --json and --csv, into the same struct. */
 extern const struct opt rendering_table[];
 
@@ -33,8 +38,7 @@ struct source {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
-	struct poly_filter *filter; /* of --where; or NULL */
-	uint64_t chosen;	    /* records that it let through */
+	struct poly_selection *selection; /* NULL: every record */
 	struct progress progress;
 	bool tells_findings;	 /* at its end */
 	uint64_t skip;		 /* records that are left out at the front */
@@ -59,7 +63,7 @@ struct source_wants {
 bool source_open(struct source *source, const char *path, const struct source_options *options,
 	const struct source_wants *wants);
 
-/* Asks for other columns from now on; those of --where come with them. */
+/* Asks for other columns from now on; those of the selection come with them. */
 void source_want(struct source *source, poly_columns columns);
 
 /* The next batch; NULL at the end, at damage and after Ctrl-C. */

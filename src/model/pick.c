@@ -90,6 +90,8 @@ pick_make(struct pick *pick, const struct poly_batch *batch, const uint64_t *cho
 	pick->view.arena = batch->arena;
 	pick->view.arena_size = batch->arena_size;
 	pick->view.picked = pick->numbers;
+	for (size_t i = 0; batch->picked && i < n; i++)
+		pick->numbers[i] = batch->picked[pick->numbers[i]];
 	return POLY_OK;
 }
 
