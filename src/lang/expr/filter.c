@@ -96,8 +96,8 @@ check_word(const struct poly_filter *filter, const struct node *node,
 	case POLY_FORM_FLAGS:
 		if (poly_enum_find(traits->form, word, node->text_length) >= 0)
 			return POLY_OK;
-		return expr_error(filter->text, node->at, error, "'%.40s' is no %s: %s", word,
-			traits->name, traits->doc);
+		return expr_error(filter->text, node->at, error,
+			"'%.40s' is no value of '%s', %s", word, traits->name, traits->doc);
 	case POLY_FORM_BOOL:
 		if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)
 			return POLY_OK;
