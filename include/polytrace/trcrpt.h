@@ -63,10 +63,16 @@ struct poly_trcrpt_options {
 	const char *start;	     /* -s: mmddhhmmssyy of the first event; or NULL */
 	const char *end;	     /* -e: mmddhhmmssyy of the last event; or NULL */
 	const char *match;	     /* only events whose text holds this; or NULL */
-	const char *const *data;     /* only events whose data words are these: "N=VALUE", NULL
-					at the end; or NULL */
-	const char *date;	     /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
-					the trace says */
+	/*
+	 * Only events for which this holds, an expression of polytrace-filter(7) over the
+	 * columns of the inputs, which have to be read with it (poly_trcrpt_columns and those
+	 * that it looks at); or NULL.
+	 */
+	const char *where;
+	const char *const *data; /* only events whose data words are these: "N=VALUE", NULL
+				    at the end; or NULL */
+	const char *date;	 /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
+				    the trace says */
 	struct poly_trcrpt_text hooks; /* table of hooks (polytrace-trcrpt(1)); else built in */
 	struct poly_trcrpt_text names; /* -n: lines of an address and a name */
 	struct poly_trcrpt_text errnos; /* lines of an errno value and its name */
@@ -88,7 +94,7 @@ struct poly_trcrpt_options {
 	{                                                                                  \
 		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,  \
 			false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-			NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL},           \
+			NULL, NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL},     \
 			{NULL, 0, NULL}, NULL, NULL, NULL                                  \
 	}
 
@@ -142,15 +148,17 @@ POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
 
 /*
  * Writes statistics of the selected events into the open section of a tree. Its keys are
- * stable:
+ * stable.
  *
- *     trace:        hook_table (what tells of processes), events, first, last, span (seconds
- * since the first event), lost (events 005 and 006) hooks[]       id, label, count, share
- * (percent) processes[]   pid, name, threads, events, cpu (seconds between dispatches) calls[]
- * name, count, returned, total, mean, min, max (microseconds from call to return) latencies[]
- * name, from, to (microseconds), count: the calls by powers of two locks[]       address,
- * takes, given, total, mean, min, max (microseconds from 112 to 113) interrupts[]  what, count,
- * total, mean, min, max (microseconds)
+ *     trace:        hook_table (what tells of processes), events, first, last and span (seconds
+ *                   since the first event), lost (events 005 and 006)
+ *     hooks[]       id, label, count, share (percent)
+ *     processes[]   pid, name, threads, events, cpu (seconds between dispatches)
+ *     calls[]       name, count, returned, total, mean, min, max (microseconds from call to
+ *                   return)
+ *     latencies[]   name, from, to (microseconds), count: the calls by powers of two
+ *     locks[]       address, takes, given, total, mean, min, max (microseconds from 112 to 113)
+ *     interrupts[]  what, count, total, mean, min, max (microseconds)
  *
  * Selection by text does not apply. Fails as a reader does; POLY_ERR_MEMORY.
  */

@@ -20,7 +20,7 @@
 struct trcrpt_options {
 	const char *cpus, *only, *only_groups, *except, *except_groups, *start, *end;
 	const char *processes, *threads, *templates, *names, *output, *wpars, *mode, *length;
-	const char *match, *date, *groups, *from;
+	const char *match, *where, *date, *groups, *from;
 	struct opt_list settings, data;
 	bool check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
 	bool json, csv, wall, summary;
@@ -56,6 +56,9 @@ static const struct opt trcrpt_table[] = {
 	{"end", 'e', OPT_TEXT, "DATE", NULL, FIELD(end), "nothing later than mmddhhmmssyy"},
 	{"match", 0, OPT_TEXT, "TEXT", NULL, FIELD(match),
 		"only events with this in a line of their text"},
+	{"where", 'w', OPT_TEXT, "EXPR", NULL, FIELD(where),
+		"only events for which this holds: 'hook == 0x1340 and thread > 9'; see "
+		"polytrace-filter(7)"},
 	{"data", 0, OPT_LIST, "N=VALUE", NULL, FIELD(data),
 		"only events whose data word N is VALUE; may be given often"},
 	{"cpus", 'C', OPT_TEXT, "LIST|all", NULL, FIELD(cpus),
@@ -397,7 +400,7 @@ static bool
 open_traces(struct run *run, char **operands)
 {
 	const struct trcrpt_options *options = run->options;
-	bool all_columns = options->raw;
+	bool all_columns = options->raw || options->where;
 	run->traces.verbose = options->verbose;
 	run->traces.columns =
 		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
@@ -507,6 +510,7 @@ fill_options(struct run *run)
 	report->start = options->start;
 	report->end = options->end;
 	report->match = options->match;
+	report->where = options->where;
 	report->data = options->data.items;
 	report->date = options->date;
 	report->found = tell_finding;

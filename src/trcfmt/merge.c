@@ -48,6 +48,8 @@ next_batch(struct merge *merge, struct merge_input *input, struct poly_error *er
 	enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
 	input->row = 0;
 	input->ended = status != POLY_OK;
+	if (input->filter && status == POLY_OK)
+		poly_filter_test(input->filter, input->batch, input->chosen);
 	if (status < 0)
 		merge->failed = (size_t)(input - merge->inputs);
 	return status;
@@ -84,11 +86,34 @@ find_rate(struct merge *merge, const struct poly_batch *batch)
 	}
 }
 
+void
+merge_where(struct merge *merge, const char *where)
+{
+	merge->where = where;
+}
+
+/* Starts an input: with its filter, if there is one, and its first batch. */
+static enum poly_status
+begin(struct merge *merge, struct merge_input *input, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (merge->where)
+		status = poly_filter_new(merge->where, &input->filter, error);
+	if (status == POLY_OK && input->filter)
+		status =
+			poly_filter_bind(input->filter, poly_reader_info(input->reader), error);
+	if (status != POLY_OK)
+		return status;
+	return next_batch(merge, input, error);
+}
+
 enum poly_status
 merge_init(struct merge *merge, struct poly_reader *const *readers, size_t count,
 	struct poly_error *error)
 {
+	const char *where = merge->where;
 	memset(merge, 0, sizeof *merge);
+	merge->where = where;
 	merge->failed = SIZE_MAX;
 	merge->inputs = mem_new(count, sizeof *merge->inputs);
 	merge->heap = mem_new(count, sizeof *merge->heap);
@@ -97,7 +122,7 @@ merge_init(struct merge *merge, struct poly_reader *const *readers, size_t count
 	merge->count = count;
 	for (size_t i = 0; i < count; i++) {
 		merge->inputs[i].reader = readers[i];
-		enum poly_status status = next_batch(merge, &merge->inputs[i], error);
+		enum poly_status status = begin(merge, &merge->inputs[i], error);
 		if (status < 0)
 			return status;
 		if (status == POLY_OK)
@@ -139,6 +164,8 @@ merge_next(struct merge *merge, struct merge_input **input, struct poly_error *e
 void
 merge_fini(struct merge *merge)
 {
+	for (size_t i = 0; i < merge->count; i++)
+		poly_filter_free(merge->inputs[i].filter);
 	mem_free(merge->inputs);
 	mem_free(merge->heap);
 	memset(merge, 0, sizeof *merge);

@@ -8,6 +8,7 @@
 #ifndef TRCFMT_MERGE_H
 #define TRCFMT_MERGE_H
 
+#include "polytrace/filter.h"
 #include "polytrace/reader.h"
 
 #include "aix/clock.h"
@@ -16,6 +17,8 @@
 struct merge_input {
 	struct poly_reader *reader; /* the caller's */
 	const struct poly_batch *batch;
+	struct poly_filter *filter;	       /* NULL: every row is chosen */
+	uint64_t chosen[POLY_BATCH_ROWS / 64]; /* rows of the batch, where there is a filter */
 	size_t row;
 	bool ended;
 	struct aix_clock clock;
@@ -31,6 +34,7 @@ struct merge {
 	size_t failed;	/* the input that failed; SIZE_MAX: none */
 	bool delivered; /* heap[0]'s event was handed out */
 	struct aix_rate rate;
+	const char *where; /* see merge_where */
 };
 
 /* Columns that the events are made of. */
@@ -43,6 +47,19 @@ poly_columns merge_columns(void);
  */
 enum poly_status merge_init(struct merge *merge, struct poly_reader *const *readers,
 	size_t count, struct poly_error *error);
+
+/*
+ * For before merge_init: the events will be chosen by a filter, of which each input has one of
+ * its own; all are delivered. The text must stay until then.
+ */
+void merge_where(struct merge *merge, const char *where);
+
+/* True where the event that an input has been delivered for is chosen. */
+static inline bool
+merge_chosen(const struct merge_input *input)
+{
+	return !input->filter || (input->chosen[input->row / 64] >> input->row % 64 & 1);
+}
 
 /*
  * The input whose event is next, which holds until the next call; POLY_END after the last one.

@@ -160,6 +160,16 @@ take_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options
 		"date '%.40s', expected 'mmddhhmmssyy'", wrong);
 }
 
+/* An expression that cannot be understood is told before a trace is read. */
+static enum poly_status
+check_where(const char *where, struct poly_error *error)
+{
+	struct poly_filter *filter;
+	enum poly_status status = poly_filter_new(where, &filter, error);
+	poly_filter_free(filter);
+	return status;
+}
+
 static enum poly_status
 take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
@@ -185,6 +195,10 @@ take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *optio
 	status = take_dates(report, options, error);
 	if (status == POLY_OK)
 		status = select_init(&report->select, options, error);
+	if (status == POLY_OK && options->where) {
+		report->where = mem_string(options->where);
+		status = report->where ? check_where(options->where, error) : err_memory(error);
+	}
 	if (status == POLY_OK && options->match) {
 		report->match = mem_string(options->match);
 		status = report->match ? POLY_OK : err_memory(error);
@@ -282,6 +296,7 @@ enum poly_status
 report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
 	struct poly_error *error)
 {
+	merge_where(&report->merge, report->where);
 	enum poly_status status =
 		merge_init(&report->merge, inputs->readers, inputs->count, error);
 	report->names = inputs->names;
@@ -345,6 +360,7 @@ report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown
 	}
 	*shown = (struct shown){.event = event,
 		.who = aix_attribution_event(report->attribution, event),
+		.chosen = merge_chosen(*input),
 		.id = event->hook,
 		.ns = report->begun ? (int64_t)((*input)->ns - report->base) : 0,
 		.file = report->names[*input - report->merge.inputs],
@@ -358,6 +374,8 @@ bool
 report_wants(const struct poly_trcrpt *report, const struct shown *shown)
 {
 	const struct settings *settings = &report->settings;
+	if (!shown->chosen)
+		return false;
 	if ((settings->has_start && shown->ns < settings->start) ||
 		(settings->has_end && shown->ns > settings->end))
 		return false;
@@ -389,6 +407,7 @@ poly_trcrpt_free(struct poly_trcrpt *report)
 	about_fini(&report->about);
 	map_free(&report->undefined);
 	mem_free(report->match);
+	mem_free(report->where);
 	mem_free(report->hook_table);
 	mem_free(report->told);
 	mem_free(report->hist);

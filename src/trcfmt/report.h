@@ -31,6 +31,7 @@ struct about {
 struct shown {
 	const struct aix_event *event;
 	struct aix_who who;
+	bool chosen;			 /* by the filter, or there is none */
 	bool wanted;			 /* it is selected */
 	const struct template *template; /* NULL: built in, or none */
 	uint16_t id;	   /* in the column ID; 0x0070 where there is no template */
@@ -68,6 +69,7 @@ struct poly_trcrpt {
 	enum poly_trcrpt_form form;
 	bool no_header, wall, color;
 	char *match;	  /* NULL: any text */
+	char *where;	  /* filter of events; NULL: none */
 	char *hook_table; /* name of the file that it is from; NULL: built in */
 	bool has_date, has_start, has_end;
 	int64_t date, start, end; /* seconds since 1970 */
