@@ -160,17 +160,19 @@ divide(struct pieces *pieces, size_t i, size_t lines)
 	return insert_at(pieces, i + 1, &rest);
 }
 
-bool
+size_t
 pieces_insert(struct pieces *pieces, const struct piece *piece, size_t line)
 {
 	size_t i = 0, before = 1;
 	while (i < pieces->count && before + pieces->list[i].lines <= line)
 		before += pieces->list[i++].lines;
-	if (i == pieces->count || before == line)
-		return insert_at(pieces, i, piece);
-	if (pieces->list[i].hook != PIECE_GAP || line == 0)
-		return insert_at(pieces, pieces->count, piece);
-	return divide(pieces, i, line - before) && insert_at(pieces, i + 1, piece);
+	if (i < pieces->count && before != line) {
+		bool gap = pieces->list[i].hook == PIECE_GAP && line > 0;
+		if (gap && !divide(pieces, i, line - before))
+			return SIZE_MAX;
+		i = gap ? i + 1 : pieces->count;
+	}
+	return insert_at(pieces, i, piece) ? i : SIZE_MAX;
 }
 
 void
@@ -194,7 +196,9 @@ pieces_write(struct buf *to, const struct pieces *pieces)
 {
 	for (size_t i = 0; i < pieces->count; i++)
 		piece_write(to, &pieces->list[i]);
-	to->size -= pieces->open && to->size > 0;
+	/* An empty last line would be lost with its new line. */
+	if (pieces->open && to->size > 1 && to->data[to->size - 2] != '\n')
+		to->size--;
 }
 
 void

@@ -45,9 +45,9 @@ size_t pieces_line(const struct pieces *pieces, size_t i);
 
 /*
  * Puts a piece in so that it begins in a line; at the end where none begins there between
- * templates. False: no memory, or too many.
+ * templates. Its index; SIZE_MAX: no memory, or too many.
  */
-bool pieces_insert(struct pieces *pieces, const struct piece *piece, size_t line);
+size_t pieces_insert(struct pieces *pieces, const struct piece *piece, size_t line);
 
 /* Takes a piece out. */
 void pieces_remove(struct pieces *pieces, size_t i);

@@ -5,8 +5,9 @@
  *     changes = "* /etc/trcfmt" EOL { comment | blank | change } ;
  *     change  = "+" template | "-" hookid { version } ;
  *
- * A comment "* /etc/trcfmt line N" before a "+" says in which line the template goes in, also
- * where the hook has one: without that, no undoing could bring back a file byte for byte.
+ * A comment "* /etc/trcfmt line N" says in which line the template behind "+" goes in, also
+ * where the hook has one, and in which line that behind "-" begins, so that others of the hook
+ * stay: without that, no undoing could bring back a file byte for byte.
  *
  * spec: reference aix 3 (6), 4.2, 5 (T14).
  */
@@ -24,6 +25,10 @@
 
 static const char first_line[] = "* /etc/trcfmt";
 static const char line_hint[] = "* /etc/trcfmt line ";
+
+/* Comments behind the first line: how the last line of the file is to end. */
+static const char *const end_hints[] = {
+	"* /etc/trcfmt ends in a new line\n", "* /etc/trcfmt ends without a new line\n"};
 
 /* A step, and what it has to be undone with. */
 struct step {
@@ -102,18 +107,20 @@ replaces(const struct updating *it, const struct piece *piece, const struct piec
 				 : piece->release >= before->release;
 }
 
+/* Adds a template in a line, or at the end where that is 0. */
 static bool
 insert(struct updating *it, const struct piece *piece, size_t line)
 {
-	if (!pieces_insert(&it->pieces, piece, line)) {
-		if (it->pieces.count < PIECES_MOST)
-			return parser_out_of_memory(&it->parser);
+	size_t i = pieces_insert(&it->pieces, piece, line ? line : SIZE_MAX / 2);
+	if (i == SIZE_MAX && it->pieces.count < PIECES_MOST)
+		return parser_out_of_memory(&it->parser);
+	if (i == SIZE_MAX) {
 		it->parser.stopped = true;
 		return parser_find(&it->parser, RULE_T15, 0,
 			"more than %zu templates and comments in the template file",
 			PIECES_MOST);
 	}
-	return add_step(it, POLY_UPDATE_ADDED, NULL, 0);
+	return add_step(it, POLY_UPDATE_ADDED, NULL, line ? pieces_line(&it->pieces, i) : 0);
 }
 
 /* The template behind "+", which parsed; the blank that divides them is no part of it. */
@@ -131,7 +138,7 @@ add(struct updating *it, size_t from)
 	size_t line = hinted_line(parser);
 	size_t i = line ? SIZE_MAX : pieces_find(&it->pieces, piece.hook, it->pieces.count);
 	if (i == SIZE_MAX)
-		return insert(it, &piece, line ? line : SIZE_MAX / 2);
+		return insert(it, &piece, line);
 	struct piece *before = &it->pieces.list[i];
 	if (!replaces(it, &piece, before))
 		return add_step(it, POLY_UPDATE_KEPT, NULL, 0);
@@ -174,12 +181,13 @@ parse_deletion(struct parser *parser, size_t *versions)
 static bool
 remove_templates(struct updating *it)
 {
-	size_t versions, i = it->pieces.count;
+	size_t versions, i = it->pieces.count, line = hinted_line(&it->parser);
 	bool any = false;
 	if (!parse_deletion(&it->parser, &versions))
 		return false;
 	while ((i = pieces_find(&it->pieces, it->parser.template.hook, i)) != SIZE_MAX) {
-		if (!version_named(&it->parser, versions, &it->pieces.list[i]))
+		if (!version_named(&it->parser, versions, &it->pieces.list[i]) ||
+			(line && pieces_line(&it->pieces, i) != line))
 			continue;
 		if (!add_step(it, POLY_UPDATE_DELETED, &it->pieces.list[i],
 			    pieces_line(&it->pieces, i)))
@@ -215,6 +223,18 @@ take_change(struct updating *it)
 	buf_clear(&parser->to->texts);
 }
 
+static void
+take_end_hint(struct updating *it)
+{
+	const struct join_source *source = &it->parser.source;
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(end_hints[i]);
+		if (source->size - source->at >= n &&
+			memcmp(source->text + source->at, end_hints[i], n) == 0)
+			it->pieces.open = i;
+	}
+}
+
 /* True, and passed, where the changes begin as they have to. */
 static bool
 take_first_line(struct updating *it)
@@ -244,6 +264,7 @@ take_changes(struct updating *it)
 		parser->joined = (struct joined){0};
 		return;
 	}
+	take_end_hint(it);
 	while (!parser->stopped && join_next(&parser->source, &parser->joined)) {
 		take_change(it);
 		/* In the master what follows would become part of it. */
@@ -265,16 +286,27 @@ write_deletion(struct buf *to, const struct step *step)
 		step->release);
 }
 
-static void
-write_undo(struct poly_updated *to)
+/* Whether a text's last line has no new line at its end. */
+static bool
+is_open(const char *text, size_t n)
 {
+	return n > 0 && text[n - 1] != '\n';
+}
+
+static void
+write_undo(struct updating *it)
+{
+	struct poly_updated *to = it->to;
+	bool open = is_open(it->update->master, it->update->master_size);
 	buf_printf(&to->undo, "%s\n", first_line);
+	if (open != is_open((const char *)to->text.data, to->text.size))
+		buf_string(&to->undo, end_hints[open]);
 	for (size_t i = to->count; i-- > 0;) {
 		const struct step *step = &to->steps[i];
+		if (step->at)
+			buf_printf(&to->undo, "%s%zu\n", line_hint, step->at);
 		if (step->shown.action == POLY_UPDATE_ADDED)
 			write_deletion(&to->undo, step);
-		if (step->shown.action == POLY_UPDATE_DELETED)
-			buf_printf(&to->undo, "%s%zu\n", line_hint, step->at);
 		if (step->before.text) {
 			buf_string(&to->undo, "+ ");
 			piece_write(&to->undo, &step->before);
@@ -287,7 +319,7 @@ finish(struct updating *it)
 {
 	struct poly_updated *to = it->to;
 	pieces_write(&to->text, &it->pieces);
-	write_undo(to);
+	write_undo(it);
 	buf_text(&to->text);
 	buf_text(&to->undo);
 	if (to->text.failed || to->undo.failed)

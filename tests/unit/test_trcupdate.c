@@ -103,6 +103,17 @@ static const struct {
 	{"# a\n\n010 1.0 \\\n  X2\n# b\n020 1.0",
 		"* /etc/trcfmt\n\n# c\n+ 010 1.0 X4 \\\n  X6\n", PLAIN,
 		"# a\n\n010 1.0 X4 \\\n  X6\n# b\n020 1.0", "R"},
+	{"010 1.0\n# a\n010 1.0\n", "* /etc/trcfmt\n* /etc/trcfmt line 3\n- 010 1.0\n", PLAIN,
+		"010 1.0\n# a\n", "D"},
+	{"010 1.0\n010 1.0\n", "* /etc/trcfmt\n* /etc/trcfmt line 2\n- 010 1.0\n", PLAIN,
+		"010 1.0\n", "D"},
+	{"010 1.0\n", "* /etc/trcfmt\n* /etc/trcfmt line 1\n+ 010 1.0\n", PLAIN,
+		"010 1.0\n010 1.0\n", "A"},
+	{"010 1.0", "* /etc/trcfmt\n+ 020 1.0\n- 010\n- 020\n", PLAIN, "", "ADD"},
+	{"", "* /etc/trcfmt\n+ 020 1.0", PLAIN, "020 1.0\n", "A"},
+	{"010 1.0\n\n020 1.0", "* /etc/trcfmt\n- 020\n", PLAIN, "010 1.0\n\n", "D"},
+	{"010 1.0\n", "* /etc/trcfmt\n* /etc/trcfmt ends without a new line\n", PLAIN,
+		"010 1.0", ""},
 	/* Without a new line at the end it stays without one. */
 	{"010 1.0\n# end", "* /etc/trcfmt\n+ 020 1.0 X2", PLAIN, "010 1.0\n# end\n020 1.0 X2",
 		"A"},
@@ -299,9 +310,10 @@ make_master(struct buf *to, struct model *model, uint32_t *seed)
 			put_template(to, hook, model->version[hook], seed);
 		}
 	}
-	/* Where nothing is left nobody knows that a new line was missing. */
 	if (draw(seed, 2))
 		buf_string(to, draw(seed, 2) ? "# end" : "# end\n");
+	else if (to->size && draw(seed, 2))
+		to->size--;
 }
 
 static void
