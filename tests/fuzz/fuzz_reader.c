@@ -2,7 +2,8 @@
 /*
  * Fuzz target: any bytes, read as any format (byte 0) with any options (byte 1), checked and
  * written again. What is read without skipping and ends soundly must come out the same. For a
- * format that takes an argument behind its name the first line of the bytes is that.
+ * format that takes an argument behind its name the first line of the bytes is that. Where the
+ * environment has a FORMAT it is read as that alone.
  */
 #include "option.h"
 
@@ -33,6 +34,9 @@ static const struct poly_format_info *
 readable_format(unsigned number)
 {
 	size_t count = 0;
+	const char *only = getenv("FORMAT");
+	if (only)
+		return poly_format_find(only);
 	while (poly_format_at(count))
 		count++;
 	const struct poly_format_info *format = poly_format_at(number % (count + 1));
