@@ -5,6 +5,7 @@
 
 #include "polytrace/batch.h"
 #include "polytrace/cis501.h"
+#include "polytrace/diff.h"
 #include "polytrace/disasm.h"
 #include "polytrace/filter.h"
 #include "polytrace/format.h"

@@ -28,6 +28,7 @@ PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis50
 # How each command is run so that it prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
+            'diff': ['diff', SAMPLE, SAMPLE],
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1']}
 

@@ -1,0 +1,4 @@
+# needs jansson
+sed '5s/2$/3/' qemu4v/arm_start_2k.q4v >$T/b.q4v
+polytrace diff -C0 --json qemu4v/arm_start_2k.q4v $T/b.q4v
+polytrace diff -C0 --csv qemu4v/arm_start_2k.q4v $T/b.q4v

@@ -1,0 +1,841 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparison of traces: one planted change each, copies in other formats, and brute force. */
+#include "bus_help.h"
+
+#include "correlate/align.h"
+
+#define SAMPLE "qemu4v/arm_start_2k.q4v"
+
+/* Rows of the batches of both traces; what is found must not depend on them. */
+static const size_t batch_rows[][2] = {
+	{POLY_BATCH_ROWS, POLY_BATCH_ROWS}, {1, 1}, {64, 100}, {7, POLY_BATCH_ROWS}};
+
+struct side {
+	struct poly_reader *reader;
+};
+
+static enum poly_status
+next_batch(void *user, const struct poly_batch **batch, struct poly_error *error)
+{
+	struct side *side = user;
+	return poly_reader_next(side->reader, batch, error);
+}
+
+static struct poly_reader *
+open_rows(const struct buf *bytes, const char *format, size_t rows)
+{
+	struct poly_reader *reader;
+	struct poly_error error;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = format;
+	options.batch_rows = rows;
+	enum poly_status status =
+		poly_reader_open_memory(bytes->data, bytes->size, &options, &reader, &error);
+	if (status == POLY_ERR_UNSUPPORTED)
+		skip();
+	if (status != POLY_OK)
+		fail_msg("%s", error.message);
+	return reader;
+}
+
+/* A line of a difference: "value register r1 0x2|0x3 @3|3". */
+static void
+list_difference(struct buf *out, const struct poly_difference *found)
+{
+	buf_printf(out, "%s %s %s|%s @%llu|%llu", poly_diff_cause_name(found->cause),
+		found->subject, found->values[0] ? found->values[0] : "-",
+		found->values[1] ? found->values[1] : "-",
+		(unsigned long long)found->instruction[0],
+		(unsigned long long)found->instruction[1]);
+	if (found->run[0] || found->run[1])
+		buf_printf(out, " +%llu|%llu", (unsigned long long)found->run[0],
+			(unsigned long long)found->run[1]);
+	buf_string(out, found->ends ? " end\n" : "\n");
+}
+
+/* All differences of two open readers, which it closes. */
+static struct buf
+compare(struct poly_reader *const readers[2], const struct poly_diff_options *options)
+{
+	struct buf out = {0};
+	struct poly_diff *diff;
+	struct poly_error error;
+	const struct poly_difference *found;
+	enum poly_status status;
+	struct side of[2] = {{readers[0]}, {readers[1]}};
+	const struct poly_diff_side sides[2] = {
+		{poly_reader_info(readers[0]), next_batch, &of[0], 0},
+		{poly_reader_info(readers[1]), next_batch, &of[1], 0}};
+	if (poly_diff_new(options, sides, &diff, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	for (unsigned side = 0; side < 2; side++)
+		poly_reader_want(readers[side], poly_diff_columns(diff, side));
+	while ((status = poly_diff_next(diff, &found, &error)) == POLY_OK) {
+		struct poly_diff_line line;
+		size_t here = 0;
+		list_difference(&out, found);
+		for (size_t i = 0; poly_diff_line_at(diff, i, &line); i++) {
+			here += line.here;
+			assert_true(line.steps[0].instruction || line.steps[1].instruction);
+		}
+		assert_int_equal(here, 1);
+	}
+	assert_int_equal(status, POLY_END);
+	poly_diff_free(diff);
+	poly_reader_close(readers[0]);
+	poly_reader_close(readers[1]);
+	return out;
+}
+
+/* What is found between two texts of a format, with batches of any size. */
+static void
+expect_between(const struct buf *a, const struct buf *b, const char *format,
+	const struct poly_diff_options *options, const char *expected)
+{
+	for (size_t i = 0; i < sizeof batch_rows / sizeof *batch_rows; i++) {
+		struct poly_reader *const readers[2] = {open_rows(a, format, batch_rows[i][0]),
+			open_rows(b, format, batch_rows[i][1])};
+		struct buf found = compare(readers, options);
+		assert_string_equal(buf_text(&found), expected);
+		buf_free(&found);
+	}
+}
+
+/* The same for strings in QEMU4V. */
+static void
+expect_texts(const char *a, const char *b, const struct poly_diff_options *options,
+	const char *expected)
+{
+	struct buf of_a = {0}, of_b = {0};
+	buf_string(&of_a, a);
+	buf_string(&of_b, b);
+	expect_between(&of_a, &of_b, "qemu4v", options, expected);
+	buf_free(&of_a);
+	buf_free(&of_b);
+}
+
+/* A change of the sample: lines from first on, count of them, become text. */
+struct change {
+	size_t first, count;
+	const char *text;
+};
+
+static struct buf
+changed_sample(const struct change *change)
+{
+	struct buf sample = load_sample(SAMPLE), out = {0};
+	const char *p = buf_text(&sample);
+	for (size_t line = 1; *p; line++) {
+		size_t n = strcspn(p, "\n") + 1;
+		if (line == change->first)
+			buf_string(&out, change->text);
+		if (line < change->first || line >= change->first + change->count)
+			buf_append(&out, p, n);
+		p += n;
+	}
+	buf_free(&sample);
+	return out;
+}
+
+/* What is found between the sample and the sample with a change. */
+static void
+expect_change(size_t first, size_t count, const char *text, const char *expected)
+{
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const struct change change = {first, count, text};
+	struct buf sample = load_sample(SAMPLE), changed = changed_sample(&change);
+	expect_between(&sample, &changed, "qemu4v", &options, expected);
+	buf_free(&sample);
+	buf_free(&changed);
+}
+
+/* The sample's third instruction, of lines 3 to 6:
+ *   3 clk 0 IT (3) 00010608 bc02 T usr : pop {r1}
+ *   3 clk MR4 40800f10 00000002
+ *   3 clk R r1 00000002
+ *   3 clk R r13 40800f14
+ */
+static void
+a_trace_is_the_same_as_itself(void **state)
+{
+	(void)state;
+	expect_change(1, 0, "", "");
+}
+
+static void
+a_changed_opcode_is_named(void **state)
+{
+	(void)state;
+	expect_change(3, 1, "3 clk 0 IT (3) 00010608 bc04 T usr : pop {r2}\n",
+		"opcode opcode bc02|bc04 @3|3\n");
+}
+
+static void
+a_changed_register_is_named(void **state)
+{
+	(void)state;
+	expect_change(5, 1, "3 clk R r2 00000002\n", "register register r1 r1|r2 @3|3\n");
+}
+
+static void
+a_changed_value_is_named(void **state)
+{
+	(void)state;
+	expect_change(5, 1, "3 clk R r1 00000003\n", "value register r1 0x2|0x3 @3|3\n");
+	expect_change(4, 1, "3 clk MR4 40800f10 00000012\n",
+		"value read of 4 bytes at 0x40800f10 0x2|0x12 @3|3\n");
+}
+
+static void
+a_changed_address_is_named(void **state)
+{
+	(void)state;
+	expect_change(4, 1, "3 clk MR4 40800f18 00000002\n",
+		"address read of 4 bytes at 0x40800f10 0x40800f10|0x40800f18 @3|3\n");
+}
+
+static void
+a_changed_size_is_named(void **state)
+{
+	(void)state;
+	expect_change(4, 1, "3 clk MR2 40800f10 0002\n",
+		"size read of 4 bytes at 0x40800f10 4|2 @3|3\n");
+}
+
+static void
+a_changed_direction_is_named(void **state)
+{
+	(void)state;
+	expect_change(4, 1, "3 clk MW4 40800f10 00000002\n",
+		"access read of 4 bytes at 0x40800f10 read|write @3|3\n");
+}
+
+static void
+a_missing_record_is_named(void **state)
+{
+	(void)state;
+	expect_change(5, 1, "", "missing-record register r1 0x2|- @3|3\n");
+	expect_change(4, 1, "", "missing-record read of 4 bytes at 0x40800f10 0x2|- @3|3\n");
+}
+
+static void
+an_extra_record_is_named(void **state)
+{
+	(void)state;
+	expect_change(6, 0, "3 clk R r9 00000007\n", "extra-record register r9 -|0x7 @3|3\n");
+	/* Also where it says what another one says. */
+	expect_change(6, 0, "3 clk R r1 00000002\n", "extra-record register r1 -|0x2 @3|3\n");
+}
+
+static void
+a_changed_place_is_named(void **state)
+{
+	(void)state;
+	expect_change(3, 1, "3 clk 0 IT (3) 00020608 bc02 T usr : pop {r1}\n",
+		"pc pc 0x00010608|0x00020608 @3|3 +1|1\n");
+}
+
+static void
+whether_it_was_executed_is_named(void **state)
+{
+	(void)state;
+	expect_change(3, 1, "3 clk 0 IS (3) 00010608 bc02 T usr : pop {r1}\n",
+		"field executed true|false @3|3\n");
+}
+
+static void
+a_missing_instruction_is_named(void **state)
+{
+	(void)state;
+	expect_change(3, 4, "", "missing-instruction pc 0x00010608|- @3|3 +1|0\n");
+}
+
+static void
+an_extra_instruction_is_named(void **state)
+{
+	(void)state;
+	expect_change(7, 0, "3 clk 0 IT (3) 00010700 0000 T usr : movs r0, r0\n",
+		"extra-instruction pc -|0x00010700 @4|4 +0|1\n");
+}
+
+static void
+an_inserted_handler_is_named_once(void **state)
+{
+	struct buf handler = {0};
+	(void)state;
+	for (unsigned i = 0; i < 300; i++)
+		buf_printf(&handler,
+			"3 clk 0 IT (9) %08x e1a00000 A irq : nop\n"
+			"3 clk R r0 %08x\n",
+			0xffff0018 + 4 * (i % 100), i);
+	expect_change(7, 0, buf_text(&handler),
+		"inserted 300 instructions in the second trace alone -|0xffff0018 @4|4 "
+		"+0|300\n");
+	buf_free(&handler);
+}
+
+static void
+a_record_of_the_next_instruction_is_reordered(void **state)
+{
+	(void)state;
+	/* r1 is written by instruction 4 instead of 3. */
+	const char *moved = "3 clk R r13 40800f14\n"
+			    "4 clk 0 IT (4) 0001060a 466a T usr : mov r2, sp\n"
+			    "4 clk R r1 00000002\n";
+	expect_change(5, 3, moved, "reordered register r1 0x2|with instruction 4 @3|3\n");
+}
+
+static void
+a_window_lets_records_move(void **state)
+{
+	(void)state;
+	const char *moved = "3 clk R r13 40800f14\n"
+			    "4 clk 0 IT (4) 0001060a 466a T usr : mov r2, sp\n"
+			    "4 clk R r1 00000002\n";
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const struct change change = {5, 3, moved};
+	struct buf sample = load_sample(SAMPLE), changed = changed_sample(&change);
+	options.window = 2;
+	expect_between(&sample, &changed, "qemu4v", &options, "");
+	buf_free(&sample);
+	buf_free(&changed);
+}
+
+static void
+the_order_within_an_instruction_counts_on_request(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+			"1 clk R r1 00000001\n1 clk R r2 00000002\n";
+	const char *b = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+			"1 clk R r2 00000002\n1 clk R r1 00000001\n";
+	expect_texts(a, b, &options, "");
+	options.ordered = true;
+	expect_texts(a, b, &options, "reordered register r1 0x1|with instruction 1 @1|1\n");
+}
+
+static void
+a_shorter_trace_is_told_unless_ignored(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *const ignore[] = {"tail", NULL};
+	const struct change change = {1500, 1000000, ""};
+	struct buf sample = load_sample(SAMPLE), cut = changed_sample(&change);
+	size_t all = 0, kept = 0;
+	for (const char *p = buf_text(&sample); (p = strstr(p, " clk 0 I")); p++)
+		all++;
+	for (const char *p = buf_text(&cut); (p = strstr(p, " clk 0 I")); p++)
+		kept++;
+	struct buf expected = {0};
+	buf_printf(&expected,
+		"tail %zu instructions more in the first trace -|- @%zu|0 +%zu|0\n", all - kept,
+		kept + 1, all - kept);
+	/* The cut may have taken records of the last instruction too. */
+	struct poly_reader *const readers[2] = {
+		open_rows(&sample, "qemu4v", 0), open_rows(&cut, "qemu4v", 0)};
+	struct buf found = compare(readers, &options);
+	const char *tail = strstr(buf_text(&found), "tail ");
+	assert_non_null(tail);
+	assert_string_equal(tail, buf_text(&expected));
+	options.ignore = ignore;
+	struct poly_reader *const again[2] = {
+		open_rows(&sample, "qemu4v", 0), open_rows(&cut, "qemu4v", 0)};
+	struct buf ignored = compare(again, &options);
+	assert_null(strstr(buf_text(&ignored), "tail "));
+	buf_free(&found);
+	buf_free(&ignored);
+	buf_free(&expected);
+	buf_free(&sample);
+	buf_free(&cut);
+}
+
+/* A line of an instruction of four bytes. */
+static void
+put_insn(struct buf *text, unsigned pc)
+{
+	buf_printf(text, "1 clk 0 IT (1) %08x e0000000 A usr : x\n", pc);
+}
+
+static void
+put_run(struct buf *text, unsigned first, unsigned last)
+{
+	for (unsigned pc = first; pc <= last; pc += 4)
+		put_insn(text, pc);
+}
+
+static void
+a_branch_that_goes_the_other_way_is_named(void **state)
+{
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf a = {0}, b = {0};
+	/* a falls through to 0x1010, b jumps to 0x2000; both meet at 0x3000. */
+	put_run(&a, 0x1000, 0x1018);
+	put_run(&a, 0x3000, 0x3040);
+	put_run(&b, 0x1000, 0x100c);
+	put_run(&b, 0x2000, 0x2010);
+	put_run(&b, 0x3000, 0x3040);
+	expect_between(
+		&a, &b, "qemu4v", &options, "branch branch 0x00001010|0x00002000 @5|5 +3|5\n");
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void
+another_round_of_a_loop_is_a_branch(void **state)
+{
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf a = {0}, b = {0};
+	for (unsigned i = 0; i < 3; i++) {
+		put_run(&a, 0x1000, 0x1010);
+		put_run(&b, 0x1000, 0x1010);
+	}
+	put_run(&b, 0x1000, 0x1010);
+	put_run(&a, 0x1014, 0x1040);
+	put_run(&b, 0x1014, 0x1040);
+	expect_between(&a, &b, "qemu4v", &options,
+		"branch branch 0x00001014|0x00001000 @16|16 +0|5\n");
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void
+traces_that_part_for_good_end_the_comparison(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf a = {0}, b = {0};
+	put_run(&a, 0x1000, 0x1010);
+	put_run(&b, 0x1000, 0x1010);
+	put_run(&a, 0x2000, 0x2100);
+	put_run(&b, 0x3000, 0x3100);
+	expect_between(&a, &b, "qemu4v", &options, "path pc 0x00002000|0x00003000 @6|6 end\n");
+	/* They agree again, but farther off than is looked ahead. */
+	put_run(&a, 0x4000, 0x4100);
+	put_run(&b, 0x4000, 0x4100);
+	options.resync = 64;
+	expect_between(&a, &b, "qemu4v", &options, "path pc 0x00002000|0x00003000 @6|6 end\n");
+	options.resync = 65;
+	expect_between(
+		&a, &b, "qemu4v", &options, "path pc 0x00002000|0x00003000 @6|6 +65|65\n");
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void
+what_is_ignored_is_no_difference(void **state)
+{
+	(void)state;
+	const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R r1 00000001\n"
+			"1 clk MR4 00002000 00000005\n";
+	const char *b = "1 clk 0 IT (1) 00001000 e0000001 A svc : x\n1 clk R r1 00000002\n"
+			"1 clk MR4 00002000 00000006\n";
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *words[] = {NULL, NULL};
+	options.ignore = words;
+	words[0] = "opcode,value";
+	expect_texts(a, b, &options, "");
+	words[0] = "opcode,reg:R1,memory";
+	expect_texts(a, b, &options, "");
+	words[0] = "opcode,registers,read";
+	expect_texts(a, b, &options, "");
+	words[0] = "registers,0x2000..0x2fff";
+	expect_texts(a, b, &options, "opcode opcode e0000000|e0000001 @1|1\n");
+	words[0] = "opcode,registers,0x2001..0x2fff";
+	expect_texts(a, b, &options, "value read of 4 bytes at 0x00002000 0x5|0x6 @1|1\n");
+	const char *const also[] = {"mode", NULL};
+	options.also = also;
+	words[0] = "opcode,value";
+	expect_texts(a, b, &options, "field mode usr|svc @1|1\n");
+}
+
+static void
+aliases_name_the_same_register(void **state)
+{
+	(void)state;
+	const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R x10 00000001\n";
+	const char *b = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R a0 00000001\n";
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *words[] = {NULL, NULL};
+	expect_texts(a, b, &options, "register register x10 x10|a0 @1|1\n");
+	options.aliases = words;
+	words[0] = "x11=a1,x10=a0";
+	expect_texts(a, b, &options, "");
+	words[0] = "riscv";
+	expect_texts(a, b, &options, "");
+	words[0] = "arm";
+	expect_texts(a, b, &options, "register register x10 x10|a0 @1|1\n");
+}
+
+static void
+what_is_tolerated_is_no_difference(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *words[] = {NULL, NULL};
+#define I1 "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+#define I2 "2 clk 0 IT (2) 00001004 e0000000 A usr : x\n"
+	static const struct {
+		const char *word, *a, *b, *found;
+	} cases[] = {
+		{"redundant-writes", I1 "1 clk R r1 00000001\n" I2 "2 clk R r1 00000001\n",
+			I1 "1 clk R r1 00000001\n" I2,
+			"missing-record register r1 0x1|- @2|2\n"},
+		{"repeated-writes", I1 "1 clk R r1 00000001\n1 clk R r1 00000002\n" I2,
+			I1 "1 clk R r1 00000002\n" I2,
+			"missing-record register r1 0x1|- @1|1\n"},
+		{"split-accesses", I1 "1 clk MR8 00002000 1122334455667788\n" I2,
+			I1 "1 clk MR4 00002000 55667788\n1 clk MR4 00002004 11223344\n" I2,
+			NULL},
+		{"split-accesses", I1 "1 clk MW8 00002000 1122334455667788\n" I2,
+			I1 "1 clk MW4 00002000 11223344\n1 clk MW4 00002004 55667788\n" I2,
+			NULL},
+		{"unknown-values", I1 "1 clk R r1 0000xxxx\n" I2, I1 "1 clk R r1 00001234\n" I2,
+			"value register r1 ?|0x1234 @1|1\n"},
+		{"skipped",
+			I1 "2 clk 0 IS (2) 00001004 e0000000 A usr : x\n"
+			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
+			I1 "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
+			"missing-instruction pc 0x00001004|- @2|2 +1|0\n"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		options.tolerate = NULL;
+		if (cases[i].found)
+			expect_texts(cases[i].a, cases[i].b, &options, cases[i].found);
+		options.tolerate = words;
+		words[0] = cases[i].word;
+		expect_texts(cases[i].a, cases[i].b, &options, "");
+	}
+	/* Other bytes are a difference in whatever pieces, and another value is not redundant.
+	 */
+	words[0] = "split-accesses,redundant-writes";
+	expect_texts(I1 "1 clk MR2 00002000 7788\n", I1 "1 clk MR1 00002000 88\n", &options,
+		"size read of 2 bytes at 0x00002000 2|1 @1|1\n");
+	expect_texts(I1 "1 clk R r1 00000001\n" I2 "2 clk R r1 00000002\n",
+		I1 "1 clk R r1 00000001\n" I2, &options,
+		"missing-record register r1 0x2|- @2|2\n");
+}
+
+static void
+records_before_their_instruction_belong_to_it(void **state)
+{
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *before = "1 clk R r1 00000001\n" I1 "2 clk R r2 00000002\n" I2;
+	const char *behind = I1 "1 clk R r1 00000001\n" I2 "2 clk R r2 00000002\n";
+	expect_texts(before, behind, &options, "");
+	/* But a later time alone takes a record to no other instruction. */
+	expect_texts(
+		I1 "1 clk R r1 00000001\n" I2, I1 "9 clk R r1 00000001\n" I2, &options, "");
+}
+
+static void
+processors_are_compared_by_themselves_on_request(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf a = {0}, b = {0};
+	/* Two processors, whose turns are of other lengths in the second trace. */
+	for (unsigned i = 0; i < 600; i++)
+		buf_printf(&a, "%u clk %u IT (1) %08x e0000000 A usr : x\n", i, i % 2,
+			0x1000 + 4 * (i / 2));
+	for (unsigned turn = 0; turn < 6; turn++) {
+		for (unsigned i = 0; i < 100; i++)
+			buf_printf(&b, "%u clk %u IT (1) %08x e0000000 A usr : x\n", i,
+				turn % 2, 0x1000 + 4 * (turn / 2 * 100 + i));
+	}
+	options.each_cpu = true;
+	expect_between(&a, &b, "qemu4v", &options, "");
+	buf_printf(&b, "7 clk 1 IT (1) %08x e0000000 A usr : x\n", 0x9000);
+	expect_between(&a, &b, "qemu4v", &options,
+		"tail 1 instruction more in the second trace -|- @0|601 +0|1\n");
+	buf_free(&a);
+	buf_free(&b);
+}
+
+static void
+words_that_are_not_known_are_refused(void **state)
+{
+	(void)state;
+	struct buf sample = load_sample(SAMPLE);
+	struct poly_reader *reader = open_rows(&sample, "qemu4v", 0);
+	const struct poly_diff_side sides[2] = {{poly_reader_info(reader), NULL, NULL, 0},
+		{poly_reader_info(reader), NULL, NULL, 0}};
+	const char *bad[] = {"no-such-word", NULL};
+	for (int i = 0; i < 8; i++) {
+		struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+		struct poly_diff *diff;
+		struct poly_error error;
+		switch (i) {
+		case 0: options.ignore = bad; break;
+		case 1: options.also = bad; break;
+		case 2: options.aliases = bad; break;
+		case 3: options.tolerate = bad; break;
+		case 4: options.window = 0; break;
+		case 5: options.resync = POLY_DIFF_RESYNC_MOST + 1; break;
+		case 6: options.context = POLY_DIFF_CONTEXT_MOST + 1; break;
+		default: options.size = 0; break;
+		}
+		assert_int_equal(poly_diff_new(&options, sides, &diff, &error), POLY_ERR_USAGE);
+		assert_null(diff);
+		assert_true(i > 3 || strstr(error.message, "'no-such-word' is not known"));
+	}
+	poly_reader_close(reader);
+	buf_free(&sample);
+}
+
+/* Copies in other formats are the same, as far as those can hold the trace. */
+static void
+a_conversion_is_the_same_trace(void **state)
+{
+	static const struct {
+		const char *sample, *from, *to, *option;
+	} cases[] = {
+		{SAMPLE, "qemu4v", "tarmac", NULL},
+		{SAMPLE, "qemu4v", "jsonl", NULL},
+		{SAMPLE, "qemu4v", "lackey", NULL},
+		{SAMPLE, "qemu4v", "din", NULL},
+		{"qemu4v/seed3.q4v", "qemu4v", "tarmac", NULL},
+		{"tarmac/owner.tarmac", "tarmac", "qemu4v", NULL},
+		{"tarmac/code.tarmac", "tarmac", "jsonl", NULL},
+		{"tt6/sort.tt6e", "tt6e", "jsonl", NULL},
+		{"tt6/sort.tt6e", "tt6e", "tt6", NULL},
+		{"tt6/sort.tt6e", "tt6e", "lackey", NULL},
+		{"tt6/isamix.tt6", "tt6", "jsonl", NULL},
+		{"cis501/sort_1k.trace", "cis501", "jsonl", NULL},
+		{"cis501/sort_1k.trace", "cis501", "text:kind,pc,access|-,address|-,branch|-",
+			NULL},
+		{"full/start.full1008", "full", "jsonl", NULL},
+		{"lackey/words.lackey", "lackey", "jsonl", NULL},
+		{"lackey/words.lackey", "lackey", "din", NULL},
+		{"din/labels.din", "din", "jsonl", NULL},
+		{"bach/special.tr", "bach", "jsonl", NULL},
+		{"bach/special.tr", "bach", "bach-text", NULL},
+	};
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf sample = load_sample(cases[i].sample);
+		struct buf copy = convert(open_bytes(&sample, cases[i].from, NULL, false),
+			cases[i].to, cases[i].option, NULL);
+		struct poly_reader *const readers[2] = {
+			open_rows(&sample, cases[i].from, 0), open_rows(&copy, cases[i].to, 0)};
+		struct buf found = compare(readers, &options);
+		if (found.size)
+			fail_msg(
+				"%s as %s: %s", cases[i].sample, cases[i].to, buf_text(&found));
+		buf_free(&found);
+		buf_free(&copy);
+		buf_free(&sample);
+	}
+}
+
+static void
+other_formats_have_differences_too(void **state)
+{
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf a = {0}, b = {0};
+	buf_string(&a, "2 1000\n1 2000\n2 1004\n");
+	buf_string(&b, "2 1000\n0 2000\n2 1004\n");
+	expect_between(&a, &b, "din", &options, "access write at 0x00002000 write|read @1|1\n");
+	buf_free(&a);
+	buf_free(&b);
+}
+
+/* A small generator: the same numbers on every machine. */
+static unsigned
+chance(uint64_t *seed, unsigned below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(*seed >> 33) % below;
+}
+
+/* By the words of align.h, tried one by one. */
+static bool
+agree_again(const struct align_side sides[2], size_t p, size_t q)
+{
+	size_t i = 0;
+	for (; i < ALIGN_CONFIRM; i++) {
+		bool ends[2] = {p + i >= sides[0].count, q + i >= sides[1].count};
+		if (ends[0] || ends[1])
+			return i > 0 &&
+			       ((ends[0] && sides[0].ended) || (ends[1] && sides[1].ended));
+		if (sides[0].keys[p + i] != sides[1].keys[q + i])
+			return false;
+	}
+	return true;
+}
+
+static bool
+align_slowly(const struct align_side sides[2], size_t most, struct align_found *found)
+{
+	for (size_t sum = 1; sum <= 2 * most; sum++) {
+		for (size_t p = 0; p <= sum && p <= most; p++) {
+			if (sum - p > most || !agree_again(sides, p, sum - p))
+				continue;
+			*found = (struct align_found){{p, sum - p}};
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+alignment_is_that_of_brute_force(void **state)
+{
+	(void)state;
+	uint64_t seed = 5;
+	unsigned found = 0;
+	for (unsigned round = 0; round < 20000; round++) {
+		uint64_t keys[2][16];
+		struct align_side sides[2];
+		unsigned letters = 1 + chance(&seed, 4);
+		for (unsigned side = 0; side < 2; side++) {
+			sides[side] = (struct align_side){
+				keys[side], chance(&seed, 17), chance(&seed, 2)};
+			for (size_t i = 0; i < 16; i++)
+				keys[side][i] = chance(&seed, letters);
+		}
+		/* It is asked where the next keys differ. */
+		keys[0][0] = 1000;
+		size_t most = chance(&seed, 16);
+		struct align_found fast, slow;
+		bool expected = align_slowly(sides, most, &slow);
+		assert_int_equal(align_find(sides, most, &fast), expected);
+		if (expected) {
+			assert_int_equal(fast.left_out[0], slow.left_out[0]);
+			assert_int_equal(fast.left_out[1], slow.left_out[1]);
+		}
+		found += expected;
+	}
+	assert_true(found > 1000 && found < 19000);
+}
+
+/* Random instructions, of few registers and values. */
+struct made {
+	unsigned count;
+	unsigned effects[40];
+	unsigned kinds[40][4];
+};
+
+static void
+make_random(struct made *made, uint64_t *seed)
+{
+	made->count = 1 + chance(seed, 40);
+	for (unsigned i = 0; i < made->count; i++) {
+		made->effects[i] = chance(seed, 5);
+		for (unsigned e = 0; e < 4; e++)
+			made->kinds[i][e] = chance(seed, 6);
+	}
+}
+
+static void
+print_made(struct buf *text, const struct made *made)
+{
+	for (unsigned i = 0; i < made->count; i++) {
+		buf_printf(text, "%u clk 0 IT (%u) %08x e0000000 A usr : x\n", i, i,
+			0x1000 + 4 * i);
+		for (unsigned e = 0; e < made->effects[i]; e++) {
+			unsigned kind = made->kinds[i][e];
+			if (kind < 4)
+				buf_printf(text, "%u clk R r%u %08x\n", i, kind % 2, kind / 2);
+			else
+				buf_printf(text, "%u clk MW4 00002000 %08x\n", i, kind);
+		}
+	}
+}
+
+/* True where each instruction has the same records, in whatever order. */
+static bool
+same_sets(const struct made *a, const struct made *b)
+{
+	for (unsigned i = 0; i < a->count; i++) {
+		int counts[6] = {0};
+		for (unsigned e = 0; e < a->effects[i]; e++)
+			counts[a->kinds[i][e]]++;
+		for (unsigned e = 0; e < b->effects[i]; e++)
+			counts[b->kinds[i][e]]--;
+		for (unsigned k = 0; k < 6; k++) {
+			if (counts[k])
+				return false;
+		}
+	}
+	return true;
+}
+
+static void
+random_traces_differ_just_where_their_sets_do(void **state)
+{
+	(void)state;
+	uint64_t seed = 11;
+	unsigned same = 0;
+	for (unsigned round = 0; round < 400; round++) {
+		struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+		struct made a, b;
+		struct buf texts[2] = {{0}, {0}};
+		make_random(&a, &seed);
+		b = a;
+		for (unsigned swaps = chance(&seed, 4); swaps; swaps--) {
+			unsigned i = chance(&seed, a.count);
+			unsigned kind = b.kinds[i][0];
+			b.kinds[i][0] = b.kinds[i][3];
+			b.kinds[i][3] = kind;
+		}
+		print_made(&texts[0], &a);
+		print_made(&texts[1], &b);
+		options.context = chance(&seed, 4);
+		struct poly_reader *const readers[2] = {
+			open_rows(&texts[0], "qemu4v", 1 + chance(&seed, 30)),
+			open_rows(&texts[1], "qemu4v", 1 + chance(&seed, 30))};
+		struct buf found = compare(readers, &options);
+		assert_int_equal(found.size == 0, same_sets(&a, &b));
+		same += found.size == 0;
+		buf_free(&found);
+		buf_free(&texts[0]);
+		buf_free(&texts[1]);
+	}
+	assert_true(same > 50 && same < 350);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_is_the_same_as_itself),
+		cmocka_unit_test(a_changed_opcode_is_named),
+		cmocka_unit_test(a_changed_register_is_named),
+		cmocka_unit_test(a_changed_value_is_named),
+		cmocka_unit_test(a_changed_address_is_named),
+		cmocka_unit_test(a_changed_size_is_named),
+		cmocka_unit_test(a_changed_direction_is_named),
+		cmocka_unit_test(a_missing_record_is_named),
+		cmocka_unit_test(an_extra_record_is_named),
+		cmocka_unit_test(a_changed_place_is_named),
+		cmocka_unit_test(whether_it_was_executed_is_named),
+		cmocka_unit_test(a_missing_instruction_is_named),
+		cmocka_unit_test(an_extra_instruction_is_named),
+		cmocka_unit_test(an_inserted_handler_is_named_once),
+		cmocka_unit_test(a_record_of_the_next_instruction_is_reordered),
+		cmocka_unit_test(a_window_lets_records_move),
+		cmocka_unit_test(the_order_within_an_instruction_counts_on_request),
+		cmocka_unit_test(a_shorter_trace_is_told_unless_ignored),
+		cmocka_unit_test(a_branch_that_goes_the_other_way_is_named),
+		cmocka_unit_test(another_round_of_a_loop_is_a_branch),
+		cmocka_unit_test(traces_that_part_for_good_end_the_comparison),
+		cmocka_unit_test(what_is_ignored_is_no_difference),
+		cmocka_unit_test(aliases_name_the_same_register),
+		cmocka_unit_test(what_is_tolerated_is_no_difference),
+		cmocka_unit_test(records_before_their_instruction_belong_to_it),
+		cmocka_unit_test(processors_are_compared_by_themselves_on_request),
+		cmocka_unit_test(words_that_are_not_known_are_refused),
+		cmocka_unit_test(a_conversion_is_the_same_trace),
+		cmocka_unit_test(other_formats_have_differences_too),
+		cmocka_unit_test(alignment_is_that_of_brute_force),
+		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
