@@ -5,13 +5,22 @@
 
 #include "base/mem.h"
 
+/* How far is looked ahead, and at what. */
+struct view {
+	size_t most;  /* steps that may be left out */
+	bool opcodes; /* not at places alone */
+};
+
+/* Steps that are looked ahead at first: most handlers and other ways are short. */
+#define NEAR 64
+
 /* The keys of the steps that are looked ahead at. */
 static bool
-list_keys(struct poly_diff *diff, struct lane *lane, unsigned side, bool opcodes,
+list_keys(struct poly_diff *diff, struct lane *lane, unsigned side, const struct view *view,
 	struct align_side *keys)
 {
 	const struct ring *ring = lane_ring(lane, side);
-	const size_t most = (size_t)diff->rules.resync + ALIGN_CONFIRM;
+	const size_t most = view->most + ALIGN_CONFIRM;
 	size_t count = (size_t)(ring->head - lane->at[side]);
 	keys->ended = diff->streams[side].ended && count <= most;
 	keys->count = count < most ? count : most;
@@ -21,26 +30,57 @@ list_keys(struct poly_diff *diff, struct lane *lane, unsigned side, bool opcodes
 		return false;
 	for (size_t i = 0; i < keys->count; i++) {
 		const struct step *step = ring_at(ring, lane->at[side] + i);
-		list[i] = opcodes ? step->key : step->place;
+		list[i] = view->opcodes ? step->key : step->place;
 	}
 	return true;
 }
 
-/* As align_find for the next steps of a lane, with their opcodes or without. */
+/* As align_find for the next steps of a lane. */
 static int
-look_ahead(struct poly_diff *diff, struct lane *lane, bool opcodes, struct align_found *found)
+look_at(struct poly_diff *diff, struct lane *lane, const struct view *view,
+	struct align_found *found)
 {
 	struct align_side sides[2] = {{.keys = NULL}, {.keys = NULL}};
 	int result = -1;
-	if (list_keys(diff, lane, 0, opcodes, &sides[0]) &&
-		list_keys(diff, lane, 1, opcodes, &sides[1]))
-		result = align_find(sides, diff->rules.resync, found);
+	if (list_keys(diff, lane, 0, view, &sides[0]) &&
+		list_keys(diff, lane, 1, view, &sides[1]))
+		result = align_find(sides, view->most, found);
 	for (unsigned side = 0; side < 2; side++) {
 		/* They are this function's own. */
 		uintptr_t keys = (uintptr_t)sides[side].keys;
 		mem_free((void *)keys);
 	}
 	return result;
+}
+
+/*
+ * As align_find, by pc and opcode or else by pc alone, at a few steps and then at more. What is
+ * left out of few is no more than what would be left out of all.
+ */
+static int
+look_ahead(struct poly_diff *diff, struct lane *lane, struct align_found *found)
+{
+	const size_t all = diff->rules.resync;
+	struct view view = {NEAR < all ? NEAR : all, true};
+	while (all) {
+		for (unsigned side = 0; side < 2; side++)
+			diff_fill(diff, lane, side,
+				lane->at[side] + view.most + ALIGN_CONFIRM + 1);
+		int result = look_at(diff, lane, &view, found);
+		if (result < 0 ||
+			(result > 0 && (found->left_out[0] + found->left_out[1] <= view.most ||
+					       view.most == all)))
+			return result;
+		if (view.opcodes) {
+			view.opcodes = false;
+		} else if (view.most == all) {
+			return 0;
+		} else {
+			view.opcodes = true;
+			view.most = all / 8 > view.most ? 8 * view.most : all;
+		}
+	}
+	return 0;
 }
 
 /* True where the step is the one in memory behind the one that was compared before it. */
@@ -106,13 +146,8 @@ void
 paths_part(struct poly_diff *diff, struct lane *lane)
 {
 	struct align_found ahead = {{0, 0}};
-	const uint64_t most = (uint64_t)diff->rules.resync + ALIGN_CONFIRM + 1;
 	pairs_settle(diff, lane);
-	for (unsigned side = 0; side < 2; side++)
-		diff_fill(diff, lane, side, lane->at[side] + most);
-	int result = diff->rules.resync ? look_ahead(diff, lane, true, &ahead) : 0;
-	if (result == 0 && diff->rules.resync)
-		result = look_ahead(diff, lane, false, &ahead);
+	int result = look_ahead(diff, lane, &ahead);
 	if (result < 0) {
 		diff_stop(diff, POLY_ERR_MEMORY);
 		return;

@@ -1,2 +1,3 @@
-head -c 1001 tt6/sort.tt6e >$T/b.tt6e
-polytrace diff -C0 tt6/sort.tt6e $T/b.tt6e
+# needs isal jansson
+head -c 3000 tt6/sort.tt6.jsonl.gz >$T/b.jsonl.gz
+polytrace diff -C0 tt6/sort.tt6e $T/b.jsonl.gz
