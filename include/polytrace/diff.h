@@ -91,7 +91,7 @@ struct poly_diff_options {
 	 * "repeated-writes": of several writes of a register by an instruction the last
 	 * counts.
 	 * "split-accesses": the same bytes are accessed in other pieces.
-	 * "unknown-values": a value that one record lacks, as where its digits are unknown.
+	 * "unknown-values": a value that one record lacks, or digits that one does not know.
 	 * "skipped": instructions that were not executed, whichever trace has them.
 	 */
 	const char *const *tolerate;

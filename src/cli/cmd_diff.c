@@ -430,7 +430,7 @@ static void
 show_verdict(struct comparison *it)
 {
 	struct poly_diff_counts counts;
-	char causes[600], text[120];
+	char causes[600], text[160];
 	struct output *output = it->output;
 	const bool stopped = it->shown && is_enough(it);
 	poly_diff_count(it->diff, &counts);
@@ -446,7 +446,10 @@ show_verdict(struct comparison *it)
 		return;
 	}
 	snprintf(text, sizeof text, "%s: %llu instructions",
-		it->shown ? " differ" : " are the same", (unsigned long long)counts.pairs);
+		it->shown		 ? " differ"
+		: it->status == POLY_END ? " are the same"
+					 : " are the same as far as they could be compared",
+		(unsigned long long)counts.pairs);
 	output_text(output, text);
 	if (it->shown) {
 		snprintf(text, sizeof text,
@@ -506,7 +509,7 @@ compare_opened(struct comparison *it)
 			poly_report_end(it->report);
 		report_verdict(it);
 		rendered = source_render(it->report, options, it->output);
-	} else if (it->status >= 0) {
+	} else {
 		show_verdict(it);
 	}
 	output_flush(it->output);

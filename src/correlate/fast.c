@@ -143,7 +143,9 @@ row_columns(const struct rules *rules)
 {
 	poly_columns columns = rules->compared | POLY_HAS(kind) | POLY_HAS(time) |
 			       POLY_HAS(pc) | POLY_HAS(access);
-	return rules->compared & POLY_HAS(value) ? columns | POLY_HAS(payload) : columns;
+	if (rules->compared & POLY_HAS(value))
+		columns |= POLY_HAS(payload) | POLY_HAS(raw);
+	return columns;
 }
 
 /* How many rows of both batches, from where the streams are, are the same. */

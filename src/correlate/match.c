@@ -34,8 +34,10 @@ values_same(const struct rules *rules, const struct step *const steps[2],
 		return rules->lenient || !((a->has | b->has) & valued);
 	if ((a->has & valued) != (b->has & valued))
 		return false;
+	if (a->has & HAS_VALUE && rules->tolerate & TOLERATE_UNKNOWN)
+		return ((a->value ^ b->value) & a->known & b->known) == 0;
 	if (a->has & HAS_VALUE)
-		return a->value == b->value;
+		return a->value == b->value && a->known == b->known;
 	return a->length == b->length &&
 	       memcmp(step_wide(steps[0], a), step_wide(steps[1], b), a->length) == 0;
 }
@@ -248,7 +250,8 @@ drop_redundant(const struct match_state *state, struct step *step)
 	for (uint32_t i = 0; i < step->effect_count; i++) {
 		struct effect *effect = &step->effects[i];
 		if (effect->fate == FATE_OPEN && effect->type == EFFECT_REGISTER &&
-			effect->has & HAS_VALUE && had_value(state, effect))
+			effect->has & HAS_VALUE && effect->known == UINT64_MAX &&
+			had_value(state, effect))
 			effect->fate = FATE_SAME;
 	}
 }
@@ -259,7 +262,8 @@ remember(struct map *values, const struct step *step)
 {
 	for (uint32_t i = 0; i < step->effect_count; i++) {
 		const struct effect *effect = &step->effects[i];
-		if (effect->type != EFFECT_REGISTER || !(effect->has & HAS_VALUE))
+		if (effect->type != EFFECT_REGISTER || !(effect->has & HAS_VALUE) ||
+			effect->known != UINT64_MAX)
 			continue;
 		bool added;
 		uint64_t *value = map_get(values, effect->name, 0, &added);
@@ -284,7 +288,7 @@ touch(const struct step *step, const struct effect *effect, uint32_t place, bool
 {
 	struct touched byte = {effect->address + place, effect->access, false, 0};
 	uint32_t from_low = big ? effect->size - 1 - place : place;
-	if (effect->has & HAS_VALUE && effect->size <= 8) {
+	if (effect->has & HAS_VALUE && effect->size <= 8 && effect->known == UINT64_MAX) {
 		byte.known = true;
 		byte.value = (uint8_t)(effect->value >> 8 * from_low);
 	} else if (effect->has & HAS_WIDE && effect->length == effect->size) {

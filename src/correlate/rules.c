@@ -271,6 +271,10 @@ take_ignored(struct rules *rules, const struct word *word, struct poly_error *er
 	enum poly_column column = poly_column_find(word->text, word->length);
 	if (column == POLY_COLUMN_COUNT)
 		return take_range(rules, word, error);
+	if (column == POLY_COLUMN_kind || column == POLY_COLUMN_pc)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' cannot be ignored: the traces are aligned by it",
+			poly_column_name(column));
 	rules->ignored |= (poly_columns)1 << column;
 	return POLY_OK;
 }

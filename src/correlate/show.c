@@ -24,10 +24,25 @@ put_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint6
 	buf_printf(text, "0x%0*llx", bits > 32 ? 16 : 8, (unsigned long long)address);
 }
 
+/* A value with its unknown digits. */
+static void
+put_unknown(struct buf *text, const struct effect *effect)
+{
+	buf_string(text, "0x");
+	for (uint32_t digit = effect->length; digit-- > 0;) {
+		if (effect->known >> 4 * digit & 15)
+			buf_printf(text, "%x", (unsigned)(effect->value >> 4 * digit & 15));
+		else
+			buf_byte(text, 'x');
+	}
+}
+
 static void
 put_value(struct buf *text, const struct step *step, const struct effect *effect)
 {
-	if (effect->has & HAS_VALUE) {
+	if (effect->has & HAS_VALUE && effect->known != UINT64_MAX) {
+		put_unknown(text, effect);
+	} else if (effect->has & HAS_VALUE) {
 		buf_printf(text, "0x%llx", (unsigned long long)effect->value);
 	} else if (effect->has & HAS_WIDE) {
 		buf_string(text, "0x");

@@ -41,6 +41,7 @@ struct effect {
 	uint32_t mate;		 /* number of a record in mate_step, of the other trace */
 	uint64_t mate_step;
 	uint64_t address, value;
+	uint64_t known; /* bits of value that are known */
 };
 
 /* The number of no step. */

@@ -3,6 +3,7 @@
 #include "correlate/step.h"
 
 #include "base/mem.h"
+#include "correlate/unknown.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ stream_columns(const struct rules *rules, const struct poly_trace_info *info)
 			      POLY_HAS(opcode) | POLY_HAS(opcode_size) | POLY_HAS(time) |
 			      POLY_HAS(access) | POLY_HAS(text);
 	if (rules->compared & POLY_HAS(value))
-		wanted |= POLY_HAS(payload);
+		wanted |= POLY_HAS(payload) | POLY_HAS(raw);
 	if (rules->each_cpu)
 		wanted |= POLY_HAS(cpu);
 	if (rules->tolerate & TOLERATE_SKIPPED)
@@ -120,17 +121,18 @@ take_fields(struct stream *stream, struct step *step)
 }
 
 /* The text that the trace has for an instruction, for those who look at a difference. */
-static void
+static bool
 take_text(const struct stream *stream, struct step *step)
 {
 	if (!poly_present(stream->batch, POLY_COLUMN_text, stream->row))
-		return;
+		return true;
 	size_t n;
 	const uint8_t *text =
 		poly_batch_bytes(stream->batch, POLY_COLUMN_text, stream->row, &n);
 	step->text = (uint32_t)step->bytes.size;
 	step->text_length = (uint32_t)(n < 80 ? n : 80);
 	buf_append(&step->bytes, text, step->text_length);
+	return !step->bytes.failed;
 }
 
 /* True where a column is compared and the row has it. */
@@ -141,16 +143,33 @@ has(const struct stream *stream, enum poly_column column)
 	       poly_present(stream->batch, column, stream->row);
 }
 
-/* The value of a record: of up to 8 bytes, or of more. */
+/* The value of a record whose digits are not all known, as its line has it. */
 static void
+take_unknown(const struct stream *stream, struct effect *effect)
+{
+	struct unknown found;
+	size_t n;
+	const uint8_t *line = poly_batch_bytes(stream->batch, POLY_COLUMN_raw, stream->row, &n);
+	if (!unknown_find(line, n, &found))
+		return;
+	effect->value = found.value;
+	effect->known = found.known;
+	effect->length = found.digits;
+	effect->has |= HAS_VALUE;
+}
+
+/* The value of a record: of up to 8 bytes, or of more; false without memory. */
+static bool
 take_value(struct stream *stream, struct step *step, struct effect *effect)
 {
 	const struct poly_batch *batch = stream->batch;
-	if (has(stream, POLY_COLUMN_value)) {
+	effect->known = UINT64_MAX;
+	if (!(stream->rules->compared & POLY_HAS(value)))
+		return true;
+	if (poly_present(batch, POLY_COLUMN_value, stream->row)) {
 		effect->value = batch->value[stream->row];
 		effect->has |= HAS_VALUE;
-	} else if (stream->rules->compared & POLY_HAS(value) &&
-		   poly_present(batch, POLY_COLUMN_payload, stream->row)) {
+	} else if (poly_present(batch, POLY_COLUMN_payload, stream->row)) {
 		size_t n;
 		const uint8_t *bytes =
 			poly_batch_bytes(batch, POLY_COLUMN_payload, stream->row, &n);
@@ -158,7 +177,10 @@ take_value(struct stream *stream, struct step *step, struct effect *effect)
 		effect->length = (uint32_t)n;
 		effect->has |= HAS_WIDE;
 		buf_append(&step->bytes, bytes, n);
+	} else if (poly_present(batch, POLY_COLUMN_raw, stream->row)) {
+		take_unknown(stream, effect);
 	}
+	return !step->bytes.failed;
 }
 
 static bool
@@ -178,8 +200,7 @@ take_register(struct stream *stream, struct step *step)
 	effect->type = EFFECT_REGISTER;
 	effect->name = name;
 	effect->shown = shown;
-	take_value(stream, step, effect);
-	return !step->bytes.failed;
+	return take_value(stream, step, effect);
 }
 
 /* True where the row's access is none that is compared. */
@@ -226,8 +247,7 @@ take_access(struct stream *stream, struct step *step)
 		effect->size = batch->size[stream->row];
 		effect->has |= HAS_SIZE;
 	}
-	take_value(stream, step, effect);
-	return !step->bytes.failed;
+	return take_value(stream, step, effect);
 }
 
 static bool
@@ -244,8 +264,7 @@ take_sync(struct stream *stream, struct step *step)
 		effect->address = stream->batch->address[stream->row];
 		effect->has |= HAS_ADDRESS;
 	}
-	take_value(stream, step, effect);
-	return true;
+	return take_value(stream, step, effect);
 }
 
 /* Puts what the row says besides being an instruction into a step. */
@@ -361,9 +380,8 @@ take_head(struct stream *stream, struct lane_side *lane)
 	step->instruction = stream->instructions;
 	step->record = poly_batch_number(stream->batch, stream->row);
 	take_place(stream, step);
-	take_text(stream, step);
-	return take_fields(stream, step) && (!leads || step_absorb(step, &lane->lead)) &&
-	       take_effect(stream, step);
+	return take_text(stream, step) && take_fields(stream, step) &&
+	       (!leads || step_absorb(step, &lane->lead)) && take_effect(stream, step);
 }
 
 /* A record that does not begin a step. */

@@ -2,6 +2,7 @@
 /* Comparison of traces: one planted change each, copies in other formats, and brute force. */
 #include "bus_help.h"
 
+#include "base/mem.h"
 #include "correlate/align.h"
 
 #define SAMPLE "qemu4v/arm_start_2k.q4v"
@@ -494,7 +495,7 @@ what_is_tolerated_is_no_difference(void **state)
 			I1 "1 clk MW4 00002000 11223344\n1 clk MW4 00002004 55667788\n" I2,
 			NULL},
 		{"unknown-values", I1 "1 clk R r1 0000xxxx\n" I2, I1 "1 clk R r1 00001234\n" I2,
-			"value register r1 ?|0x1234 @1|1\n"},
+			"value register r1 0x0000xxxx|0x1234 @1|1\n"},
 		{"skipped",
 			I1 "2 clk 0 IS (2) 00001004 e0000000 A usr : x\n"
 			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
@@ -509,6 +510,9 @@ what_is_tolerated_is_no_difference(void **state)
 		words[0] = cases[i].word;
 		expect_texts(cases[i].a, cases[i].b, &options, "");
 	}
+	words[0] = "unknown-values";
+	expect_texts(I1 "1 clk R r1 0000xxxx\n", I1 "1 clk R r1 00011234\n", &options,
+		"value register r1 0x0000xxxx|0x11234 @1|1\n");
 	/* Other bytes are a difference in whatever pieces, and another value is not redundant.
 	 */
 	words[0] = "split-accesses,redundant-writes";
@@ -801,6 +805,105 @@ random_traces_differ_just_where_their_sets_do(void **state)
 	assert_true(same > 50 && same < 350);
 }
 
+/* Runs of instructions that one trace alone executes, at known places. */
+static void
+planted_runs_are_found_where_they_are(void **state)
+{
+	(void)state;
+	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	uint64_t seed = 3;
+	for (unsigned round = 0; round < 60; round++) {
+		struct buf texts[2] = {{0}, {0}}, expected = {0};
+		unsigned numbers[2] = {1, 1}, fresh = 0x100000, since = 0;
+		for (unsigned pc = 0x1000; pc < 0x1000 + 4 * 300; pc += 4) {
+			unsigned run = chance(&seed, 3) ? 1 + chance(&seed, 150) : 1;
+			unsigned side = chance(&seed, 2);
+			/* Runs less than a confirmation apart would be one. */
+			if (++since > ALIGN_CONFIRM && chance(&seed, 30) == 0) {
+				put_run(&texts[side], fresh, fresh + 4 * (run - 1));
+				if (run == 1)
+					buf_printf(&expected, "%s-instruction pc",
+						side ? "extra" : "missing");
+				else
+					buf_printf(&expected,
+						"inserted %u instructions in the %s trace "
+						"alone",
+						run, side ? "second" : "first");
+				buf_printf(&expected, side ? " -|0x%08x" : " 0x%08x|-", fresh);
+				buf_printf(&expected, " @%u|%u +%u|%u\n", numbers[0],
+					numbers[1], side ? 0 : run, side ? run : 0);
+				numbers[side] += run;
+				fresh += 4 * run + 16;
+				since = 0;
+			}
+			put_insn(&texts[0], pc);
+			put_insn(&texts[1], pc);
+			numbers[0]++;
+			numbers[1]++;
+		}
+		expect_between(&texts[0], &texts[1], "qemu4v", &options, buf_text(&expected));
+		buf_free(&texts[0]);
+		buf_free(&texts[1]);
+		buf_free(&expected);
+	}
+}
+
+#ifdef POLY_FAULT_INJECTION
+/* As compare, with memory that may end: the status of the last call. */
+static enum poly_status
+compare_failing(struct poly_reader *const readers[2])
+{
+	const char *const alias[] = {"arm", NULL}, *const tolerate[] = {
+							   "redundant-writes", NULL};
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct side of[2] = {{readers[0]}, {readers[1]}};
+	const struct poly_diff_side sides[2] = {
+		{poly_reader_info(readers[0]), next_batch, &of[0], 0},
+		{poly_reader_info(readers[1]), next_batch, &of[1], 0}};
+	const struct poly_difference *found;
+	struct poly_diff_line line;
+	struct poly_diff *diff;
+	struct poly_error error;
+	options.aliases = alias;
+	options.tolerate = tolerate;
+	enum poly_status status = poly_diff_new(&options, sides, &diff, &error);
+	while (status == POLY_OK &&
+		(status = poly_diff_next(diff, &found, &error)) == POLY_OK) {
+		for (size_t i = 0; poly_diff_line_at(diff, i, &line); i++)
+			assert_non_null(line.steps[0].text);
+	}
+	poly_diff_free(diff);
+	return status;
+}
+
+#endif
+
+static void
+lack_of_memory_is_told(void **state)
+{
+	(void)state;
+#ifdef POLY_FAULT_INJECTION
+	const struct change change = {100, 40, ""};
+	struct buf sample = load_sample(SAMPLE), changed = changed_sample(&change);
+	enum poly_status status = POLY_ERR_MEMORY;
+	for (size_t k = 1; status != POLY_END; k += 1 + k / 20) {
+		struct poly_reader *const readers[2] = {
+			open_rows(&sample, "qemu4v", 0), open_rows(&changed, "qemu4v", 0)};
+		mem_fail_at(k);
+		status = compare_failing(readers);
+		bool reached = mem_fail_at(0) >= k;
+		poly_reader_close(readers[0]);
+		poly_reader_close(readers[1]);
+		assert_true(status == POLY_END || status == POLY_ERR_MEMORY);
+		assert_true(reached || status == POLY_END);
+	}
+	buf_free(&sample);
+	buf_free(&changed);
+#else
+	skip();
+#endif
+}
+
 int
 main(void)
 {
@@ -835,6 +938,8 @@ main(void)
 		cmocka_unit_test(a_conversion_is_the_same_trace),
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
+		cmocka_unit_test(planted_runs_are_found_where_they_are),
+		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,2 @@
-# needs isal jansson
-head -c 3000 tt6/sort.tt6.jsonl.gz >$T/b.jsonl.gz
-polytrace diff -C0 tt6/sort.tt6e $T/b.jsonl.gz
+sed "900s/$/$(printf '%0100d' 0)/" qemu4v/arm_start_2k.q4v >$T/b.q4v
+polytrace diff -C0 --max-line 100 qemu4v/arm_start_2k.q4v $T/b.q4v

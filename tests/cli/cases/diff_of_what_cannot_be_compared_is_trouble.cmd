@@ -5,3 +5,4 @@ polytrace diff tt6/sort.tt6e bach/special.tr
 polytrace diff --ignore nothing bach/special.tr bach/special.tr
 polytrace diff --window 0 bach/special.tr bach/special.tr
 polytrace diff bach/special.tr no-such-file
+polytrace diff --ignore pc bach/special.tr bach/special.tr
