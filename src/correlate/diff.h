@@ -44,7 +44,8 @@ struct found {
 	uint64_t pair;
 	int64_t effects[2];  /* numbers of records; -1: none */
 	uint64_t other_step; /* of FATE_MOVED: where the record is */
-	unsigned field;	     /* of POLY_DIFF_FIELD */
+	unsigned field;	     /* of POLY_DIFF_FIELD; with state the number of a register */
+	bool state;	     /* of POLY_DIFF_VALUE: it is a register of both payloads */
 	uint64_t run[2];
 	bool ends;
 };
@@ -123,6 +124,22 @@ void paths_tail(struct poly_diff *diff, struct lane *lane);
  * settled and the same. Returns whether it did.
  */
 bool fast_pass(struct poly_diff *diff, struct lane *lane);
+
+/* A register of the payloads of two steps. */
+struct state_values {
+	char name[16];
+	char digits[2][33];
+};
+
+/*
+ * The register of a number, from 0, in the states that two steps of the lane of diff->found
+ * have as payload; false behind the last one, and where they have none.
+ */
+bool state_register(struct poly_diff *diff, const uint64_t steps[2], unsigned number,
+	struct state_values *values);
+
+/* Tells which registers of two steps' payloads differ; false where it cannot. */
+bool state_tell(struct poly_diff *diff, const struct found *where);
 
 /* Makes the texts of the difference found last. */
 void show_difference(struct poly_diff *diff);

@@ -29,11 +29,13 @@ tell_fields(struct poly_diff *diff, struct lane *lane, const struct waiting *pai
 	for (unsigned i = 0; i < diff->rules.field_count; i++) {
 		if (!(pair->fields >> i & 1))
 			continue;
-		bool branch = diff->rules.fields[i] == POLY_COLUMN_branch;
+		const enum poly_column column = diff->rules.fields[i];
+		const bool branch = column == POLY_COLUMN_branch;
 		struct found found =
 			found_at(lane, pair, branch ? POLY_DIFF_BRANCH : POLY_DIFF_FIELD);
 		found.field = i;
-		diff_tell(diff, &found);
+		if (column != POLY_COLUMN_payload || !state_tell(diff, &found))
+			diff_tell(diff, &found);
 	}
 }
 

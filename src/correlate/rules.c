@@ -391,6 +391,8 @@ rules_settle(
 	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
 			 strcmp(a->raw_format ? a->raw_format : a->format,
 				 b->raw_format ? b->raw_format : b->format) != 0;
+	rules->states = a->isa && b->isa && strcmp(a->isa, "powerpc") == 0 &&
+			strcmp(b->isa, "powerpc") == 0;
 	rules->compared = rules_usual(rules, a) & rules_usual(rules, b);
 	list_fields(rules);
 	return POLY_OK;

@@ -42,6 +42,7 @@ struct rules {
 	bool ordered, each_cpu;
 	bool lenient; /* what a record lacks is not compared: the formats differ */
 	bool records; /* the traces have no instructions */
+	bool states;  /* payloads may be the registers of a PowerPC */
 	struct range *ranges;
 	size_t range_count;
 	struct intern registers; /* names in lower case */

@@ -229,8 +229,13 @@ put_side(struct poly_diff *diff, unsigned side, struct buf *text)
 	const struct found *found = &diff->found;
 	const bool parted = found->run[0] || found->run[1] || found->ends;
 	const enum poly_diff_cause cause = found->cause;
+	struct state_values values;
 	if (found->effects[0] >= 0 || found->effects[1] >= 0)
 		return put_record_side(diff, side, text);
+	if (found->state && state_register(diff, found->steps, found->field, &values)) {
+		buf_printf(text, "0x%s", values.digits[side]);
+		return true;
+	}
 	if (cause == POLY_DIFF_TAIL)
 		return false;
 	if (!parted && cause != POLY_DIFF_OPCODE)
@@ -248,10 +253,13 @@ put_what(struct poly_diff *diff, struct buf *text)
 	const unsigned side = found->effects[0] >= 0 ? 0 : 1;
 	const unsigned longer = found->run[0] ? 0 : 1;
 	const enum poly_diff_cause cause = found->cause;
+	struct state_values values;
 	if (found->effects[side] >= 0)
 		put_subject(diff, side, text,
 			&lane_step(found->lane, side, found->steps[side])
 				 ->effects[found->effects[side]]);
+	else if (found->state && state_register(diff, found->steps, found->field, &values))
+		buf_printf(text, "register %s", values.name);
 	else if (cause == POLY_DIFF_FIELD)
 		buf_string(text, poly_column_name(diff->rules.fields[found->field]));
 	else if (cause == POLY_DIFF_TAIL)

@@ -60,8 +60,9 @@ struct step {
 	uint64_t fields[FIELDS_MOST]; /* of BYTES and TEXT: a hash */
 	struct effect *effects;
 	uint32_t effect_count, effect_room;
-	struct buf bytes;	    /* wide values and text */
-	uint32_t text, text_length; /* in bytes */
+	struct buf bytes;	      /* wide values and text */
+	uint32_t text, text_length;   /* in bytes */
+	uint32_t state, state_length; /* the same for a payload of registers */
 };
 
 /* The steps tail to head - 1 of a trace, by their numbers. */

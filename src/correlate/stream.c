@@ -70,6 +70,9 @@ stream_name(struct stream *stream, uint32_t number, bool is_register)
 	return found;
 }
 
+/* Bytes of a payload that may be the registers of a processor. */
+#define STATE_MOST 2048
+
 /* Spreads a number over 64 bits. */
 static uint64_t
 mixed(uint64_t hash, uint64_t value)
@@ -87,17 +90,29 @@ bytes_hash(const uint8_t *bytes, size_t n)
 	return hash;
 }
 
+/* Bytes as they are compared; those that can be registers are kept. */
+static uint64_t
+take_bytes(struct stream *stream, enum poly_column column, struct step *step)
+{
+	size_t n;
+	const uint8_t *bytes = poly_batch_bytes(stream->batch, column, stream->row, &n);
+	if (column == POLY_COLUMN_payload && stream->rules->states && n <= STATE_MOST) {
+		step->state = (uint32_t)step->bytes.size;
+		step->state_length = (uint32_t)n;
+		buf_append(&step->bytes, bytes, n);
+	}
+	return bytes_hash(bytes, n);
+}
+
 /* The value of a field as it is compared; false without memory. */
 static bool
-take_field(struct stream *stream, enum poly_column column, uint64_t *value)
+take_field(struct stream *stream, enum poly_column column, struct step *step, uint64_t *value)
 {
 	const struct poly_batch *batch = stream->batch;
 	enum poly_form form = poly_column_form(column);
 	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
-		size_t n;
-		const uint8_t *bytes = poly_batch_bytes(batch, column, stream->row, &n);
-		*value = bytes_hash(bytes, n);
-		return true;
+		*value = take_bytes(stream, column, step);
+		return !step->bytes.failed;
 	}
 	*value = poly_batch_integer(batch, column, stream->row);
 	if (form != POLY_FORM_NAME)
@@ -114,7 +129,7 @@ take_fields(struct stream *stream, struct step *step)
 		if (!poly_present(stream->batch, rules->fields[i], stream->row))
 			continue;
 		step->fields_present |= (uint64_t)1 << i;
-		if (!take_field(stream, rules->fields[i], &step->fields[i]))
+		if (!take_field(stream, rules->fields[i], step, &step->fields[i]))
 			return false;
 	}
 	return true;

@@ -805,6 +805,27 @@ random_traces_differ_just_where_their_sets_do(void **state)
 	assert_true(same > 50 && same < 350);
 }
 
+/*
+ * A file of records of 1008 bytes behind a magic of 4: opcode, pc, msr and r0 have 4 bytes
+ * each, then r1 follows (reference amber 4.7).
+ */
+static void
+registers_of_full_records_are_named(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *const ignore[] = {"reg:r1", NULL};
+	struct buf a = load_sample("full/start.full1008"), b = {0};
+	buf_append(&b, a.data, a.size);
+	b.data[4 + 2 * 1008 + 16 + 3] ^= 1;
+	expect_between(
+		&a, &b, "full", &options, "value register r1 0x100112e0|0x100112e1 @3|3\n");
+	options.ignore = ignore;
+	expect_between(&a, &b, "full", &options, "");
+	buf_free(&a);
+	buf_free(&b);
+}
+
 /* Runs of instructions that one trace alone executes, at known places. */
 static void
 planted_runs_are_found_where_they_are(void **state)
@@ -938,6 +959,7 @@ main(void)
 		cmocka_unit_test(a_conversion_is_the_same_trace),
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
+		cmocka_unit_test(registers_of_full_records_are_named),
 		cmocka_unit_test(planted_runs_are_found_where_they_are),
 		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
