@@ -153,10 +153,11 @@ struct poly_difference {
 	uint64_t instruction[2]; /* its number from 1; 0: that trace has ended */
 	uint64_t record[2];	 /* number of its record from 1; 0: that trace has ended */
 	uint64_t agreed;	 /* instructions that agreed since the difference before */
-	uint64_t run[2];	 /* instructions that only this trace has */
-	bool ends;		 /* the comparison ends here: the traces do not agree again */
-	bool has_cpu;		 /* each processor is compared by itself */
-	uint32_t cpu;		 /* the processor, where has_cpu */
+	/* Instructions that only this trace has; 0 of a tail that was not counted. */
+	uint64_t run[2];
+	bool ends;    /* the comparison ends here: the traces do not agree again */
+	bool has_cpu; /* each processor is compared by itself */
+	uint32_t cpu; /* the processor, where has_cpu */
 };
 
 /*

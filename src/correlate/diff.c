@@ -146,13 +146,11 @@ forget(struct poly_diff *diff, struct lane *lane)
 	}
 }
 
-/* True where a lane has the next step of a side, and nothing more can belong to it. */
+/* True where a lane has the next step of a side, to which nothing more can belong, or none. */
 static bool
 is_complete(const struct poly_diff *diff, struct lane *lane, unsigned side)
 {
-	const uint64_t head = lane_ring(lane, side)->head;
-	return head >= lane->at[side] + 2 ||
-	       (diff->streams[side].ended && head == lane->at[side] + 1);
+	return diff->streams[side].ended || lane_ring(lane, side)->head >= lane->at[side] + 2;
 }
 
 /* Compares the next steps of a lane, both of which are complete or at the end. */
@@ -240,8 +238,7 @@ advance_each(struct poly_diff *diff)
 	for (size_t i = 0; i < diff->lane_count; i++) {
 		struct lane *lane = diff->lanes[i];
 		open |= !lane->done;
-		if (!lane->done &&
-			(ended || (is_complete(diff, lane, 0) && is_complete(diff, lane, 1)))) {
+		if (!lane->done && is_complete(diff, lane, 0) && is_complete(diff, lane, 1)) {
 			compare_next(diff, lane);
 			return;
 		}

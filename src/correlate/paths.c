@@ -198,6 +198,11 @@ paths_tail(struct poly_diff *diff, struct lane *lane)
 		.pair = lane->pairs,
 		.effects = {-1, -1}};
 	diff_fill(diff, lane, side, lane->at[side] + diff->rules.context + 2);
-	found.run[side] = ring->head - lane->at[side] + count_rest(&diff->streams[side]);
+	/* Rows that follow may be other processors', for which they are needed. */
+	if (!diff->rules.each_cpu)
+		found.run[side] =
+			ring->head - lane->at[side] + count_rest(&diff->streams[side]);
+	else if (diff->streams[side].ended)
+		found.run[side] = ring->head - lane->at[side];
 	diff_tell(diff, &found);
 }

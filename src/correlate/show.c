@@ -262,6 +262,9 @@ put_what(struct poly_diff *diff, struct buf *text)
 		buf_printf(text, "register %s", values.name);
 	else if (cause == POLY_DIFF_FIELD)
 		buf_string(text, poly_column_name(diff->rules.fields[found->field]));
+	else if (cause == POLY_DIFF_TAIL && !found->run[0] && !found->run[1])
+		buf_printf(text, "the %s trace goes on",
+			lane_has(found->lane, 0, found->steps[0]) ? "first" : "second");
 	else if (cause == POLY_DIFF_TAIL)
 		buf_printf(text, "%llu instruction%s more in the %s trace",
 			(unsigned long long)found->run[longer],

@@ -556,6 +556,13 @@ processors_are_compared_by_themselves_on_request(void **state)
 	buf_printf(&b, "7 clk 1 IT (1) %08x e0000000 A usr : x\n", 0x9000);
 	expect_between(&a, &b, "qemu4v", &options,
 		"tail 1 instruction more in the second trace -|- @0|601 +0|1\n");
+	/* What follows of one that ends earlier in one trace is not waited for. */
+	buf_clear(&b);
+	for (unsigned i = 0; i < 10; i++)
+		buf_printf(&b, "%u clk 0 IT (1) %08x e0000000 A usr : x\n", i, 0x1000 + 4 * i);
+	expect_between(&a, &b, "qemu4v", &options,
+		"tail the first trace goes on -|- @21|0\n"
+		"tail the first trace goes on -|- @2|0\n");
 	buf_free(&a);
 	buf_free(&b);
 }
