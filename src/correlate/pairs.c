@@ -98,7 +98,7 @@ find_elsewhere(struct poly_diff *diff, struct lane *lane, unsigned side, uint32_
 				!match_effects_same(&diff->rules, steps, side ? mate : effect,
 					side ? effect : mate))
 				continue;
-			bool near = lane->pairs - pair->pair < diff->rules.window;
+			bool near = lane->at[0] - pair->steps[0] < diff->rules.window;
 			effect->fate = FATE_SAME;
 			mate->fate = near ? FATE_SAME : FATE_MOVED;
 			mate->mate = number;
@@ -164,10 +164,10 @@ pairs_compare(struct poly_diff *diff, struct lane *lane)
 		*waiting_at(diff, lane, lane->count) = pair;
 		lane->count++;
 	}
-	lane->pairs++;
-	diff->counts.pairs++;
+	lane->pairs += !a->part;
+	diff->counts.pairs += !a->part;
 	lane->at[0]++;
 	lane->at[1]++;
-	while (lane->count && lane->pairs - waiting_at(diff, lane, 0)->pair >= diff->reach)
+	while (lane->count && lane->at[0] - waiting_at(diff, lane, 0)->steps[0] >= diff->reach)
 		settle_first(diff, lane);
 }

@@ -19,7 +19,8 @@
 		POLY_HAS(executed) | POLY_HAS(payload))
 
 /* Columns of the steps of traces without instructions. */
-#define RECORD_FIELDS (POLY_HAS(event) | POLY_HAS(byte_enables))
+#define RECORD_FIELDS \
+	(POLY_HAS(event) | POLY_HAS(byte_enables) | POLY_HAS(hook) | POLY_HAS(subhook))
 
 /* Columns of the records of a step. */
 #define EFFECTS                                                                    \

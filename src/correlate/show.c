@@ -113,37 +113,11 @@ put_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
 	}
 }
 
-const char *
-show_step(struct poly_diff *diff, unsigned side, uint64_t number)
-{
-	const struct step *step = lane_step(diff->found.lane, side, number);
-	struct buf *text = &diff->steps[side];
-	buf_clear(text);
-	if (step->has_pc)
-		put_address(diff, side, text, step->pc);
-	else
-		buf_string(text, "no pc");
-	if (step->has_opcode)
-		buf_printf(text, " %0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
-			(unsigned long long)step->opcode);
-	if (step->text_length) {
-		buf_string(text, "  ");
-		buf_append(text, step->bytes.data + step->text, step->text_length);
-	}
-	for (uint32_t i = 0; i < step->effect_count && i < 16; i++) {
-		buf_string(text, i ? " " : "  ");
-		put_effect(diff, side, text, step, &step->effects[i]);
-	}
-	if (step->effect_count > 16)
-		buf_string(text, " ...");
-	return buf_text(text);
-}
-
 /* The value of a field of an instruction, where it has one. */
 static bool
-put_field(const struct poly_diff *diff, struct buf *text, const struct step *step)
+put_field(
+	const struct poly_diff *diff, struct buf *text, const struct step *step, unsigned field)
 {
-	const unsigned field = diff->found.field;
 	const enum poly_column column = diff->rules.fields[field];
 	const enum poly_form form = poly_column_form(column);
 	if (!(step->fields_present >> field & 1))
@@ -163,6 +137,47 @@ put_field(const struct poly_diff *diff, struct buf *text, const struct step *ste
 	return true;
 }
 
+/* What a record of a trace without instructions is, besides its place. */
+static void
+put_fields(const struct poly_diff *diff, struct buf *text, const struct step *step)
+{
+	for (unsigned i = 0; i < diff->rules.field_count; i++) {
+		struct buf value = {0};
+		if (put_field(diff, &value, step, i))
+			buf_printf(text, "%s%s=%s", text->size ? " " : "",
+				poly_column_name(diff->rules.fields[i]), buf_text(&value));
+		buf_free(&value);
+	}
+}
+
+const char *
+show_step(struct poly_diff *diff, unsigned side, uint64_t number)
+{
+	const struct step *step = lane_step(diff->found.lane, side, number);
+	struct buf *text = &diff->steps[side];
+	buf_clear(text);
+	if (step->has_pc)
+		put_address(diff, side, text, step->pc);
+	else if (!diff->rules.records)
+		buf_string(text, "no pc");
+	if (diff->rules.records)
+		put_fields(diff, text, step);
+	if (step->has_opcode)
+		buf_printf(text, " %0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
+			(unsigned long long)step->opcode);
+	if (step->text_length) {
+		buf_string(text, "  ");
+		buf_append(text, step->bytes.data + step->text, step->text_length);
+	}
+	for (uint32_t i = 0; i < step->effect_count && i < 16; i++) {
+		buf_string(text, i ? " " : "  ");
+		put_effect(diff, side, text, step, &step->effects[i]);
+	}
+	if (step->effect_count > 16)
+		buf_string(text, " ...");
+	return buf_text(text);
+}
+
 /* What a trace has at an instruction: the pc and opcode of the step, or the way it went. */
 static bool
 put_instruction(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
@@ -174,8 +189,10 @@ put_instruction(const struct poly_diff *diff, unsigned side, struct buf *text, u
 	if (diff->found.cause == POLY_DIFF_OPCODE)
 		buf_printf(text, "%0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
 			(unsigned long long)step->opcode);
-	else
+	else if (step->has_pc)
 		put_address(diff, side, text, step->pc);
+	else
+		put_fields(diff, text, step);
 	return true;
 }
 
@@ -239,7 +256,8 @@ put_side(struct poly_diff *diff, unsigned side, struct buf *text)
 	if (cause == POLY_DIFF_TAIL)
 		return false;
 	if (!parted && cause != POLY_DIFF_OPCODE)
-		return put_field(diff, text, lane_step(found->lane, side, found->steps[side]));
+		return put_field(diff, text, lane_step(found->lane, side, found->steps[side]),
+			found->field);
 	/* Of a run that one trace alone has the other one has nothing. */
 	if (!found->run[side] && found->run[!side] && cause != POLY_DIFF_BRANCH)
 		return false;

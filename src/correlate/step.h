@@ -54,6 +54,7 @@ struct step {
 	uint64_t key, place; /* of pc and opcode, of pc alone */
 	uint64_t partner;    /* the other trace's step that it was compared with, or none */
 	bool has_pc, has_opcode, has_time;
+	bool part; /* it has what was of no instruction, or had no room in the step before it */
 	bool differs;		 /* it was compared, and is not the same in the other trace */
 	uint8_t opcode_size;	 /* bytes; 0: not known */
 	uint64_t fields_present; /* bit n: field n of the rules */

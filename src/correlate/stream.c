@@ -298,6 +298,20 @@ take_effect(struct stream *stream, struct step *step)
 	}
 }
 
+/* What tells records of a trace without instructions apart, besides kind and address. */
+static uint64_t
+record_place(const struct stream *stream, uint64_t place)
+{
+	static const enum poly_column columns[] = {POLY_COLUMN_access, POLY_COLUMN_event,
+		POLY_COLUMN_sync, POLY_COLUMN_hook, POLY_COLUMN_subhook};
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		if (has(stream, columns[i]))
+			place = mixed(place,
+				poly_batch_integer(stream->batch, columns[i], stream->row));
+	}
+	return place;
+}
+
 /* Where an instruction, or a record of a trace without any, stands. */
 static void
 take_place(struct stream *stream, struct step *step)
@@ -314,8 +328,8 @@ take_place(struct stream *stream, struct step *step)
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
 		step->opcode_size = batch->opcode_size[row];
 	step->place = mixed(batch->kind[row] + (uint64_t)1, step->pc);
-	if (stream->rules->records && has(stream, POLY_COLUMN_access))
-		step->place = mixed(step->place, batch->access[row]);
+	if (stream->rules->records)
+		step->place = record_place(stream, step->place);
 	step->key = step->has_opcode ? mixed(step->place, step->opcode) : step->place;
 }
 
@@ -356,6 +370,7 @@ settle_lead(struct stream *stream, struct lane_side *lane)
 		step = ring_push(&lane->ring);
 		if (!step)
 			return false;
+		step->part = true;
 		step->record = record;
 		step->instruction = stream->instructions;
 	}

@@ -644,6 +644,43 @@ a_conversion_is_the_same_trace(void **state)
 	}
 }
 
+/* Instructions of published traces are as many as reference qemu4v-tarmac 7 counts. */
+static void
+published_traces_are_compared_whole(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned instructions;
+	} cases[] = {{"public/tarmac/quicksort.tarmac", 2044},
+		{"public/tarmac/calculator-aarch64-fastmodel.tarmac", 4783}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+		struct buf trace = load_shared(cases[i].name);
+		struct buf copy = convert(
+			open_bytes(&trace, "tarmac", NULL, false), "qemu4v", NULL, NULL);
+		struct side of[2] = {
+			{open_rows(&trace, "tarmac", 0)}, {open_rows(&copy, "qemu4v", 100)}};
+		const struct poly_diff_side sides[2] = {
+			{poly_reader_info(of[0].reader), next_batch, &of[0], 0},
+			{poly_reader_info(of[1].reader), next_batch, &of[1], 0}};
+		const struct poly_difference *found;
+		struct poly_diff_counts counts;
+		struct poly_diff *diff;
+		assert_int_equal(poly_diff_new(&options, sides, &diff, NULL), POLY_OK);
+		assert_int_equal(poly_diff_next(diff, &found, NULL), POLY_END);
+		poly_diff_count(diff, &counts);
+		assert_int_equal(counts.pairs, cases[i].instructions);
+		assert_int_equal(counts.instructions[0], cases[i].instructions);
+		assert_int_equal(counts.instructions[1], cases[i].instructions);
+		poly_diff_free(diff);
+		poly_reader_close(of[0].reader);
+		poly_reader_close(of[1].reader);
+		buf_free(&copy);
+		buf_free(&trace);
+	}
+}
+
 static void
 other_formats_have_differences_too(void **state)
 {
@@ -964,6 +1001,7 @@ main(void)
 		cmocka_unit_test(processors_are_compared_by_themselves_on_request),
 		cmocka_unit_test(words_that_are_not_known_are_refused),
 		cmocka_unit_test(a_conversion_is_the_same_trace),
+		cmocka_unit_test(published_traces_are_compared_whole),
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
 		cmocka_unit_test(registers_of_full_records_are_named),
