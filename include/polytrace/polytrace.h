@@ -9,6 +9,7 @@
 #include "polytrace/disasm.h"
 #include "polytrace/filter.h"
 #include "polytrace/format.h"
+#include "polytrace/merge.h"
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
