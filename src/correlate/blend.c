@@ -261,7 +261,7 @@ blend_flush(struct blend *blend, struct poly_error *error)
 	return status;
 }
 
-/* The number in the blend of a name of records; 256: there is no room. */
+/* The number in the blend of a name of records; 256: no room, or no memory. */
 static unsigned
 record_number(struct blend *blend, const char *name)
 {
@@ -287,6 +287,8 @@ blend_records(struct blend *blend, struct input *input, struct poly_error *error
 		input->records[i] = (uint8_t)i;
 	for (unsigned i = 0; i < info->record_count; i++) {
 		const unsigned number = record_number(blend, info->records[i]);
+		if (number == 256 && blend->info.view.record_count < 255)
+			return err_memory(error);
 		if (number == 256)
 			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 				"the traces have more than 255 names of records");

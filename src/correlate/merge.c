@@ -284,6 +284,9 @@ poly_merge_free(struct poly_merge *merge)
 		blend_close_input(&merge->inputs[i]);
 	analysis_free(merge->analysis);
 	blend_close(&merge->blend);
+	mem_free(merge->times);
+	mem_free(merge->back);
+	mem_free(merge->over);
 	mem_free(merge->inputs);
 	sync_fini(&merge->sync);
 	mem_free(merge);
