@@ -191,7 +191,7 @@ can_be_read_again(const char *path)
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
 		say(say_input(path), "merging by synchronisation reads its inputs twice, so "
-				     "they have to be files");
+				     "they have to be files; '--by time' reads them once");
 	return file;
 }
 
@@ -581,12 +581,12 @@ merge_run(void *fields, char **operands)
 	const struct merge_options *options = fields;
 	if (!source_rendering_sound(&options->source))
 		return STATUS_TROUBLE;
-	if (!options->output && !options->schedule && !options->report)
-		say("merge", "nothing to do: name an output with -o, or ask for --schedule or "
-			     "--report");
-	else if (!operands[0])
+	if (!operands[0])
 		say("merge", "no input: name a file, or '-' for standard input, for each "
 			     "thread or processor");
+	else if (!options->output && !options->schedule && !options->report)
+		say("merge", "nothing to do: name an output with -o, or ask for --schedule or "
+			     "--report");
 	else
 		return merge_operands(options, operands);
 	return STATUS_TROUBLE;

@@ -22,13 +22,14 @@ MANUAL = os.path.join(ROOT, 'doc', 'man')
 SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
 LOG = os.path.join(ROOT, 'tests', 'data', 'aix', 'log1112.trc')
 TEMPLATES = os.path.join(ROOT, 'tests', 'data', 'aix', 'vectors', 'v1.trcfmt')
+THREAD = os.path.join(ROOT, 'tests', 'data', 'amber', 'thread_001.tt6')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
          'cis501-summary': 'cis501'}
 # How each command is run so that it prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
-            'diff': ['diff', SAMPLE, SAMPLE],
+            'diff': ['diff', SAMPLE, SAMPLE], 'merge': ['merge', '--schedule', THREAD],
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1']}
 
