@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Inputs for which more threads than one each are of use. */
+#define INPUTS_FOR_THREADS 8
+
 /* Answers of --by. */
 enum { BY_AUTO, BY_SYNC, BY_TIME };
 
@@ -74,6 +77,7 @@ struct merged {
 /* A merge under way. */
 struct merging {
 	const struct merge_options *options;
+	struct source_options reading; /* each input */
 	struct merged *inputs;
 	size_t count;
 	enum poly_merge_by by;
@@ -140,9 +144,11 @@ static bool
 open_input(struct merging *merging, struct merged *input, poly_columns columns)
 {
 	const struct merge_options *options = merging->options;
+	/* Of inputs that are open at the same time the first one shows how far it has come. */
+	const bool shows = input == merging->inputs || !merging->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
-	const struct source_wants wants = {.columns = columns, .prints = prints};
-	input->open = source_open(&input->source, input->path, &options->source, &wants);
+	const struct source_wants wants = {.columns = columns, .prints = prints || !shows};
+	input->open = source_open(&input->source, input->path, &merging->reading, &wants);
 	return input->open;
 }
 
@@ -562,9 +568,13 @@ merge_files(struct merging *merging)
 static int
 merge_operands(const struct merge_options *options, char **operands)
 {
-	struct merging merging = {.options = options, .columns = POLY_ALL_COLUMNS};
+	struct merging merging = {
+		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
 	while (operands[merging.count])
 		merging.count++;
+	/* Many inputs that are open at the same time need no more threads each. */
+	if (merging.count > INPUTS_FOR_THREADS && !merging.reading.threads.value)
+		merging.reading.threads = (struct opt_number){true, 1};
 	merging.inputs = say_allocate(merging.count, sizeof *merging.inputs);
 	for (size_t i = 0; i < merging.count; i++)
 		merging.inputs[i].path = operands[i];

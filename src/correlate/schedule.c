@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* Waits of equal counts that are looked through: one a thread is what executions have. */
+#define EQUALS_MOST 256
+
 /* The next event of a thread, or NULL. */
 static const struct event *
 next_event(const struct thread *thread)
@@ -78,7 +81,9 @@ wait_before(const struct sync *sync, size_t thread, const struct event *event)
 		return NULL;
 	if (i < mutex->next_wait)
 		i = mutex->next_wait;
-	for (; i < mutex->wait_count && mutex->waits[i].ordinal == ordinal; i++) {
+	for (size_t n = 0;
+		n < EQUALS_MOST && i < mutex->wait_count && mutex->waits[i].ordinal == ordinal;
+		n++, i++) {
 		const struct place at = mutex->waits[i].at;
 		if (at.thread != thread && !sync_done(sync, at))
 			return &mutex->waits[i];

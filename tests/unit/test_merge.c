@@ -910,6 +910,93 @@ a_signal_comes_after_the_waits_that_do_not_count_it(void **state)
 	free_traces(traces, 2);
 }
 
+static void
+a_wait_may_carry_a_lower_bound(void **state)
+{
+	/* Thread 2 comes to its second wait only behind signal 2, and counts 1. */
+	struct trace traces[] = {
+		MAKE(0x1000, SIGNAL, 0x2000, 1, SIGNAL, 0x2000, 2, SIGNAL, 0x3000, 1),
+		MAKE(0x1000, WAIT, 0x3000, 1, WAIT, 0x2000, 1, NOP)};
+	(void)state;
+	for (int bound = 0; bound < 2; bound++) {
+		struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
+		struct poly_error error;
+		options.wait = bound ? POLY_MERGE_WAIT_LOWER_BOUND : POLY_MERGE_WAIT_COMPLETION;
+		struct poly_merge *merge = new_merge(&options);
+		assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
+		assert_int_equal(
+			read_merged(merge, traces, 2, 0, NULL, NULL, &error), POLY_END);
+		if (bound)
+			assert_null(poly_merge_note_at(merge, 0, NULL));
+		else
+			assert_string_equal(poly_merge_note_at(merge, 0, NULL),
+				"a wait counts too few signals: thread 1, record 3 stands "
+				"before wait 1 of 0x2000 in thread 2");
+		poly_merge_free(merge);
+	}
+	free_traces(traces, 2);
+}
+
+/* A trace of events by chance: few addresses, small counts. */
+static struct trace
+make_nonsense(uint64_t *chance)
+{
+	static const uint32_t codes[] = {0x20, 0x21, 0x30, 0x31};
+	uint32_t words[400];
+	size_t count = 0;
+	words[count++] = 0x1000;
+	for (size_t n = next_chance(chance) % 90; n > 0; n--) {
+		words[count++] = codes[next_chance(chance) % 4] << 16 | 2;
+		words[count++] = 0x2000 + 16 * (uint32_t)(next_chance(chance) % 3);
+		words[count++] = (uint32_t)(next_chance(chance) % 12);
+		if (next_chance(chance) % 2)
+			words[count++] = NOP;
+	}
+	return make_trace(words, count);
+}
+
+static void
+count_row(void *user, const struct poly_batch *batch, size_t row)
+{
+	(void)batch;
+	(void)row;
+	++*(uint64_t *)user;
+}
+
+static void
+any_records_come_to_an_end(void **state)
+{
+	uint64_t chance = 7;
+	(void)state;
+	for (unsigned n = 0; n < 500; n++) {
+		struct trace traces[5];
+		struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
+		struct poly_error error;
+		uint64_t seen = 0, rows = 0;
+		options.quantum = n % 3;
+		options.force = n % 2;
+		options.analyse = true;
+		for (size_t i = 0; i < 5; i++) {
+			const struct poly_batch *batch;
+			traces[i] = make_nonsense(&chance);
+			struct poly_reader *reader = open_trace(&traces[i], 0);
+			while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+				rows += batch->rows;
+			poly_reader_close(reader);
+		}
+		struct poly_merge *merge = new_merge(&options);
+		assert_int_equal(learn(merge, traces, 5, 0, &error), POLY_OK);
+		const enum poly_status status =
+			read_merged(merge, traces, 5, 0, count_row, &seen, &error);
+		/* Forced, every record is given. */
+		assert_true(
+			status == POLY_END || (!options.force && status == POLY_ERR_FORMAT));
+		assert_true(status == POLY_END ? seen == rows : seen < rows);
+		poly_merge_free(merge);
+		free_traces(traces, 5);
+	}
+}
+
 /* ---- By time ---- */
 
 #define TIMED_TRACES 5
@@ -1205,6 +1292,8 @@ main(void)
 		cmocka_unit_test(a_cycle_is_told_with_its_places),
 		cmocka_unit_test(what_is_wrong_with_counts_is_noted),
 		cmocka_unit_test(a_signal_comes_after_the_waits_that_do_not_count_it),
+		cmocka_unit_test(a_wait_may_carry_a_lower_bound),
+		cmocka_unit_test(any_records_come_to_an_end),
 		cmocka_unit_test(merging_by_time_is_a_stable_sort),
 		cmocka_unit_test(times_that_go_back_are_noted),
 		cmocka_unit_test(unordered_accesses_are_possible_races),
