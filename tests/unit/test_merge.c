@@ -405,7 +405,16 @@ struct sim_event {
 	size_t word;	  /* where its count stands */
 };
 
+/* An access as it was simulated. */
+struct sim_access {
+	size_t event; /* of its thread that comes next */
+	uint32_t address;
+	bool writes;
+};
+
 struct sim_thread {
+	struct sim_access accesses[EVENTS_MOST];
+	size_t access_count;
 	uint32_t words[SIM_WORDS];
 	size_t word_count;
 	struct sim_event events[EVENTS_MOST];
@@ -421,7 +430,8 @@ struct sim {
 	unsigned pairs;
 	int owner[SIM_PAIRS]; /* thread, or -1 */
 	uint64_t unlocks[SIM_PAIRS], signals[SIM_PAIRS];
-	bool before; /* signals carry the count before them */
+	bool before;   /* signals carry the count before them */
+	bool accesses; /* memory is accessed, and no thread waits for a condition */
 	uint64_t chance;
 };
 
@@ -533,7 +543,8 @@ act(struct sim *sim, unsigned number, unsigned pair)
 			unlock(sim, thread, pair);
 		break;
 	case 6:
-		if (held == 1 && thread->holds[pair] && waiting(sim) + 1 < SIM_THREADS) {
+		if (held == 1 && thread->holds[pair] && waiting(sim) + 1 < SIM_THREADS &&
+			!sim->accesses) {
 			thread->waits = (int)pair;
 			thread->awoken = false;
 			sim->owner[pair] = -1;
@@ -545,6 +556,22 @@ act(struct sim *sim, unsigned number, unsigned pair)
 		wake(sim, pair, all);
 	}
 	}
+}
+
+#define STORE 0x90000000 /* stw r0,0(0) */
+#define LOAD 0x80000000	 /* lwz r0,0(0) */
+#define SIM_ADDRESSES 6
+
+static void
+put_access(struct sim *sim, struct sim_thread *thread)
+{
+	const bool writes = below(sim, 3) == 0;
+	const uint32_t address = 0x5000 + 8 * below(sim, SIM_ADDRESSES);
+	put_word(thread, writes ? STORE : LOAD);
+	put_word(thread, address);
+	assert_true(thread->access_count < EVENTS_MOST);
+	thread->accesses[thread->access_count++] =
+		(struct sim_access){thread->event_count, address, writes};
 }
 
 /* One step of a thread: it waits, or executes some instructions, or acts. */
@@ -565,6 +592,8 @@ step(struct sim *sim, unsigned number)
 		sim->owner[thread->waits] = (int)number;
 		put_event(sim, thread, SIM_WAIT, (unsigned)thread->waits);
 		thread->waits = -1;
+	} else if (sim->accesses && below(sim, 3) == 0) {
+		put_access(sim, thread);
 	} else if (below(sim, 2)) {
 		for (unsigned n = below(sim, 6); n > 0; n--)
 			put_word(thread, 0x60000000);
@@ -607,21 +636,22 @@ is_busy(const struct sim *sim)
 }
 
 static void
-simulate(struct sim *sim, uint64_t seed)
+simulate(struct sim *sim, uint64_t seed, bool accesses)
 {
 	memset(sim, 0, sizeof *sim);
 	sim->chance = seed;
+	sim->accesses = accesses;
 	sim->pairs = 1 + below(sim, SIM_PAIRS);
 	sim->before = below(sim, 2);
 	for (unsigned t = 0; t < SIM_THREADS; t++) {
 		sim->threads[t].wants = sim->threads[t].waits = -1;
-		put_word(&sim->threads[t], 0x1000);
+		put_word(&sim->threads[t], 0x1000 + (accesses ? t << 20 : 0));
 	}
 	for (unsigned i = 0; i < SIM_PAIRS; i++)
 		sim->owner[i] = -1;
-	for (unsigned steps = 100 + below(sim, 500); steps > 0; steps--)
-		step(sim, below(sim, SIM_THREADS));
-	while (is_busy(sim))
+	for (unsigned steps = 100 + below(sim, accesses ? 50 : 500); steps > 0; steps--)
+		step(sim, below(sim, accesses ? 2 : SIM_THREADS));
+	while (!accesses && is_busy(sim))
 		wind_up(sim, below(sim, SIM_THREADS));
 }
 
@@ -707,7 +737,7 @@ executions_merge_without_a_violation(void **state)
 		struct judged judged = {.sim = &sim,
 			.pc = {0x1000, 0x1000, 0x1000, 0x1000},
 			.owner = {-1, -1, -1}};
-		simulate(&sim, seed);
+		simulate(&sim, seed, false);
 		write_traces(&sim, traces);
 		options.quantum = seed % 3 == 0 ? 5 : 0;
 		struct poly_merge *merge = new_merge(&options);
@@ -779,7 +809,7 @@ a_corrupted_count_is_detected_and_named(void **state)
 		struct poly_error error;
 		struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
 		unsigned thread;
-		simulate(&sim, seed);
+		simulate(&sim, seed, false);
 		const struct sim_event *event = find_signal(&sim, &thread);
 		if (!event)
 			continue;
@@ -1151,9 +1181,6 @@ report_on(const struct trace *traces, size_t count, char *text)
 	poly_merge_free(merge);
 }
 
-#define STORE 0x90000000 /* stw r0,0(0) */
-#define LOAD 0x80000000	 /* lwz r0,0(0) */
-
 static void
 unordered_accesses_are_possible_races(void **state)
 {
@@ -1176,6 +1203,110 @@ unordered_accesses_are_possible_races(void **state)
 		"\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, \"waited\": 0, "
 		"\"waited_records\": 0, \"sections\": 2, \"mean_held\": 1.5, \"longest\": 2, "
 		"\"thread\": 2, \"record\": 2}"));
+	free_traces(traces, 2);
+}
+
+/* True where a lock counts an unlock of a thread, from its event first on, as the last. */
+static bool
+follows(const struct sim_event *lock, const struct sim_thread *thread, size_t first)
+{
+	for (size_t i = first; i < thread->event_count; i++) {
+		const struct sim_event *event = &thread->events[i];
+		if (event->what == SIM_UNLOCK && event->pair == lock->pair &&
+			event->ordinal == lock->ordinal &&
+			(lock->what == SIM_LOCK || lock->what == SIM_TRY))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True where an event comes before another one: following each thread's own order, and from
+ * every unlock to the locks that count it as the last.
+ */
+static bool
+reaches(const struct sim *sim, const size_t from[2], const size_t to[2])
+{
+	/* The first event of each thread that is known to come later; all behind it do too. */
+	size_t first[2] = {sim->threads[0].event_count, sim->threads[1].event_count};
+	first[from[0]] = from[1];
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t t = 0; t < 2; t++) {
+			const struct sim_thread *thread = &sim->threads[t];
+			const struct sim_thread *other = &sim->threads[1 - t];
+			for (size_t j = 0; j < first[1 - t]; j++) {
+				if (!follows(&other->events[j], thread, first[t]))
+					continue;
+				first[1 - t] = j;
+				changed = true;
+			}
+		}
+	}
+	return to[1] > first[to[0]];
+}
+
+/* True where two accesses to an address, one of them a write, are not ordered. */
+static bool
+has_race(const struct sim *sim, uint32_t address)
+{
+	for (size_t i = 0; i < sim->threads[0].access_count; i++) {
+		const struct sim_access *a = &sim->threads[0].accesses[i];
+		const size_t x[2] = {0, a->event};
+		for (size_t j = 0; j < sim->threads[1].access_count; j++) {
+			const struct sim_access *b = &sim->threads[1].accesses[j];
+			const size_t y[2] = {1, b->event};
+			if (a->address == address && b->address == address &&
+				(a->writes || b->writes) && !reaches(sim, x, y) &&
+				!reaches(sim, y, x))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+races_are_found_where_there_are_any(void **state)
+{
+	static struct sim sim;
+	static char text[60000];
+	unsigned with = 0, without = 0;
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct trace traces[SIM_THREADS];
+		simulate(&sim, seed, true);
+		write_traces(&sim, traces);
+		report_on(traces, SIM_THREADS, text);
+		for (unsigned i = 0; i < SIM_ADDRESSES; i++) {
+			char found[60];
+			const uint32_t address = 0x5000 + 8 * i;
+			snprintf(found, sizeof found, "{\"address\": \"0x%08x\", \"thread\"",
+				address);
+			const bool truth = has_race(&sim, address);
+			if (truth != (strstr(text, found) != NULL))
+				fail_msg("seed %u: 0x%x %s a race", (unsigned)seed, address,
+					truth ? "has" : "has not");
+			with += truth;
+			without += !truth;
+		}
+		free_traces(traces, SIM_THREADS);
+	}
+	assert_true(with > 20 && without > 20);
+}
+
+static void
+a_mutex_given_up_in_a_wait_orders_accesses(void **state)
+{
+	static char text[60000];
+	/* Thread 2 locks while thread 1 waits for the condition variable 0x3000. */
+	struct trace traces[] = {MAKE(0x1000, WAIT, 0x2000, 0, STORE, 0x5000, WAIT, 0x3000, 1,
+					 STORE, 0x5000, SIGNAL, 0x2000, 2),
+		MAKE(0x8000, WAIT, 0x2000, 0, STORE, 0x5000, SIGNAL, 0x3000, 1, SIGNAL, 0x2000,
+			1, NOP)};
+	(void)state;
+	report_on(traces, 2, text);
+	assert_non_null(strstr(text, "\"found\": 0,"));
+	assert_non_null(strstr(text, "\"note_count\": 0,"));
 	free_traces(traces, 2);
 }
 
@@ -1297,6 +1428,8 @@ main(void)
 		cmocka_unit_test(merging_by_time_is_a_stable_sort),
 		cmocka_unit_test(times_that_go_back_are_noted),
 		cmocka_unit_test(unordered_accesses_are_possible_races),
+		cmocka_unit_test(races_are_found_where_there_are_any),
+		cmocka_unit_test(a_mutex_given_up_in_a_wait_orders_accesses),
 		cmocka_unit_test(locks_taken_in_both_orders_may_deadlock),
 		cmocka_unit_test(traces_without_synchronisation_follow_each_other),
 #ifdef POLY_FAULT_INJECTION
