@@ -13,7 +13,7 @@
  * The second one, by readers that are opened anew, gives the records in an order that fits:
  *
  *     for each trace i: poly_merge_attach(merge, i, reader);
- *     poly_merge_start(merge, columns, &error);
+ *     poly_merge_start(merge, &error);
  *     while ((status = poly_merge_next(merge, &batch, &error)) == POLY_OK) ...
  *
  * By time nothing is learnt, settle is left out, and each trace is read once.
@@ -126,16 +126,15 @@ struct poly_merge_run {
 };
 
 /*
- * The next run of the order. POLY_END after the last one. POLY_ERR_FORMAT: the records
- * contradict each other, whatever is relaxed; the message has the cycle, and the order up to
- * there has been given. It is the order of poly_merge_next, which goes on behind the runs that
- * were taken: poly_merge_rewind leads back. POLY_ERR_USAGE: the merge is by time, or not
- * settled. POLY_ERR_MEMORY.
+ * The next run of the order, which is that of the records that poly_merge_next gives. POLY_END
+ * after the last one. POLY_ERR_FORMAT: the records contradict each other, whatever is relaxed;
+ * the message has the cycle, and the order up to there has been given. POLY_ERR_USAGE: the
+ * merge is by time, or not settled. POLY_ERR_MEMORY. Not to be called from poly_merge_start on.
  */
 POLY_API enum poly_status poly_merge_next_run(
 	struct poly_merge *merge, struct poly_merge_run *run, struct poly_error *error);
 
-/* Begins the order again. Notes of the order are taken back. */
+/* Begins the order again, as poly_merge_start does too. Notes of the order are taken back. */
 POLY_API void poly_merge_rewind(struct poly_merge *merge);
 
 /* Says which reader, not read yet, gives a trace's rows. It stays the caller's. */

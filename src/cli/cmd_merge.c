@@ -532,8 +532,6 @@ merge_settled(struct merging *merging)
 		status = print_schedule(merging, report);
 		if (!options->output && !options->report)
 			status = tell_notes(merging) > status ? STATUS_TROUBLE : status;
-		else
-			poly_merge_rewind(merging->merge);
 	}
 	if (status == STATUS_DONE && (options->output || options->report))
 		status = merge_records(merging);

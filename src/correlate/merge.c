@@ -85,7 +85,8 @@ poly_merge_next_run(
 void
 poly_merge_rewind(struct poly_merge *merge)
 {
-	sync_rewind(&merge->sync);
+	if (merge->sync.settled)
+		sync_rewind(&merge->sync);
 }
 
 void
@@ -149,6 +150,7 @@ poly_merge_start(struct poly_merge *merge, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "there are no traces");
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC)
 		status = check_settled(merge, error);
+	poly_merge_rewind(merge);
 	if (status == POLY_OK)
 		status = take_inputs(merge, error);
 	if (status == POLY_OK && merge->sync.options.by == POLY_MERGE_BY_TIME)

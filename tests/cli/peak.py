@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Peak memory does not grow with the input: peak.py POLYTRACE GENERATE, as TAP.
 
-Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file and compares
-the peaks that the operating system accounts.
+Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file, merges two such
+with a report, and compares the peaks that the operating system accounts.
 """
 import os
 import subprocess
@@ -22,28 +22,47 @@ def peak(command, **streams):
     return usage.ru_maxrss, os.waitstatus_to_exitcode(status)
 
 
-def convert(kind, records, piped, folder):
-    """Converts a generated trace; its peak."""
+def generated(kind, records, folder):
+    """A generated trace."""
     source = os.path.join(folder, f'{kind}.{records}')
-    target = os.path.join(folder, 'out.' + kind)
     if not os.path.exists(source):
         with open(source, 'wb') as to:
             subprocess.run([GENERATE, kind, str(records)], stdout=to, check=True)
+    return source
+
+
+def merge(records, folder):
+    """Merges a generated trace with itself, in short turns, and reports on it; its peak."""
+    source = generated('tt6e', records, folder)
+    with open(os.path.join(folder, 'report'), 'wb') as to:
+        return peak([POLYTRACE, 'merge', '--report', '-q', '100', source, source], stdout=to)
+
+
+def convert(kind, records, piped, folder):
+    """Converts a generated trace; its peak."""
+    source = generated(kind, records, folder)
+    target = os.path.join(folder, 'out.' + kind)
     if not piped:
         return peak([POLYTRACE, 'convert', source, '-o', target])
     with subprocess.Popen(['cat', source], stdout=subprocess.PIPE) as cat:
         return peak([POLYTRACE, 'convert', '-', '-o', target], stdin=cat.stdout)
 
 
-print('1..4')
+def report(number, name, peaks):
+    good = all(status == 0 for _, status in peaks) and \
+        peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + 2048
+    print(f'# {peaks[0][0]} KiB, ten times as long: {peaks[1][0]} KiB')
+    print(('' if good else 'not ') + f'ok {number} - {name}', flush=True)
+
+
+SMALL, LARGE = 5000000, 50000000
+print('1..5')
 number = 0
 with tempfile.TemporaryDirectory() as folder:
-    for kind, small, large in (('tt6e', 5000000, 50000000), ('bach', 5000000, 50000000)):
+    for kind in ('tt6e', 'bach'):
         for piped in (False, True):
             number += 1
-            peaks = [convert(kind, records, piped, folder) for records in (small, large)]
-            good = all(status == 0 for _, status in peaks) and \
-                peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + 2048
-            print(f'# {kind}: {peaks[0][0]} KiB, ten times as long: {peaks[1][0]} KiB')
-            print(('' if good else 'not ') + f'ok {number} - memory_does_not_grow_with_a_'
-                  f'{kind}_{"pipe" if piped else "file"}', flush=True)
+            report(number, f'memory_does_not_grow_with_a_{kind}_{"pipe" if piped else "file"}',
+                   [convert(kind, records, piped, folder) for records in (SMALL, LARGE)])
+    report(5, 'memory_does_not_grow_with_instructions_that_are_merged',
+           [merge(records, folder) for records in (SMALL, LARGE)])

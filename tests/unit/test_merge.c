@@ -374,6 +374,8 @@ the_schedule_is_the_order_of_the_records(void **state)
 	struct poly_merge *merge = new_merge(&options);
 	struct poly_merge_run run;
 	assert_int_equal(poly_merge_next_run(merge, &run, &error), POLY_ERR_USAGE);
+	assert_int_equal(poly_merge_start(merge, &error), POLY_ERR_USAGE);
+	poly_merge_rewind(merge);
 	assert_int_equal(learn(merge, traces, 4, 0, &error), POLY_OK);
 	while (poly_merge_next_run(merge, &run, &error) == POLY_OK) {
 		assert_true(run.records >= 1 && run.records <= 50 && *run.why);
@@ -381,7 +383,6 @@ the_schedule_is_the_order_of_the_records(void **state)
 		next[run.trace] += run.records;
 		expected.runs[expected.count++] = run;
 	}
-	poly_merge_rewind(merge);
 	assert_int_equal(
 		read_merged(merge, traces, 4, 0, follow_schedule, &expected, &error), POLY_END);
 	assert_int_equal(expected.run, expected.count);
