@@ -54,9 +54,10 @@ list_difference(struct buf *out, const struct poly_difference *found)
 	buf_string(out, found->ends ? " end\n" : "\n");
 }
 
-/* All differences of two open readers, which it closes. */
+/* All differences of two open readers, which it closes; detailed: with what surrounds them. */
 static struct buf
-compare(struct poly_reader *const readers[2], const struct poly_diff_options *options)
+compare_closely(struct poly_reader *const readers[2], const struct poly_diff_options *options,
+	bool detailed)
 {
 	struct buf out = {0};
 	struct poly_diff *diff;
@@ -77,15 +78,29 @@ compare(struct poly_reader *const readers[2], const struct poly_diff_options *op
 		list_difference(&out, found);
 		for (size_t i = 0; poly_diff_line_at(diff, i, &line); i++) {
 			here += line.here;
-			assert_true(line.steps[0].instruction || line.steps[1].instruction);
+			assert_true(line.steps[0].record || line.steps[1].record);
+			if (detailed)
+				buf_printf(&out, "%llu %s %c %llu %s (%llu)\n",
+					(unsigned long long)line.steps[0].instruction,
+					line.steps[0].text, line.mark,
+					(unsigned long long)line.steps[1].instruction,
+					line.steps[1].text, (unsigned long long)line.left_out);
 		}
 		assert_int_equal(here, 1);
+		if (detailed)
+			buf_printf(&out, "%llu agreed\n", (unsigned long long)found->agreed);
 	}
 	assert_int_equal(status, POLY_END);
 	poly_diff_free(diff);
 	poly_reader_close(readers[0]);
 	poly_reader_close(readers[1]);
 	return out;
+}
+
+static struct buf
+compare(struct poly_reader *const readers[2], const struct poly_diff_options *options)
+{
+	return compare_closely(readers, options, false);
 }
 
 /* What is found between two texts of a format, with batches of any size. */
@@ -913,6 +928,59 @@ planted_runs_are_found_where_they_are(void **state)
 	}
 }
 
+/* The sample with lines that are left out, repeated, or have another digit. */
+static struct buf
+random_sample(const struct buf *sample, uint64_t *seed)
+{
+	struct buf out = {0};
+	const unsigned one_in = 20 + chance(seed, 2000);
+	const char *p = (const char *)sample->data, *end = p + sample->size;
+	while (p < end) {
+		size_t n = strcspn(p, "\n") + 1;
+		unsigned what = chance(seed, one_in);
+		if (what != 1)
+			buf_append(&out, p, n);
+		if (what == 2)
+			buf_append(&out, p, n);
+		if (what == 3 || what == 4)
+			out.data[out.size - 2 - chance(seed, (unsigned)n - 1)] = '7';
+		p += n;
+	}
+	return out;
+}
+
+static void
+what_is_found_does_not_depend_on_batches(void **state)
+{
+	(void)state;
+	uint64_t seed = 29;
+	size_t shown = 0;
+	struct buf sample = load_sample(SAMPLE);
+	buf_text(&sample);
+	for (unsigned round = 0; round < 60; round++) {
+		struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+		struct buf changed = random_sample(&sample, &seed), first = {0};
+		options.context = chance(&seed, 6);
+		options.window = 1 + chance(&seed, 12);
+		options.ordered = chance(&seed, 2);
+		for (size_t i = 0; i < sizeof batch_rows / sizeof *batch_rows; i++) {
+			struct poly_reader *const readers[2] = {
+				open_rows(&sample, "qemu4v", batch_rows[i][0]),
+				open_rows(&changed, "qemu4v", batch_rows[i][1])};
+			struct buf found = compare_closely(readers, &options, true);
+			if (i == 0)
+				buf_append(&first, found.data, found.size);
+			assert_string_equal(buf_text(&found), buf_text(&first));
+			buf_free(&found);
+		}
+		shown += first.size != 0;
+		buf_free(&first);
+		buf_free(&changed);
+	}
+	assert_true(shown > 30);
+	buf_free(&sample);
+}
+
 #ifdef POLY_FAULT_INJECTION
 /* As compare, with memory that may end: the status of the last call. */
 static enum poly_status
@@ -1006,6 +1074,7 @@ main(void)
 		cmocka_unit_test(alignment_is_that_of_brute_force),
 		cmocka_unit_test(registers_of_full_records_are_named),
 		cmocka_unit_test(planted_runs_are_found_where_they_are),
+		cmocka_unit_test(what_is_found_does_not_depend_on_batches),
 		cmocka_unit_test(lack_of_memory_is_told),
 		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
 	};
