@@ -151,7 +151,7 @@ open_diff(struct comparison *it)
 static bool
 open_sources(struct comparison *it, const char *const paths[2])
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
+	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
 	for (unsigned side = 0; side < 2; side++) {
 		struct source_options options = it->options->source;
 		const char *start = side ? it->options->start_b : it->options->start_a;
@@ -379,6 +379,9 @@ show_one(struct comparison *it, const struct poly_difference *found)
 	}
 	show_heading(it, found);
 	show_lines(it);
+	/* It appears where the bar of progress was. */
+	progress_clear(&it->sources[0].progress);
+	output_flush(it->output);
 }
 
 /* True where no further difference is asked for. */
@@ -401,6 +404,7 @@ compare(struct comparison *it)
 		it->shown++;
 		show_one(it, found);
 	}
+	progress_clear(&it->sources[0].progress);
 }
 
 static const char *

@@ -11,8 +11,8 @@
 /* Most processors that are compared each by itself. */
 #define LANES_MOST 1024
 
-/* Most steps that wait for the other trace, of all processors. */
-#define WAITING_MOST ((uint64_t)1 << 20)
+/* Most steps of a processor that wait for the other trace. */
+#define WAITING_MOST ((uint64_t)1 << 17)
 
 /* A pair of steps that differ, while their records may still turn up in later steps. */
 struct waiting {

@@ -583,6 +583,39 @@ processors_are_compared_by_themselves_on_request(void **state)
 }
 
 static void
+a_processor_that_is_too_far_ahead_is_told(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct buf texts[2] = {{0}, {0}};
+	/* The first processor's turn is over before the second one's begins, in one trace. */
+	for (unsigned i = 0; i < 300000; i++) {
+		buf_printf(
+			&texts[0], "1 clk %u IT (1) 00001000 e0000000 A usr : x\n", i / 150000);
+		buf_printf(&texts[1], "1 clk %u IT (1) 00001000 e0000000 A usr : x\n",
+			1 - i / 150000);
+	}
+	struct side of[2] = {
+		{open_rows(&texts[0], "qemu4v", 0)}, {open_rows(&texts[1], "qemu4v", 0)}};
+	const struct poly_diff_side sides[2] = {
+		{poly_reader_info(of[0].reader), next_batch, &of[0], 0},
+		{poly_reader_info(of[1].reader), next_batch, &of[1], 0}};
+	const struct poly_difference *found;
+	struct poly_diff *diff;
+	struct poly_error error;
+	options.each_cpu = true;
+	assert_int_equal(poly_diff_new(&options, sides, &diff, NULL), POLY_OK);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(poly_diff_next(diff, &found, &error), POLY_ERR_LIMIT);
+	assert_non_null(strstr(error.message, "instructions ahead in the "));
+	poly_diff_free(diff);
+	for (unsigned side = 0; side < 2; side++) {
+		poly_reader_close(of[side].reader);
+		buf_free(&texts[side]);
+	}
+}
+
+static void
 words_that_are_not_known_are_refused(void **state)
 {
 	(void)state;
@@ -1067,6 +1100,7 @@ main(void)
 		cmocka_unit_test(what_is_tolerated_is_no_difference),
 		cmocka_unit_test(records_before_their_instruction_belong_to_it),
 		cmocka_unit_test(processors_are_compared_by_themselves_on_request),
+		cmocka_unit_test(a_processor_that_is_too_far_ahead_is_told),
 		cmocka_unit_test(words_that_are_not_known_are_refused),
 		cmocka_unit_test(a_conversion_is_the_same_trace),
 		cmocka_unit_test(published_traces_are_compared_whole),
