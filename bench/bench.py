@@ -100,3 +100,16 @@ def compare_aix(title, hooks, counts):
 
 compare_aix('500 hooks', 500, [500])
 compare_aix('10 hooks, among ever more templates', 10, [10, 500, 5000])
+
+
+def ask(question, *arguments):
+    subprocess.run([os.path.join(build, 'bench', 'ask'), question, rounds, *arguments], check=True)
+
+
+print('# questions', flush=True)
+ask('filter', 'access == write and address & 0xff0 == 0x120', generated('tt6e', 8000000))
+if traces[0]:
+    ask('filter', 'access == write and address in 0x40800000..0x40800e8f', traces[0])
+    ask('merge', generated('tt6e', 8000000), traces[0])
+if is_built('qemu4v'):
+    ask('diff', real('arm_2M.q4v') or generated('qemu4v', LINES, 'generate_text'))

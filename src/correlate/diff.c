@@ -291,11 +291,13 @@ enum poly_status
 poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_side sides[2],
 	struct poly_diff **made, struct poly_error *error)
 {
+	const struct poly_diff_options initial = POLY_DIFF_OPTIONS_INIT;
 	*made = NULL;
 	struct poly_diff *diff = mem_new(1, sizeof *diff);
 	if (!diff)
 		return err_memory(error);
-	enum poly_status status = rules_parse(&diff->rules, options, error);
+	enum poly_status status =
+		rules_parse(&diff->rules, options ? options : &initial, error);
 	if (status == POLY_OK)
 		status = rules_settle(&diff->rules, sides, error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;

@@ -91,7 +91,10 @@ struct node {
 	uint64_t number;	     /* of NUMBER */
 	size_t text, text_length;    /* of STRING, WORD, MATCH, in texts */
 	struct regex *regex;	     /* of REGEX */
-	uint8_t *verdicts;	     /* by number of a name: 0 not known, 1 no, 2 yes */
+	bool ranged;		     /* a test of a column: first <= it <= last, or empty */
+	bool empty;		     /* no number passes */
+	uint64_t first, last;
+	uint8_t *verdicts; /* by number of a name: 0 not known, 1 no, 2 yes */
 	uint32_t verdict_count;
 	size_t at, length; /* in the expression */
 	uint32_t chain;	   /* nodes down to the farthest leaf */
@@ -131,6 +134,9 @@ enum poly_status expr_parse(struct poly_filter *filter, struct poly_error *error
 /* Evaluates the tree over rows from base to base + rows, at most EXPR_STRIP. */
 void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,
 	size_t rows, uint64_t bits[EXPR_WORDS]);
+
+/* Sees which tests are of a column against constants; words are those of filter->info. */
+void expr_settle(struct poly_filter *filter);
 
 /* Forgets what was found out of the names of a trace. */
 void expr_forget(struct poly_filter *filter);

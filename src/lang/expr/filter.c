@@ -131,6 +131,7 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 		if (status != POLY_OK)
 			return status;
 	}
+	expr_settle(filter);
 	return POLY_OK;
 }
 

@@ -277,6 +277,13 @@ unary(struct parsing *p)
 		return NO_NODE;
 	if (!is_number(at(p, inner)))
 		return fails(p, inner, "no number, and one was expected here");
+	struct node *constant = &p->filter->nodes[inner];
+	if (constant->kind == NODE_NUMBER) {
+		constant->number = minus ? -constant->number : ~constant->number;
+		constant->is_signed |= minus;
+		constant->at = place;
+		return inner;
+	}
 	return put(p, (struct node){.kind = minus ? NODE_NEGATE : NODE_INVERT,
 			      .left = inner,
 			      .is_signed = minus || at(p, inner)->is_signed,

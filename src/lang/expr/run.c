@@ -248,12 +248,62 @@ texts(const struct rows *rows, struct node *node, uint64_t bits[EXPR_WORDS])
 	}
 }
 
+/* One bit for each of 64 bytes that are 0 or 1. */
+static uint64_t
+gather(const uint8_t bytes[64])
+{
+	uint64_t word = 0;
+	for (unsigned i = 0; i < 8; i++)
+		word |= (load_le64(bytes + 8 * i) * 0x0102040810204080 >> 56) << 8 * i;
+	return word;
+}
+
+#define IN_RANGE(type)                           \
+	for (size_t i = 0; i < rows->count; i++) \
+	is[i] = (uint64_t)((const type *)data)[rows->base + i] - first <= span
+
+/* A column against a range: numbers from first on are moved to 0, so one comparison does. */
+static void
+ranges(const struct rows *rows, const struct node *node, uint64_t bits[EXPR_WORDS])
+{
+	uint8_t is[EXPR_STRIP];
+	uint64_t have[EXPR_WORDS];
+	const void *data = column_data(rows->batch, node->column);
+	const uint64_t first = node->first, span = node->last - node->first;
+	memset(bits, 0, EXPR_WORDS * sizeof *bits);
+	if (!data || node->empty)
+		return;
+	take_presence(rows, node->column, have);
+	switch (column_table[node->column].size) {
+	case 1: IN_RANGE(uint8_t); break;
+	case 2: IN_RANGE(uint16_t); break;
+	case 4: IN_RANGE(uint32_t); break;
+	default: IN_RANGE(uint64_t);
+	}
+	memset(is + rows->count, 0, EXPR_STRIP - rows->count);
+	for (size_t w = 0; w < (rows->count + 63) / 64; w++)
+		bits[w] = gather(is + 64 * w) & have[w];
+}
+
+static bool
+is_none(const uint64_t bits[EXPR_WORDS])
+{
+	uint64_t any = 0;
+	for (size_t w = 0; w < EXPR_WORDS; w++)
+		any |= bits[w];
+	return any == 0;
+}
+
 static void
 conditions(
 	const struct rows *rows, uint32_t number, struct strip *room, uint64_t bits[EXPR_WORDS])
 {
 	struct node *node = &rows->filter->nodes[number];
 	uint64_t right[EXPR_WORDS];
+	if (node->ranged) {
+		ranges(rows, node, bits);
+		return;
+	}
 	switch ((unsigned)node->kind) {
 	case NODE_MATCH:
 	case NODE_REGEX: texts(rows, node, bits); return;
@@ -269,6 +319,8 @@ conditions(
 			bits[w] = ~bits[w];
 		return;
 	}
+	if (node->kind == NODE_AND && is_none(bits))
+		return;
 	conditions(rows, node->right, room, right);
 	for (size_t w = 0; w < EXPR_WORDS; w++)
 		bits[w] = node->kind == NODE_AND ? bits[w] & right[w] : bits[w] | right[w];
