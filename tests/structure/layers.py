@@ -28,11 +28,12 @@ def formats():
 
 
 def unit(path, words):
-    """The format, compression or command that a file is part of; None: it is anybody's."""
+    """The format, compression, command or question that a file is part of; None: it is anybody's."""
     command = re.match(r'src/cli/(cmd_\w+)\.', path)
     compression = re.match(r'src/io/filter/(\w+)\.', path)
-    if command or compression:
-        return (command or compression)[1]
+    correlation = re.match(r'src/correlate/(\w+)/', path)
+    if command or compression or correlation:
+        return (command or compression or correlation)[1]
     stem = re.match(r'src/format/(\w+)', path)
     fits = [word for word in [*words, *SHARED] if stem and (stem[1] + '_').startswith(word + '_')]
     return max(fits, key=len) if fits else None

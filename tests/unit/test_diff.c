@@ -3,7 +3,7 @@
 #include "bus_help.h"
 
 #include "base/mem.h"
-#include "correlate/align.h"
+#include "correlate/diff/align.h"
 
 #define SAMPLE "qemu4v/arm_start_2k.q4v"
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding where sequences agree again, by runs of keys in a map. */
+#include "correlate/diff/align.h"
+
+#include "base/map.h"
+
+/* A number for the run of keys at a place. */
+static uint64_t
+run_number(const uint64_t *keys)
+{
+	uint64_t number = 0;
+	for (size_t i = 0; i < ALIGN_CONFIRM; i++)
+		number = (number ^ keys[i]) * 0x9e3779b97f4a7c15u + (number >> 31);
+	return number;
+}
+
+/* True where sides agree at places p and q. */
+static bool
+agree(const struct align_side sides[2], size_t p, size_t q)
+{
+	const struct align_side *a = &sides[0], *b = &sides[1];
+	if (p >= a->count || q >= b->count)
+		return false;
+	size_t run = ALIGN_CONFIRM;
+	if (run > a->count - p && a->ended)
+		run = a->count - p;
+	if (run > b->count - q && b->ended)
+		run = b->count - q;
+	if (run > a->count - p || run > b->count - q)
+		return false;
+	for (size_t i = 0; i < run; i++) {
+		if (a->keys[p + i] != b->keys[q + i])
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the better of what was found and of p and q. */
+static void
+keep(struct align_found *best, size_t p, size_t q)
+{
+	size_t sum = best->left_out[0] + best->left_out[1];
+	if (p + q < sum || (p + q == sum && p < best->left_out[0]))
+		*best = (struct align_found){{p, q}};
+}
+
+/* Places near an end, where less than a whole run is left. */
+static void
+try_ends(const struct align_side sides[2], size_t most, unsigned side, struct align_found *best)
+{
+	const struct align_side *it = &sides[side], *other = &sides[!side];
+	if (!it->ended)
+		return;
+	size_t first = it->count < ALIGN_CONFIRM ? 0 : it->count - ALIGN_CONFIRM + 1;
+	for (size_t p = first; p < it->count && p <= most; p++) {
+		for (size_t q = 0; q < other->count && q <= most; q++) {
+			const size_t at[2] = {side ? q : p, side ? p : q};
+			if (agree(sides, at[0], at[1]))
+				keep(best, at[0], at[1]);
+		}
+	}
+}
+
+/* The first place of each whole run of the first side; false without memory. */
+static bool
+map_runs(const struct align_side *side, size_t most, struct map *runs)
+{
+	for (size_t p = 0; p + ALIGN_CONFIRM <= side->count && p <= most; p++) {
+		bool added;
+		if (!map_get(runs, run_number(side->keys + p), p, &added))
+			return false;
+	}
+	return true;
+}
+
+int
+align_find(const struct align_side sides[2], size_t most, struct align_found *found)
+{
+	const struct align_found none = {{most + 1, most + 1}};
+	struct map runs = {0};
+	struct align_found best = none;
+	if (!map_runs(&sides[0], most, &runs)) {
+		map_free(&runs);
+		return -1;
+	}
+	for (size_t q = 0; q + ALIGN_CONFIRM <= sides[1].count && q <= most; q++) {
+		const uint64_t *p = map_find(&runs, run_number(sides[1].keys + q));
+		if (p && agree(sides, (size_t)*p, q))
+			keep(&best, (size_t)*p, q);
+	}
+	map_free(&runs);
+	try_ends(sides, most, 0, &best);
+	try_ends(sides, most, 1, &best);
+	*found = best;
+	return best.left_out[0] <= most;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of two steps as sets. spec: reference qemu4v-tarmac 6 */
+#include "correlate/diff/match.h"
+
+#include <string.h>
+
+/* Most bytes of a step's accesses that are compared one by one. */
+#define BYTES_MOST 512
+
+uint64_t
+match_fields(const struct rules *rules, const struct step *a, const struct step *b)
+{
+	uint64_t differ = a->fields_present ^ b->fields_present;
+	uint64_t both = a->fields_present & b->fields_present;
+	if (rules->lenient)
+		differ = 0;
+	for (size_t i = 0; i < rules->field_count; i++) {
+		uint64_t bit = (uint64_t)1 << i;
+		/* Who does not say whether it was executed says nothing against it. */
+		if (rules->fields[i] == POLY_COLUMN_executed)
+			differ &= ~bit;
+		if (both & bit && a->fields[i] != b->fields[i])
+			differ |= bit;
+	}
+	return differ;
+}
+
+static bool
+values_same(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	const unsigned valued = HAS_VALUE | HAS_WIDE;
+	if (!(a->has & valued) || !(b->has & valued))
+		return rules->lenient || !((a->has | b->has) & valued);
+	if ((a->has & valued) != (b->has & valued))
+		return false;
+	if (a->has & HAS_VALUE && rules->tolerate & TOLERATE_UNKNOWN)
+		return ((a->value ^ b->value) & a->known & b->known) == 0;
+	if (a->has & HAS_VALUE)
+		return a->value == b->value && a->known == b->known;
+	return a->length == b->length &&
+	       memcmp(step_wide(steps[0], a), step_wide(steps[1], b), a->length) == 0;
+}
+
+/* True where both have a number and it is the same, or one has none and need not. */
+static bool
+numbers_same(const struct rules *rules, const struct effect *a, const struct effect *b,
+	unsigned has, const uint64_t values[2])
+{
+	if (a->has & b->has & has)
+		return values[0] == values[1];
+	return rules->lenient || !((a->has | b->has) & has);
+}
+
+static bool
+accesses_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+{
+	const uint64_t values[2] = {a->access, b->access};
+	return numbers_same(rules, a, b, HAS_ACCESS, values);
+}
+
+static bool
+addresses_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+{
+	const uint64_t values[2] = {a->address, b->address};
+	return numbers_same(rules, a, b, HAS_ADDRESS, values);
+}
+
+static bool
+sizes_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+{
+	const uint64_t values[2] = {a->size, b->size};
+	return numbers_same(rules, a, b, HAS_SIZE, values);
+}
+
+bool
+match_effects_same(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	if (a->type != b->type)
+		return false;
+	if (a->type == EFFECT_REGISTER)
+		return a->name == b->name && values_same(rules, steps, a, b);
+	if (a->type == EFFECT_SYNC && a->access != b->access)
+		return false;
+	return addresses_same(rules, a, b) &&
+	       (a->type == EFFECT_SYNC ||
+		       (accesses_same(rules, a, b) && sizes_same(rules, a, b))) &&
+	       values_same(rules, steps, a, b);
+}
+
+bool
+match_exactly(const struct rules *rules, const struct step *a, const struct step *b)
+{
+	const struct step *const steps[2] = {a, b};
+	if (a->key != b->key || !match_place(a, b) || a->has_opcode != b->has_opcode ||
+		a->effect_count != b->effect_count || match_fields(rules, a, b))
+		return false;
+	for (uint32_t i = 0; i < a->effect_count; i++) {
+		if (!match_effects_same(rules, steps, &a->effects[i], &b->effects[i]))
+			return false;
+	}
+	return true;
+}
+
+static void
+join(struct step *a, struct step *b, const uint32_t numbers[2], uint8_t fate)
+{
+	struct effect *of_a = &a->effects[numbers[0]], *of_b = &b->effects[numbers[1]];
+	of_a->fate = of_b->fate = fate;
+	of_a->mate = numbers[1];
+	of_b->mate = numbers[0];
+}
+
+/* A way in which two records belong together; false where they do not. */
+typedef bool relation_fn(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b);
+
+/* Joins open records that are in a relation, first with first. Returns how many. */
+static size_t
+join_related(const struct rules *rules, struct step *a, struct step *b, relation_fn *related,
+	int cause)
+{
+	const struct step *const steps[2] = {a, b};
+	size_t joined = 0;
+	for (uint32_t i = 0; i < a->effect_count; i++) {
+		if (a->effects[i].fate != FATE_OPEN)
+			continue;
+		uint32_t j = 0;
+		while (j < b->effect_count &&
+			(b->effects[j].fate != FATE_OPEN ||
+				!related(rules, steps, &a->effects[i], &b->effects[j])))
+			j++;
+		if (j == b->effect_count)
+			continue;
+		const uint32_t numbers[2] = {i, j};
+		join(a, b, numbers, cause < 0 ? FATE_SAME : FATE_CHANGED);
+		a->effects[i].cause = (uint8_t)(cause < 0 ? 0 : cause);
+		joined++;
+	}
+	return joined;
+}
+
+static bool
+same_register(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	(void)rules;
+	(void)steps;
+	return a->type == EFFECT_REGISTER && b->type == EFFECT_REGISTER && a->name == b->name;
+}
+
+static bool
+other_register(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	return a->type == EFFECT_REGISTER && b->type == EFFECT_REGISTER &&
+	       (a->has & b->has & (HAS_VALUE | HAS_WIDE)) && values_same(rules, steps, a, b);
+}
+
+/* Accesses of the same direction, address and size. */
+static bool
+other_value(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	(void)steps;
+	return a->type == b->type && a->type != EFFECT_REGISTER && accesses_same(rules, a, b) &&
+	       addresses_same(rules, a, b) && sizes_same(rules, a, b);
+}
+
+static bool
+other_address(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	return a->type == b->type && a->type != EFFECT_REGISTER && accesses_same(rules, a, b) &&
+	       sizes_same(rules, a, b) && values_same(rules, steps, a, b);
+}
+
+static bool
+other_size(const struct rules *rules, const struct step *const steps[2], const struct effect *a,
+	const struct effect *b)
+{
+	(void)steps;
+	return a->type == EFFECT_MEMORY && b->type == EFFECT_MEMORY &&
+	       accesses_same(rules, a, b) && addresses_same(rules, a, b);
+}
+
+static bool
+other_access(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	(void)steps;
+	return a->type == EFFECT_MEMORY && b->type == EFFECT_MEMORY &&
+	       sizes_same(rules, a, b) && addresses_same(rules, a, b);
+}
+
+static bool
+other_address_and_value(const struct rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
+{
+	(void)steps;
+	return a->type == EFFECT_MEMORY && b->type == EFFECT_MEMORY &&
+	       accesses_same(rules, a, b) && sizes_same(rules, a, b);
+}
+
+/* Relations of records that one change has made different, likelier ones first. */
+static const struct {
+	relation_fn *related;
+	enum poly_diff_cause cause;
+} changes[] = {
+	{same_register, POLY_DIFF_VALUE},
+	{other_value, POLY_DIFF_VALUE},
+	{other_register, POLY_DIFF_REGISTER},
+	{other_address, POLY_DIFF_ADDRESS},
+	{other_size, POLY_DIFF_SIZE},
+	{other_access, POLY_DIFF_ACCESS},
+	{other_address_and_value, POLY_DIFF_ADDRESS},
+};
+
+/* Of several writes of a register only the last one stays open. */
+static void
+drop_repeated(struct step *step)
+{
+	for (uint32_t i = 0; i < step->effect_count; i++) {
+		struct effect *effect = &step->effects[i];
+		for (uint32_t j = i + 1;
+			j < step->effect_count && effect->type == EFFECT_REGISTER; j++) {
+			if (step->effects[j].type == EFFECT_REGISTER &&
+				step->effects[j].name == effect->name)
+				effect->fate = FATE_SAME;
+		}
+	}
+}
+
+/* True where a register has the value that a record writes, as far as a trace told. */
+static bool
+had_value(const struct match_state *state, const struct effect *effect)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const uint64_t *value = map_find(&state->values[side], effect->name);
+		if (value && *value == effect->value)
+			return true;
+	}
+	return false;
+}
+
+static void
+drop_redundant(const struct match_state *state, struct step *step)
+{
+	for (uint32_t i = 0; i < step->effect_count; i++) {
+		struct effect *effect = &step->effects[i];
+		if (effect->fate == FATE_OPEN && effect->type == EFFECT_REGISTER &&
+			effect->has & HAS_VALUE && effect->known == UINT64_MAX &&
+			had_value(state, effect))
+			effect->fate = FATE_SAME;
+	}
+}
+
+/* Remembers what registers have after a step; false without memory. */
+static bool
+remember(struct map *values, const struct step *step)
+{
+	for (uint32_t i = 0; i < step->effect_count; i++) {
+		const struct effect *effect = &step->effects[i];
+		if (effect->type != EFFECT_REGISTER || !(effect->has & HAS_VALUE) ||
+			effect->known != UINT64_MAX)
+			continue;
+		bool added;
+		uint64_t *value = map_get(values, effect->name, 0, &added);
+		if (!value)
+			return false;
+		*value = effect->value;
+	}
+	return true;
+}
+
+/* A byte that a step accessed. */
+struct touched {
+	uint64_t address;
+	uint8_t access;
+	bool known;
+	uint8_t value;
+};
+
+/* The byte at a place of an access, its value in one of both orders. */
+static struct touched
+touch(const struct step *step, const struct effect *effect, uint32_t place, bool big)
+{
+	struct touched byte = {effect->address + place, effect->access, false, 0};
+	uint32_t from_low = big ? effect->size - 1 - place : place;
+	if (effect->has & HAS_VALUE && effect->size <= 8 && effect->known == UINT64_MAX) {
+		byte.known = true;
+		byte.value = (uint8_t)(effect->value >> 8 * from_low);
+	} else if (effect->has & HAS_WIDE && effect->length == effect->size) {
+		byte.known = true;
+		byte.value = step_wide(step, effect)[effect->size - 1 - from_low];
+	}
+	return byte;
+}
+
+/* The bytes of open accesses; SIZE_MAX where they are too many or not known. */
+static size_t
+touch_all(const struct step *step, struct touched bytes[BYTES_MOST], bool big)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < step->effect_count; i++) {
+		const struct effect *effect = &step->effects[i];
+		if (effect->fate != FATE_OPEN || effect->type != EFFECT_MEMORY)
+			continue;
+		if (!(effect->has & HAS_SIZE) || !(effect->has & HAS_ADDRESS) ||
+			effect->size > BYTES_MOST - count)
+			return SIZE_MAX;
+		for (uint32_t place = 0; place < effect->size; place++)
+			bytes[count++] = touch(step, effect, place, big);
+	}
+	return count;
+}
+
+/* Takes a byte out of a set; false where it is not in it. */
+static bool
+take_byte(struct touched *bytes, size_t *count, const struct touched *byte, bool lenient)
+{
+	for (size_t i = 0; i < *count; i++) {
+		const struct touched *other = &bytes[i];
+		bool same = byte->known == other->known ? byte->value == other->value : lenient;
+		if (same && byte->address == other->address && byte->access == other->access) {
+			bytes[i] = bytes[--*count];
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+bytes_same(const struct rules *rules, const struct step *a, const struct step *b, bool big)
+{
+	struct touched of_a[BYTES_MOST], of_b[BYTES_MOST];
+	size_t count = touch_all(a, of_a, big), left = touch_all(b, of_b, big);
+	if (count != left || count == SIZE_MAX)
+		return false;
+	while (count && take_byte(of_b, &left, &of_a[count - 1], rules->lenient))
+		count--;
+	return !count;
+}
+
+static void
+drop_accesses(struct step *step)
+{
+	for (uint32_t i = 0; i < step->effect_count; i++) {
+		if (step->effects[i].fate == FATE_OPEN &&
+			step->effects[i].type == EFFECT_MEMORY)
+			step->effects[i].fate = FATE_SAME;
+	}
+}
+
+static size_t
+count_open(const struct step *step)
+{
+	size_t open = 0;
+	for (uint32_t i = 0; i < step->effect_count; i++)
+		open += step->effects[i].fate == FATE_OPEN;
+	return open;
+}
+
+static void
+reopen(struct step *step)
+{
+	for (uint32_t i = 0; i < step->effect_count; i++)
+		step->effects[i].fate = FATE_OPEN;
+}
+
+/* Joins the records that are the same. */
+static void
+join_same(const struct rules *rules, struct step *a, struct step *b)
+{
+	const struct step *const steps[2] = {a, b};
+	uint32_t both = a->effect_count < b->effect_count ? a->effect_count : b->effect_count;
+	for (uint32_t i = 0; i < both; i++) {
+		const uint32_t numbers[2] = {i, i};
+		if (a->effects[i].fate == FATE_OPEN && b->effects[i].fate == FATE_OPEN &&
+			match_effects_same(rules, steps, &a->effects[i], &b->effects[i]))
+			join(a, b, numbers, FATE_SAME);
+	}
+	join_related(rules, a, b, match_effects_same, -1);
+}
+
+/* Without order: the records that are the same, and what is tolerated. */
+static void
+join_tolerated(const struct rules *rules, const struct match_state *state, struct step *a,
+	struct step *b)
+{
+	if (rules->tolerate & TOLERATE_REPEATED) {
+		drop_repeated(a);
+		drop_repeated(b);
+	}
+	join_same(rules, a, b);
+	if (rules->tolerate & TOLERATE_SPLIT && (count_open(a) || count_open(b)) &&
+		(bytes_same(rules, a, b, false) || bytes_same(rules, a, b, true))) {
+		drop_accesses(a);
+		drop_accesses(b);
+	}
+	if (state && rules->tolerate & TOLERATE_REDUNDANT) {
+		join_related(rules, a, b, same_register, POLY_DIFF_VALUE);
+		drop_redundant(state, a);
+		drop_redundant(state, b);
+	}
+}
+
+size_t
+match_steps(const struct rules *rules, struct match_state *state, struct step *a,
+	struct step *b, size_t *changed)
+{
+	*changed = 0;
+	join_tolerated(rules, state, a, b);
+	if (rules->tolerate & TOLERATE_REDUNDANT &&
+		(!remember(&state->values[0], a) || !remember(&state->values[1], b)))
+		return SIZE_MAX;
+	size_t open = count_open(a) + count_open(b);
+	for (size_t i = 0; open && i < sizeof changes / sizeof *changes; i++)
+		open -= 2 *
+			join_related(rules, a, b, changes[i].related, (int)changes[i].cause);
+	for (uint32_t i = 0; i < a->effect_count; i++)
+		*changed += a->effects[i].fate == FATE_CHANGED;
+	return open;
+}
+
+bool
+match_agrees(const struct rules *rules, struct step *a, struct step *b)
+{
+	if (!match_place(a, b) || match_opcodes_differ(a, b) || match_fields(rules, a, b))
+		return false;
+	join_tolerated(rules, NULL, a, b);
+	bool agrees = !count_open(a) && !count_open(b);
+	reopen(a);
+	reopen(b);
+	return agrees;
+}

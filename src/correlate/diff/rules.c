@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of the options of a comparison. spec: reference qemu4v-tarmac 6 */
+#include "correlate/diff/rules.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <string.h>
+
+/* Longest name of a register that is told from others. */
+#define NAME_MOST 64
+
+/* Columns of instructions that are compared where both traces have them. */
+#define USUAL_FIELDS                                                                        \
+	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |  \
+		POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) | \
+		POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) | POLY_HAS(flags) |    \
+		POLY_HAS(executed) | POLY_HAS(payload))
+
+/* Columns of the steps of traces without instructions. */
+#define RECORD_FIELDS \
+	(POLY_HAS(event) | POLY_HAS(byte_enables) | POLY_HAS(hook) | POLY_HAS(subhook))
+
+/* Columns of the records of a step. */
+#define EFFECTS                                                                    \
+	(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | \
+		POLY_HAS(reg) | POLY_HAS(sync))
+
+/* Columns that are compared in ways of their own, or never. */
+#define NO_FIELDS                                                                        \
+	(EFFECTS | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) | \
+		POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site))
+
+struct word {
+	const char *text;
+	size_t length;
+};
+
+typedef enum poly_status take_fn(
+	struct rules *rules, const struct word *word, struct poly_error *error);
+
+static bool
+word_is(const struct word *word, const char *text)
+{
+	return strlen(text) == word->length && memcmp(word->text, text, word->length) == 0;
+}
+
+static enum poly_status
+unknown_word(const struct word *word, const char *expected, struct poly_error *error)
+{
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"'%.*s' is not known, expected %s",
+		(int)(word->length < 60 ? word->length : 60), word->text, expected);
+}
+
+/* The place of a word in a list, NULL at its end; -1 where it is not in it. */
+static int
+find_word(const struct word *word, const char *const *list)
+{
+	for (int i = 0; list[i]; i++) {
+		if (word_is(word, list[i]))
+			return i;
+	}
+	return -1;
+}
+
+/* The number of a register's name, lower case, with room for it in roots; INTERN_FAILED. */
+static uint32_t
+register_number(struct rules *rules, const char *name, size_t length)
+{
+	char folded[NAME_MOST];
+	if (length > sizeof folded)
+		length = sizeof folded;
+	for (size_t i = 0; i < length; i++) {
+		char c = name[i];
+		folded[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+	}
+	uint32_t number = intern_add(&rules->registers, folded, length);
+	if (number == INTERN_FAILED || number < rules->known)
+		return number;
+	uint32_t room = number + 64;
+	uint32_t *roots = mem_resize(rules->roots, room, sizeof *roots);
+	if (roots)
+		rules->roots = roots;
+	uint8_t *without = roots ? mem_resize(rules->without, room, 1) : NULL;
+	if (!without)
+		return INTERN_FAILED;
+	rules->without = without;
+	for (uint32_t i = rules->known; i < room; i++) {
+		roots[i] = i;
+		without[i] = 0;
+	}
+	rules->known = room;
+	return number;
+}
+
+/* What a register's number is an alias of. */
+static uint32_t
+root_of(const struct rules *rules, uint32_t number)
+{
+	while (rules->roots[number] != number)
+		number = rules->roots[number];
+	return number;
+}
+
+uint32_t
+rules_register(struct rules *rules, const char *name)
+{
+	uint32_t number = register_number(rules, name, strlen(name));
+	return number == INTERN_FAILED ? number : root_of(rules, number);
+}
+
+bool
+rules_ignore_register(const struct rules *rules, uint32_t number)
+{
+	return rules->without[number];
+}
+
+bool
+rules_ignore_address(const struct rules *rules, uint64_t address)
+{
+	for (size_t i = 0; i < rules->range_count; i++) {
+		if (address >= rules->ranges[i].first && address <= rules->ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+static enum poly_status
+join_registers(struct rules *rules, const struct word *a, const struct word *b,
+	struct poly_error *error)
+{
+	uint32_t from = register_number(rules, a->text, a->length);
+	uint32_t to = register_number(rules, b->text, b->length);
+	if (from == INTERN_FAILED || to == INTERN_FAILED)
+		return err_memory(error);
+	rules->roots[root_of(rules, from)] = root_of(rules, to);
+	return POLY_OK;
+}
+
+/* Names that the calling conventions give to registers, by number behind a prefix. */
+static const struct {
+	const char *set, *prefix, *names;
+} conventions[] = {
+	{"arm", "r", "10 sl 11 fp 12 ip 13 sp 14 lr 15 pc"},
+	{"mips", "r",
+		"0 zero 1 at 2 v0 3 v1 4 a0 5 a1 6 a2 7 a3 8 t0 9 t1 10 t2 11 t3 12 t4 13 t5 "
+		"14 t6 15 t7 16 s0 17 s1 18 s2 19 s3 20 s4 21 s5 22 s6 23 s7 24 t8 25 t9 26 k0 "
+		"27 k1 28 gp 29 sp 30 fp 30 s8 31 ra"},
+	{"mips", "$",
+		"0 zero 1 at 2 v0 3 v1 4 a0 5 a1 6 a2 7 a3 8 t0 9 t1 10 t2 11 t3 12 t4 13 t5 "
+		"14 t6 15 t7 16 s0 17 s1 18 s2 19 s3 20 s4 21 s5 22 s6 23 s7 24 t8 25 t9 26 k0 "
+		"27 k1 28 gp 29 sp 30 fp 31 ra"},
+	{"riscv", "x",
+		"0 zero 1 ra 2 sp 3 gp 4 tp 5 t0 6 t1 7 t2 8 s0 8 fp 9 s1 10 a0 11 a1 12 a2 "
+		"13 a3 14 a4 15 a5 16 a6 17 a7 18 s2 19 s3 20 s4 21 s5 22 s6 23 s7 24 s8 25 s9 "
+		"26 s10 27 s11 28 t3 29 t4 30 t5 31 t6"},
+};
+
+/* Joins the pairs of a convention: number, name, number, name. */
+static enum poly_status
+join_convention(
+	struct rules *rules, const char *prefix, const char *names, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	while (*names && status == POLY_OK) {
+		char numbered[8];
+		size_t first = strlen(prefix), digits = strcspn(names, " ");
+		memcpy(numbered, prefix, first);
+		memcpy(numbered + first, names, digits);
+		names += digits + 1;
+		const struct word a = {numbered, first + digits},
+				  b = {names, strcspn(names, " ")};
+		names += b.length + (names[b.length] != 0);
+		status = join_registers(rules, &a, &b, error);
+	}
+	return status;
+}
+
+static enum poly_status
+take_alias(struct rules *rules, const struct word *word, struct poly_error *error)
+{
+	const char *equals = memchr(word->text, '=', word->length);
+	if (equals && equals > word->text && equals + 1 < word->text + word->length) {
+		const struct word a = {word->text, (size_t)(equals - word->text)};
+		const struct word b = {equals + 1, word->length - a.length - 1};
+		return join_registers(rules, &a, &b, error);
+	}
+	bool known = false;
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++) {
+		if (status != POLY_OK || !word_is(word, conventions[i].set))
+			continue;
+		known = true;
+		status = join_convention(
+			rules, conventions[i].prefix, conventions[i].names, error);
+	}
+	return known ? status
+		     : unknown_word(word, "NAME=NAME, 'arm', 'mips' or 'riscv'", error);
+}
+
+static enum poly_status
+take_tolerance(struct rules *rules, const struct word *word, struct poly_error *error)
+{
+	static const char *const words[] = {"redundant-writes", "repeated-writes",
+		"split-accesses", "unknown-values", "skipped", NULL};
+	int bit = find_word(word, words);
+	if (bit < 0)
+		return unknown_word(word,
+			"'redundant-writes', 'repeated-writes', 'split-accesses', "
+			"'unknown-values' or 'skipped'",
+			error);
+	rules->tolerate |= 1u << bit;
+	return POLY_OK;
+}
+
+static enum poly_status
+take_also(struct rules *rules, const struct word *word, struct poly_error *error)
+{
+	enum poly_column column = poly_column_find(word->text, word->length);
+	if (column == POLY_COLUMN_COUNT)
+		return unknown_word(word, "a column of polytrace-columns(5)", error);
+	rules->also |= ((poly_columns)1 << column) & ~NO_FIELDS;
+	return POLY_OK;
+}
+
+static enum poly_status
+take_range(struct rules *rules, const struct word *word, struct poly_error *error)
+{
+	struct range range;
+	size_t n = 0;
+	while (n + 1 < word->length && memcmp(word->text + n, "..", 2) != 0)
+		n++;
+	if (n + 2 > word->length || !num_parse(word->text, n, &range.first) ||
+		!num_parse(word->text + n + 2, word->length - n - 2, &range.last) ||
+		range.first > range.last)
+		return unknown_word(word,
+			"a column, 'reg:NAME', 'registers', 'memory', 'sync', 'tail', a "
+			"direction of accesses, or addresses 'LO..HI'",
+			error);
+	struct range *ranges =
+		mem_resize(rules->ranges, rules->range_count + 1, sizeof *ranges);
+	if (!ranges)
+		return err_memory(error);
+	rules->ranges = ranges;
+	ranges[rules->range_count++] = range;
+	return POLY_OK;
+}
+
+static enum poly_status
+take_ignored(struct rules *rules, const struct word *word, struct poly_error *error)
+{
+	static const char *const words[] = {"registers", "memory", "sync", "tail", NULL};
+	int bit = find_word(word, words);
+	if (bit >= 0) {
+		rules->ignore |= 1u << bit;
+		return POLY_OK;
+	}
+	int access = poly_enum_find(POLY_FORM_ACCESS, word->text, word->length);
+	if (access >= 0) {
+		rules->accesses |= 1u << access;
+		return POLY_OK;
+	}
+	if (word->length > 4 && memcmp(word->text, "reg:", 4) == 0) {
+		uint32_t number = register_number(rules, word->text + 4, word->length - 4);
+		if (number == INTERN_FAILED)
+			return err_memory(error);
+		rules->without[root_of(rules, number)] = 1;
+		return POLY_OK;
+	}
+	enum poly_column column = poly_column_find(word->text, word->length);
+	if (column == POLY_COLUMN_COUNT)
+		return take_range(rules, word, error);
+	if (column == POLY_COLUMN_kind || column == POLY_COLUMN_pc)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' cannot be ignored: the traces are aligned by it",
+			poly_column_name(column));
+	rules->ignored |= (poly_columns)1 << column;
+	return POLY_OK;
+}
+
+/* Hands each word of a list of texts to take. */
+static enum poly_status
+take_words(
+	struct rules *rules, const char *const *texts, take_fn *take, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (; texts && *texts; texts++) {
+		const char *text = *texts;
+		while (status == POLY_OK) {
+			const struct word word = {text, strcspn(text, ",")};
+			status = take(rules, &word, error);
+			text += word.length;
+			if (!*text++)
+				break;
+		}
+	}
+	return status;
+}
+
+static enum poly_status
+check_number(const char *name, unsigned long value, const unsigned long limits[2],
+	struct poly_error *error)
+{
+	if (value >= limits[0] && value <= limits[1])
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"%s is %lu instructions, expected %lu to %lu", name, value, limits[0],
+		limits[1]);
+}
+
+static enum poly_status
+check_numbers(const struct poly_diff_options *options, struct poly_error *error)
+{
+	if (options->size == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options were not initialised");
+	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MOST},
+			    resyncs[2] = {0, POLY_DIFF_RESYNC_MOST},
+			    contexts[2] = {0, POLY_DIFF_CONTEXT_MOST};
+	enum poly_status status = check_number("the window", options->window, windows, error);
+	if (status == POLY_OK)
+		status = check_number("what is looked ahead", options->resync, resyncs, error);
+	if (status == POLY_OK)
+		status = check_number("the context", options->context, contexts, error);
+	return status;
+}
+
+enum poly_status
+rules_parse(
+	struct rules *rules, const struct poly_diff_options *given, struct poly_error *error)
+{
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+	options.size = given->size;
+	enum poly_status status = check_numbers(&options, error);
+	rules->window = options.window;
+	rules->resync = options.resync;
+	rules->context = options.context;
+	rules->ordered = options.ordered;
+	rules->each_cpu = options.each_cpu;
+	/* Aliases first: a register that is ignored is so by all of its names. */
+	if (status == POLY_OK)
+		status = take_words(rules, options.aliases, take_alias, error);
+	if (status == POLY_OK)
+		status = take_words(rules, options.ignore, take_ignored, error);
+	if (status == POLY_OK)
+		status = take_words(rules, options.also, take_also, error);
+	if (status == POLY_OK)
+		status = take_words(rules, options.tolerate, take_tolerance, error);
+	return status;
+}
+
+poly_columns
+rules_usual(const struct rules *rules, const struct poly_trace_info *info)
+{
+	poly_columns usual = POLY_HAS(pc) | POLY_HAS(opcode) | USUAL_FIELDS | EFFECTS;
+	if (rules->records)
+		usual |= RECORD_FIELDS;
+	if (rules->ignore & IGNORE_REGISTERS)
+		usual &= ~POLY_HAS(reg);
+	if (rules->ignore & IGNORE_MEMORY)
+		usual &= ~(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size));
+	if (rules->ignore & IGNORE_SYNC)
+		usual &= ~POLY_HAS(sync);
+	return info->columns & (usual | rules->also) & ~rules->ignored;
+}
+
+/* The columns of an instruction that are compared beside pc and opcode. */
+static void
+list_fields(struct rules *rules)
+{
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		poly_columns column = (poly_columns)1 << c;
+		if (rules->compared & column & ~NO_FIELDS && rules->field_count < FIELDS_MOST)
+			rules->fields[rules->field_count++] = (enum poly_column)c;
+	}
+}
+
+enum poly_status
+rules_settle(
+	struct rules *rules, const struct poly_diff_side sides[2], struct poly_error *error)
+{
+	const struct poly_trace_info *a = sides[0].info, *b = sides[1].info;
+	bool has[2] = {a->columns & POLY_HAS(pc), b->columns & POLY_HAS(pc)};
+	if (has[0] != has[1])
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the %s trace has no instructions, which the other one has",
+			has[0] ? "second" : "first");
+	rules->records = !has[0];
+	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
+			 strcmp(a->raw_format ? a->raw_format : a->format,
+				 b->raw_format ? b->raw_format : b->format) != 0;
+	rules->states = a->isa && b->isa && strcmp(a->isa, "powerpc") == 0 &&
+			strcmp(b->isa, "powerpc") == 0;
+	rules->compared = rules_usual(rules, a) & rules_usual(rules, b);
+	list_fields(rules);
+	return POLY_OK;
+}
+
+void
+rules_free(struct rules *rules)
+{
+	mem_free(rules->ranges);
+	mem_free(rules->roots);
+	mem_free(rules->without);
+	intern_free(&rules->registers);
+	intern_free(&rules->names);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/* Differences and the steps around them as text. */
+#include "correlate/diff/diff.h"
+
+#include "base/mem.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* Bytes of a wide value that are shown. */
+#define WIDE_SHOWN 32
+
+static const struct poly_trace_info *
+info_of(const struct poly_diff *diff, unsigned side)
+{
+	return diff->streams[side].source.info;
+}
+
+/* An address, as wide as those of its trace. */
+static void
+put_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t address)
+{
+	unsigned bits = info_of(diff, side)->address_bits;
+	buf_printf(text, "0x%0*llx", bits > 32 ? 16 : 8, (unsigned long long)address);
+}
+
+/* A value with its unknown digits. */
+static void
+put_unknown(struct buf *text, const struct effect *effect)
+{
+	buf_string(text, "0x");
+	for (uint32_t digit = effect->length; digit-- > 0;) {
+		if (effect->known >> 4 * digit & 15)
+			buf_printf(text, "%x", (unsigned)(effect->value >> 4 * digit & 15));
+		else
+			buf_byte(text, 'x');
+	}
+}
+
+static void
+put_value(struct buf *text, const struct step *step, const struct effect *effect)
+{
+	if (effect->has & HAS_VALUE && effect->known != UINT64_MAX) {
+		put_unknown(text, effect);
+	} else if (effect->has & HAS_VALUE) {
+		buf_printf(text, "0x%llx", (unsigned long long)effect->value);
+	} else if (effect->has & HAS_WIDE) {
+		buf_string(text, "0x");
+		for (uint32_t i = 0; i < effect->length && i < WIDE_SHOWN; i++)
+			buf_printf(text, "%02x", step_wide(step, effect)[i]);
+		if (effect->length > WIDE_SHOWN)
+			buf_string(text, "...");
+	} else {
+		buf_string(text, "?");
+	}
+}
+
+static const char *
+register_name(const struct poly_diff *diff, unsigned side, const struct effect *effect)
+{
+	const char *name = poly_trace_name(info_of(diff, side), effect->shown);
+	return name ? name : "?";
+}
+
+static const char *
+direction(const struct effect *effect)
+{
+	enum poly_form form = effect->type == EFFECT_SYNC ? POLY_FORM_SYNC : POLY_FORM_ACCESS;
+	const char *name = poly_enum_name(form, effect->access);
+	if (effect->type == EFFECT_MEMORY && !(effect->has & HAS_ACCESS))
+		return "access";
+	return name ? name : "access";
+}
+
+/* What a record is of: "register r1", "read of 4 bytes at 0x1000". */
+static void
+put_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
+	const struct effect *effect)
+{
+	if (effect->type == EFFECT_REGISTER) {
+		buf_printf(text, "register %s", register_name(diff, side, effect));
+		return;
+	}
+	buf_string(text, direction(effect));
+	if (effect->has & HAS_SIZE)
+		buf_printf(text, " of %lu byte%s", (unsigned long)effect->size,
+			effect->size == 1 ? "" : "s");
+	if (effect->has & HAS_ADDRESS) {
+		buf_string(text, " at ");
+		put_address(diff, side, text, effect->address);
+	}
+}
+
+/* A record in the text of a step: "r1=0x2", "read4[0x1000]=0x2". */
+static void
+put_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
+	const struct step *step, const struct effect *effect)
+{
+	if (effect->type == EFFECT_REGISTER) {
+		buf_string(text, register_name(diff, side, effect));
+	} else {
+		buf_string(text, direction(effect));
+		if (effect->has & HAS_SIZE)
+			buf_printf(text, "%lu", (unsigned long)effect->size);
+		buf_byte(text, '[');
+		if (effect->has & HAS_ADDRESS)
+			put_address(diff, side, text, effect->address);
+		buf_byte(text, ']');
+	}
+	if (effect->has & (HAS_VALUE | HAS_WIDE) || effect->type == EFFECT_REGISTER) {
+		buf_byte(text, '=');
+		put_value(text, step, effect);
+	}
+}
+
+/* The value of a field of an instruction, where it has one. */
+static bool
+put_field(
+	const struct poly_diff *diff, struct buf *text, const struct step *step, unsigned field)
+{
+	const enum poly_column column = diff->rules.fields[field];
+	const enum poly_form form = poly_column_form(column);
+	if (!(step->fields_present >> field & 1))
+		return false;
+	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
+		return false;
+	if (form == POLY_FORM_NAME) {
+		buf_string(
+			text, intern_text(&diff->rules.names, (uint32_t)step->fields[field]));
+		return true;
+	}
+	char room[COLUMN_TEXT];
+	size_t n;
+	const char *shown =
+		column_text(info_of(diff, 0), column, step->fields[field], room, &n);
+	buf_append(text, shown, n);
+	return true;
+}
+
+/* What a record of a trace without instructions is, besides its place. */
+static void
+put_fields(const struct poly_diff *diff, struct buf *text, const struct step *step)
+{
+	for (unsigned i = 0; i < diff->rules.field_count; i++) {
+		struct buf value = {0};
+		if (put_field(diff, &value, step, i))
+			buf_printf(text, "%s%s=%s", text->size ? " " : "",
+				poly_column_name(diff->rules.fields[i]), buf_text(&value));
+		buf_free(&value);
+	}
+}
+
+const char *
+show_step(struct poly_diff *diff, unsigned side, uint64_t number)
+{
+	const struct step *step = lane_step(diff->found.lane, side, number);
+	struct buf *text = &diff->steps[side];
+	buf_clear(text);
+	if (step->has_pc)
+		put_address(diff, side, text, step->pc);
+	else if (!diff->rules.records)
+		buf_string(text, "no pc");
+	if (diff->rules.records)
+		put_fields(diff, text, step);
+	if (step->has_opcode)
+		buf_printf(text, " %0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
+			(unsigned long long)step->opcode);
+	if (step->text_length) {
+		buf_string(text, "  ");
+		buf_append(text, step->bytes.data + step->text, step->text_length);
+	}
+	for (uint32_t i = 0; i < step->effect_count && i < 16; i++) {
+		buf_string(text, i ? " " : "  ");
+		put_effect(diff, side, text, step, &step->effects[i]);
+	}
+	if (step->effect_count > 16)
+		buf_string(text, " ...");
+	return buf_text(text);
+}
+
+/* What a trace has at an instruction: the pc and opcode of the step, or the way it went. */
+static bool
+put_instruction(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
+{
+	struct lane *lane = diff->found.lane;
+	if (!lane_has(lane, side, number))
+		return false;
+	const struct step *step = lane_step(lane, side, number);
+	if (diff->found.cause == POLY_DIFF_OPCODE)
+		buf_printf(text, "%0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
+			(unsigned long long)step->opcode);
+	else if (step->has_pc)
+		put_address(diff, side, text, step->pc);
+	else
+		put_fields(diff, text, step);
+	return true;
+}
+
+/* What a record has, as far as the cause is about it. */
+static void
+put_record_value(
+	const struct poly_diff *diff, unsigned side, struct buf *text, const struct step *step)
+{
+	const struct effect *effect = &step->effects[diff->found.effects[side]];
+	const enum poly_diff_cause cause = diff->found.cause;
+	if (cause == POLY_DIFF_REGISTER)
+		buf_string(text, register_name(diff, side, effect));
+	else if (cause == POLY_DIFF_ADDRESS)
+		put_address(diff, side, text, effect->address);
+	else if (cause == POLY_DIFF_SIZE)
+		buf_printf(text, "%lu", (unsigned long)effect->size);
+	else if (cause == POLY_DIFF_ACCESS)
+		buf_string(text, direction(effect));
+	else
+		put_value(text, step, effect);
+}
+
+/* The number of an instruction of a lane; 0: it has none. */
+static uint64_t
+instruction_of(struct lane *lane, unsigned side, uint64_t number)
+{
+	return lane_has(lane, side, number) ? lane_step(lane, side, number)->instruction : 0;
+}
+
+/* What a trace has of the record that differs; false where there is nothing to show. */
+static bool
+put_record_side(struct poly_diff *diff, unsigned side, struct buf *text)
+{
+	const struct found *found = &diff->found;
+	if (found->effects[side] >= 0) {
+		put_record_value(
+			diff, side, text, lane_step(found->lane, side, found->steps[side]));
+		return true;
+	}
+	if (found->cause != POLY_DIFF_REORDERED)
+		return false;
+	buf_printf(text, "with instruction %llu",
+		(unsigned long long)instruction_of(found->lane, side, found->other_step));
+	return true;
+}
+
+/* The value of a difference in one trace; false where there is none to show. */
+static bool
+put_side(struct poly_diff *diff, unsigned side, struct buf *text)
+{
+	const struct found *found = &diff->found;
+	const bool parted = found->run[0] || found->run[1] || found->ends;
+	const enum poly_diff_cause cause = found->cause;
+	struct state_values values;
+	if (found->effects[0] >= 0 || found->effects[1] >= 0)
+		return put_record_side(diff, side, text);
+	if (found->state && state_register(diff, found->steps, found->field, &values)) {
+		buf_printf(text, "0x%s", values.digits[side]);
+		return true;
+	}
+	if (cause == POLY_DIFF_TAIL)
+		return false;
+	if (!parted && cause != POLY_DIFF_OPCODE)
+		return put_field(diff, text, lane_step(found->lane, side, found->steps[side]),
+			found->field);
+	/* Of a run that one trace alone has the other one has nothing. */
+	if (!found->run[side] && found->run[!side] && cause != POLY_DIFF_BRANCH)
+		return false;
+	return put_instruction(diff, side, text, found->steps[side]);
+}
+
+static void
+put_what(struct poly_diff *diff, struct buf *text)
+{
+	const struct found *found = &diff->found;
+	const unsigned side = found->effects[0] >= 0 ? 0 : 1;
+	const unsigned longer = found->run[0] ? 0 : 1;
+	const enum poly_diff_cause cause = found->cause;
+	struct state_values values;
+	if (found->effects[side] >= 0)
+		put_subject(diff, side, text,
+			&lane_step(found->lane, side, found->steps[side])
+				 ->effects[found->effects[side]]);
+	else if (found->state && state_register(diff, found->steps, found->field, &values))
+		buf_printf(text, "register %s", values.name);
+	else if (cause == POLY_DIFF_FIELD)
+		buf_string(text, poly_column_name(diff->rules.fields[found->field]));
+	else if (cause == POLY_DIFF_TAIL && !found->run[0] && !found->run[1])
+		buf_printf(text, "the %s trace goes on",
+			lane_has(found->lane, 0, found->steps[0]) ? "first" : "second");
+	else if (cause == POLY_DIFF_TAIL)
+		buf_printf(text, "%llu instruction%s more in the %s trace",
+			(unsigned long long)found->run[longer],
+			found->run[longer] == 1 ? "" : "s", longer ? "second" : "first");
+	else if (cause == POLY_DIFF_INSERTED)
+		buf_printf(text, "%llu instructions in the %s trace alone",
+			(unsigned long long)found->run[longer], longer ? "second" : "first");
+	else if (cause == POLY_DIFF_OPCODE)
+		buf_string(text, "opcode");
+	else if (cause == POLY_DIFF_BRANCH)
+		buf_string(text, "branch");
+	else
+		buf_string(text, "pc");
+}
+
+void
+show_difference(struct poly_diff *diff)
+{
+	const struct found *found = &diff->found;
+	struct poly_difference *it = &diff->difference;
+	memset(it, 0, sizeof *it);
+	it->cause = found->cause;
+	for (unsigned i = 0; i < 3; i++)
+		buf_clear(&diff->texts[i]);
+	put_what(diff, &diff->texts[2]);
+	it->subject = buf_text(&diff->texts[2]);
+	for (unsigned side = 0; side < 2; side++) {
+		if (put_side(diff, side, &diff->texts[side]))
+			it->values[side] = buf_text(&diff->texts[side]);
+		if (lane_has(found->lane, side, found->steps[side])) {
+			const struct step *step =
+				lane_step(found->lane, side, found->steps[side]);
+			it->instruction[side] = step->instruction;
+			it->record[side] = step->record;
+		}
+		it->run[side] = found->run[side];
+	}
+	it->agreed = found->pair > found->lane->told ? found->pair - found->lane->told : 0;
+	it->ends = found->ends;
+	it->has_cpu = diff->rules.each_cpu;
+	it->cpu = found->lane->cpu;
+}
+
+static void
+add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
+{
+	if (diff->line_count == diff->line_room) {
+		size_t room = diff->line_room ? 2 * diff->line_room : 16;
+		struct line *lines = mem_resize(diff->lines, room, sizeof *lines);
+		if (!lines) {
+			diff_stop(diff, POLY_ERR_MEMORY);
+			return;
+		}
+		diff->lines = lines;
+		diff->line_room = room;
+	}
+	diff->lines[diff->line_count++] = (struct line){{a, b}, 0, mark, false};
+}
+
+/* Adds the line of a step that is there in one trace or in both, and passes over it. */
+static bool
+line_backward(struct poly_diff *diff, uint64_t at[2])
+{
+	struct lane *lane = diff->found.lane;
+	const bool has[2] = {lane_has(lane, 0, at[0] - 1), lane_has(lane, 1, at[1] - 1)};
+	if (has[0] && lane_step(lane, 0, at[0] - 1)->partner == STEP_NONE) {
+		add_line(diff, --at[0], STEP_NONE, '<');
+	} else if (has[1] && lane_step(lane, 1, at[1] - 1)->partner == STEP_NONE) {
+		add_line(diff, STEP_NONE, --at[1], '>');
+	} else if (has[0] && has[1]) {
+		at[0]--;
+		at[1]--;
+		add_line(diff, at[0], at[1], lane_step(lane, 0, at[0])->differs ? '|' : ' ');
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void
+lines_before(struct poly_diff *diff)
+{
+	uint64_t at[2] = {diff->found.steps[0], diff->found.steps[1]};
+	for (unsigned i = 0; i < diff->rules.context && line_backward(diff, at); i++)
+		;
+	for (size_t i = 0, j = diff->line_count; i + 1 < j; i++) {
+		const struct line line = diff->lines[i];
+		diff->lines[i] = diff->lines[--j];
+		diff->lines[j] = line;
+	}
+}
+
+/* The mark of two steps that stand side by side. */
+static char
+mark_of(struct poly_diff *diff, const uint64_t at[2])
+{
+	struct lane *lane = diff->found.lane;
+	struct step *a = lane_step(lane, 0, at[0]), *b = lane_step(lane, 1, at[1]);
+	if (a->partner != STEP_NONE)
+		return a->differs ? '|' : ' ';
+	return match_agrees(&diff->rules, a, b) ? ' ' : '|';
+}
+
+/* The next line behind a difference; false where both traces have ended. */
+static bool
+line_forward(struct poly_diff *diff, uint64_t at[2])
+{
+	struct lane *lane = diff->found.lane;
+	const bool has[2] = {lane_has(lane, 0, at[0]), lane_has(lane, 1, at[1])};
+	bool alone[2];
+	for (unsigned side = 0; side < 2; side++)
+		alone[side] =
+			has[side] &&
+			(!has[!side] ||
+				(at[side] < lane->at[side] &&
+					lane_step(lane, side, at[side])->partner == STEP_NONE));
+	if (!has[0] && !has[1])
+		return false;
+	if (alone[0]) {
+		add_line(diff, at[0]++, STEP_NONE, '<');
+	} else if (alone[1]) {
+		add_line(diff, STEP_NONE, at[1]++, '>');
+	} else {
+		add_line(diff, at[0], at[1], mark_of(diff, at));
+		at[0]++;
+		at[1]++;
+	}
+	return true;
+}
+
+/* The steps that only one trace has, or that differ in both. */
+static void
+lines_here(struct poly_diff *diff, uint64_t at[2])
+{
+	const struct found *found = &diff->found;
+	struct lane *lane = found->lane;
+	uint64_t run = found->run[0] > found->run[1] ? found->run[0] : found->run[1];
+	const uint64_t most = diff->rules.context + (uint64_t)1;
+	const bool runs = run || found->ends;
+	if (found->ends)
+		run = most;
+	else if (!run)
+		run = 1;
+	for (uint64_t i = 0; i < run && i < most; i++) {
+		uint64_t steps[2];
+		for (unsigned side = 0; side < 2; side++) {
+			const bool in = !runs || found->ends || i < found->run[side];
+			const uint64_t step = found->steps[side] + i;
+			steps[side] = in && lane_has(lane, side, step) ? step : STEP_NONE;
+		}
+		if (steps[0] == STEP_NONE && steps[1] == STEP_NONE)
+			break;
+		add_line(diff, steps[0], steps[1],
+			steps[0] == STEP_NONE	? '>'
+			: steps[1] == STEP_NONE ? '<'
+						: '|');
+	}
+	if (run > most && diff->line_count)
+		diff->lines[diff->line_count - 1].left_out = run - most;
+	at[0] = found->steps[0] + (runs ? found->run[0] : 1);
+	at[1] = found->steps[1] + (runs ? found->run[1] : 1);
+}
+
+void
+show_lines(struct poly_diff *diff)
+{
+	const struct found *found = &diff->found;
+	uint64_t at[2];
+	diff->lined = true;
+	diff->line_count = 0;
+	lines_before(diff);
+	size_t here = diff->line_count;
+	for (unsigned side = 0; side < 2 && found->cause != POLY_DIFF_TAIL; side++)
+		diff_fill(diff, found->lane, side,
+			found->steps[side] + found->run[side] + diff->rules.context + 2);
+	lines_here(diff, at);
+	if (here < diff->line_count)
+		diff->lines[here].here = true;
+	if (found->ends || found->cause == POLY_DIFF_TAIL)
+		return;
+	for (unsigned i = 0; i < diff->rules.context && line_forward(diff, at); i++)
+		;
+}
+
+bool
+poly_diff_line_at(struct poly_diff *diff, size_t i, struct poly_diff_line *line)
+{
+	if (!diff->lined)
+		show_lines(diff);
+	memset(line, 0, sizeof *line);
+	if (i >= diff->line_count)
+		return false;
+	const struct line *it = &diff->lines[i];
+	line->mark = it->mark;
+	line->here = it->here;
+	line->left_out = it->left_out;
+	for (unsigned side = 0; side < 2; side++) {
+		line->steps[side].text = "";
+		if (it->steps[side] == STEP_NONE)
+			continue;
+		const struct step *step = lane_step(diff->found.lane, side, it->steps[side]);
+		line->steps[side].instruction = step->instruction;
+		line->steps[side].record = step->record;
+		line->steps[side].text = show_step(diff, side, it->steps[side]);
+	}
+	return true;
+}

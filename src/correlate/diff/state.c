@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Which registers of a FULL record's state differ. spec: seed 000; reference amber 4.7 */
+#include "correlate/diff/diff.h"
+
+#include "polytrace/powerpc.h"
+
+#include <string.h>
+
+/* Registers that are numbered, and those that are not. */
+static const char kinds[] = "rfv";
+static const char *const others[] = {
+	"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "vrsave", "fpscr", "vscr", "vrvalid"};
+
+enum { NUMBERED = 3 * 32, REGISTERS = NUMBERED + sizeof others / sizeof *others };
+
+/* The name of a register by a number below REGISTERS. */
+static void
+name_register(unsigned number, char name[16])
+{
+	if (number >= NUMBERED) {
+		strcpy(name, others[number - NUMBERED]);
+		return;
+	}
+	const unsigned tens = number % 32 / 10;
+	*name++ = kinds[number / 32];
+	if (tens)
+		*name++ = (char)('0' + tens);
+	*name++ = (char)('0' + number % 32 % 10);
+	*name = 0;
+}
+
+/* The state that a step has kept; false where it has none. */
+static bool
+decode_state(struct poly_diff *diff, unsigned side, uint64_t number,
+	struct poly_powerpc_state *state)
+{
+	const struct step *step = lane_step(diff->found.lane, side, number);
+	static const uint64_t present = 1;
+	struct poly_slice payload = {step->state, step->state_length};
+	struct poly_batch row = {.rows = 1,
+		.info = diff->streams[side].source.info,
+		.arena = step->bytes.data,
+		.arena_size = step->bytes.size,
+		.payload = &payload};
+	row.present[POLY_COLUMN_payload] = &present;
+	return step->state_length && poly_powerpc_state_decode(&row, 0, state, NULL) == POLY_OK;
+}
+
+bool
+state_register(struct poly_diff *diff, const uint64_t steps[2], unsigned number,
+	struct state_values *values)
+{
+	struct poly_powerpc_state states[2];
+	if (number >= REGISTERS || !decode_state(diff, 0, steps[0], &states[0]) ||
+		!decode_state(diff, 1, steps[1], &states[1]))
+		return false;
+	name_register(number, values->name);
+	for (unsigned side = 0; side < 2; side++)
+		poly_powerpc_register(&states[side], values->name, values->digits[side]);
+	return true;
+}
+
+bool
+state_tell(struct poly_diff *diff, const struct found *where)
+{
+	struct state_values values;
+	bool told = false;
+	diff->found.lane = where->lane;
+	for (unsigned i = 0; state_register(diff, where->steps, i, &values); i++) {
+		uint32_t name = rules_register(&diff->rules, values.name);
+		if (name == INTERN_FAILED) {
+			diff_stop(diff, POLY_ERR_MEMORY);
+			return true;
+		}
+		if (strcmp(values.digits[0], values.digits[1]) == 0)
+			continue;
+		told = true;
+		if (rules_ignore_register(&diff->rules, name))
+			continue;
+		struct found found = *where;
+		found.cause = POLY_DIFF_VALUE;
+		found.state = true;
+		found.field = i;
+		diff_tell(diff, &found);
+	}
+	return told;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector clocks, sections and lock order by the events in their order. */
+#include "correlate/merge/analysis.h"
+
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+static bool
+give_clocks(struct analysis *analysis)
+{
+	const size_t threads = analysis->sync->count;
+	for (size_t t = 0; t < threads; t++) {
+		uint64_t *clock = mem_new(threads, sizeof *clock);
+		if (!clock)
+			return false;
+		analysis->progresses[t].clock = clock;
+		clock[t] = 1;
+	}
+	for (size_t i = 0; i < analysis->sync->object_count; i++)
+		analysis->usages[i].owner = SYNC_NONE;
+	return true;
+}
+
+struct analysis *
+analysis_new(const struct sync *sync)
+{
+	struct analysis *it = mem_new(1, sizeof *it);
+	if (!it)
+		return NULL;
+	it->sync = sync;
+	it->usages = mem_new(sync->object_count + 1, sizeof *it->usages);
+	it->progresses = mem_new(sync->count + 1, sizeof *it->progresses);
+	it->granules = mem_new(GRANULES, sizeof *it->granules);
+	it->races = mem_new(RACES_MOST, sizeof *it->races);
+	if (it->usages && it->progresses && it->granules && it->races && give_clocks(it))
+		return it;
+	analysis_free(it);
+	return NULL;
+}
+
+static void
+join(uint64_t *into, const uint64_t *from, size_t count)
+{
+	for (size_t i = 0; from && i < count; i++)
+		into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
+/* What a thread has done so far comes before what acquires the object next. */
+static bool
+publish(struct analysis *analysis, size_t thread, uint32_t object, bool also_before)
+{
+	const size_t threads = analysis->sync->count;
+	struct usage *usage = &analysis->usages[object];
+	uint64_t *clock = analysis->progresses[thread].clock;
+	if (!usage->clock)
+		usage->clock = mem_new(threads, sizeof *usage->clock);
+	if (!usage->clock)
+		return false;
+	if (also_before)
+		join(usage->clock, clock, threads);
+	else
+		memcpy(usage->clock, clock, threads * sizeof *clock);
+	clock[thread]++;
+	return true;
+}
+
+/* A mutex was acquired under those that are held. */
+static bool
+add_order(struct analysis *analysis, size_t thread, const struct event *event, uint32_t first)
+{
+	const uint64_t number = analysis->sync->threads[thread].number;
+	const uint64_t key = (uint64_t)first << 32 | event->mutex;
+	const uint64_t *found = map_find(&analysis->order_numbers, key);
+	bool added;
+	if (found) {
+		struct order *order = &analysis->orders[*found];
+		order->count++;
+		order->several |= order->thread != number;
+		return true;
+	}
+	if (analysis->order_count == ORDERS_MOST) {
+		analysis->orders_left_out++;
+		return true;
+	}
+	if (analysis->order_count == analysis->order_capacity) {
+		const size_t capacity = analysis->order_count ? 2 * analysis->order_count : 64;
+		struct order *orders = mem_resize(analysis->orders, capacity, sizeof *orders);
+		if (!orders)
+			return false;
+		analysis->orders = orders;
+		analysis->order_capacity = capacity;
+	}
+	if (!map_get(&analysis->order_numbers, key, analysis->order_count, &added))
+		return false;
+	analysis->orders[analysis->order_count++] =
+		(struct order){first, event->mutex, 1, number, event->record + 1, false};
+	return true;
+}
+
+/* The place of a mutex among those that a thread holds; held_count: it is not. */
+static size_t
+find_held(const struct progress *progress, uint32_t mutex)
+{
+	size_t i = 0;
+	while (i < progress->held_count && progress->held[i].mutex != mutex)
+		i++;
+	return i;
+}
+
+/* Ends the section of a mutex at an event. */
+static void
+end_section(struct analysis *analysis, size_t thread, const struct event *event, uint32_t mutex)
+{
+	struct progress *progress = &analysis->progresses[thread];
+	struct usage *usage = &analysis->usages[mutex];
+	const size_t i = find_held(progress, mutex);
+	if (i == progress->held_count)
+		return;
+	const struct held *held = &progress->held[i];
+	const uint64_t length = event->instruction - held->instruction;
+	if (!usage->sections++ || length > usage->longest) {
+		usage->longest = length;
+		usage->longest_thread = analysis->sync->threads[thread].number;
+		usage->longest_record = held->record + 1;
+	}
+	usage->held += length;
+	progress->held_count--;
+	memmove(&progress->held[i], &progress->held[i + 1],
+		(progress->held_count - i) * sizeof *held);
+}
+
+static void
+begin_section(struct analysis *analysis, size_t thread, const struct event *event)
+{
+	struct progress *progress = &analysis->progresses[thread];
+	if (find_held(progress, event->mutex) < progress->held_count)
+		return;
+	if (progress->held_count == HELD_MOST) {
+		analysis->held_left_out++;
+		return;
+	}
+	progress->held[progress->held_count++] =
+		(struct held){event->mutex, event->record, event->instruction};
+}
+
+/* A thread acquires a mutex: one that waits for a condition variable has given it up. */
+static bool
+acquire(struct analysis *analysis, size_t thread, const struct event *event)
+{
+	struct progress *progress = &analysis->progresses[thread];
+	struct usage *usage = &analysis->usages[event->mutex];
+	bool sound = true;
+	if (usage->owner != SYNC_NONE && usage->owner != thread)
+		sound = publish(analysis, usage->owner, event->mutex, true);
+	usage->owner = (uint32_t)thread;
+	join(progress->clock, usage->clock, analysis->sync->count);
+	/* The wait for a condition variable ended one section and begins the next. */
+	if (event->mutex != event->object)
+		end_section(analysis, thread, event, event->mutex);
+	for (size_t i = 0; sound && event->kind == POLY_SYNC_WAIT && i < progress->held_count;
+		i++) {
+		if (progress->held[i].mutex != event->mutex)
+			sound = add_order(analysis, thread, event, progress->held[i].mutex);
+	}
+	begin_section(analysis, thread, event);
+	return sound;
+}
+
+static void
+count_event(struct usage *usage, const struct event *event)
+{
+	usage->signals += event->kind == POLY_SYNC_SIGNAL;
+	usage->broadcasts += event->kind == POLY_SYNC_BROADCAST;
+	usage->waits += event->kind == POLY_SYNC_WAIT;
+	usage->tries += event->kind == POLY_SYNC_TRYWAIT;
+	if (event->flags & EVENT_WAITED) {
+		usage->waited++;
+		usage->waited_records += event->waited;
+	}
+}
+
+bool
+analysis_event(struct analysis *analysis, size_t thread)
+{
+	struct progress *progress = &analysis->progresses[thread];
+	const struct event *event = &analysis->sync->threads[thread].events[progress->events++];
+	const bool is_mutex = analysis->sync->objects[event->object].is_mutex;
+	struct usage *usage = &analysis->usages[event->object];
+	count_event(usage, event);
+	if (event_signals(event)) {
+		end_section(analysis, thread, event, event->object);
+		usage->owner = SYNC_NONE;
+		return publish(analysis, thread, event->object, is_mutex);
+	}
+	join(progress->clock, usage->clock, analysis->sync->count);
+	return event->mutex == SYNC_NONE || acquire(analysis, thread, event);
+}
+
+/* lwarx, ldarx, stwcx., stdcx.: synchronisation of their own, not races. */
+static bool
+is_atomic(const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_opcode, row) || batch->opcode[row] >> 26 != 31)
+		return false;
+	const unsigned minor = batch->opcode[row] >> 1 & 0x3ff;
+	return minor == 20 || minor == 84 || minor == 150 || minor == 214;
+}
+
+static bool
+take_access(
+	struct analysis *analysis, size_t thread, const struct poly_batch *batch, size_t row)
+{
+	const uint8_t what = batch->access[row];
+	if ((what != POLY_ACCESS_READ && what != POLY_ACCESS_WRITE) ||
+		!poly_present(batch, POLY_COLUMN_address, row))
+		return true;
+	struct access access = {.address = batch->address[row],
+		.record = poly_batch_number(batch, row),
+		.size = 1,
+		.thread = (uint32_t)thread,
+		.writes = what == POLY_ACCESS_WRITE,
+		.atomic = analysis->powerpc && is_atomic(batch, row)};
+	if (poly_present(batch, POLY_COLUMN_size, row))
+		access.size = batch->size[row];
+	if (poly_present(batch, POLY_COLUMN_pc, row))
+		access.pc = batch->pc[row];
+	return analysis_access(analysis, &access);
+}
+
+static bool
+take_event(struct analysis *analysis, size_t thread, const struct poly_batch *batch, size_t row)
+{
+	const bool is_event =
+		poly_present(batch, POLY_COLUMN_address, row) &&
+		poly_present(batch, POLY_COLUMN_value, row) &&
+		batch->sync[row] < POLY_SYNC_COUNT &&
+		analysis->progresses[thread].events < analysis->sync->threads[thread].count;
+	return !is_event || analysis_event(analysis, thread);
+}
+
+/* The rows of a word of 64 with a value in a column, from row from on, below row to. */
+static uint64_t
+present_in(const struct poly_batch *batch, enum poly_column column, const size_t range[2],
+	size_t w)
+{
+	uint64_t bits = batch->present[column] ? batch->present[column][w] : 0;
+	if (range[0] > 64 * w)
+		bits &= UINT64_MAX << range[0] % 64;
+	if (range[1] < 64 * (w + 1))
+		bits &= ((uint64_t)1 << range[1] % 64) - 1;
+	return bits;
+}
+
+enum poly_status
+analysis_rows(struct analysis *analysis, size_t thread, const struct poly_batch *batch,
+	const size_t range[2], struct poly_error *error)
+{
+	const char *isa = batch->info->isa;
+	bool sound = true;
+	analysis->powerpc = isa && strcmp(isa, "powerpc") == 0;
+	for (size_t w = range[0] / 64; w < (range[1] + 63) / 64; w++) {
+		const uint64_t events = present_in(batch, POLY_COLUMN_sync, range, w);
+		uint64_t left = events | present_in(batch, POLY_COLUMN_access, range, w);
+		for (; left && sound; left &= left - 1) {
+			const unsigned bit = (unsigned)__builtin_ctzll(left);
+			sound = events >> bit & 1
+					? take_event(analysis, thread, batch, 64 * w + bit)
+					: take_access(analysis, thread, batch, 64 * w + bit);
+		}
+	}
+	return sound ? POLY_OK : err_memory(error);
+}
+
+void
+analysis_free(struct analysis *analysis)
+{
+	if (!analysis)
+		return;
+	for (size_t i = 0; analysis->usages && i < analysis->sync->object_count; i++)
+		mem_free(analysis->usages[i].clock);
+	for (size_t i = 0; analysis->progresses && i < analysis->sync->count; i++)
+		mem_free(analysis->progresses[i].clock);
+	mem_free(analysis->usages);
+	mem_free(analysis->progresses);
+	map_free(&analysis->order_numbers);
+	mem_free(analysis->orders);
+	mem_free(analysis->granules);
+	map_free(&analysis->race_numbers);
+	mem_free(analysis->races);
+	mem_free(analysis);
+}

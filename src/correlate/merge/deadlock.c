@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Cycles in the order in which locks are taken: what may come to a deadlock another time. */
+#include "correlate/merge/analysis.h"
+
+#include "base/mem.h"
+#include "report/tree.h"
+
+#include <string.h>
+
+/* Cycles that are told, and searches for them. */
+#define CYCLES_MOST 100
+#define SEARCHES_MOST 1000
+
+/* The orders as a graph: those of each lock stand together. */
+struct graph {
+	const struct analysis *analysis;
+	size_t objects;
+	size_t *first;	  /* by object, its first edge; one more at the end */
+	size_t *edges;	  /* orders */
+	uint32_t *degree; /* by object, edges to it that are left */
+	bool *gone;	  /* by object, it is on no cycle */
+	size_t *reached;  /* by object, the edge that it was reached by, + 1; 0: not yet */
+	uint32_t *queue;
+};
+
+static bool
+graph_open(struct graph *graph, const struct analysis *analysis)
+{
+	const size_t n = graph->objects = analysis->sync->object_count;
+	graph->analysis = analysis;
+	graph->first = mem_new(n + 2, sizeof *graph->first);
+	graph->edges = mem_new(analysis->order_count + 1, sizeof *graph->edges);
+	graph->degree = mem_new(n + 1, sizeof *graph->degree);
+	graph->gone = mem_new(n + 1, sizeof *graph->gone);
+	graph->reached = mem_new(n + 1, sizeof *graph->reached);
+	graph->queue = mem_new(n + 1, sizeof *graph->queue);
+	if (!graph->first || !graph->edges || !graph->degree || !graph->gone ||
+		!graph->reached || !graph->queue)
+		return false;
+	for (size_t i = 0; i < analysis->order_count; i++) {
+		graph->first[analysis->orders[i].first + 2]++;
+		graph->degree[analysis->orders[i].second]++;
+	}
+	for (size_t i = 2; i < n + 2; i++)
+		graph->first[i] += graph->first[i - 1];
+	for (size_t i = 0; i < analysis->order_count; i++)
+		graph->edges[graph->first[analysis->orders[i].first + 1]++] = i;
+	return true;
+}
+
+static void
+graph_close(struct graph *graph)
+{
+	mem_free(graph->first);
+	mem_free(graph->edges);
+	mem_free(graph->degree);
+	mem_free(graph->gone);
+	mem_free(graph->reached);
+	mem_free(graph->queue);
+}
+
+/* Takes away locks to which no edge leads, again and again: they are on no cycle. */
+static void
+trim(struct graph *graph)
+{
+	size_t head = 0, tail = 0;
+	for (size_t i = 0; i < graph->objects; i++) {
+		if (!graph->degree[i])
+			graph->queue[tail++] = (uint32_t)i;
+	}
+	while (head < tail) {
+		const uint32_t object = graph->queue[head++];
+		graph->gone[object] = true;
+		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
+			const uint32_t to = graph->analysis->orders[graph->edges[e]].second;
+			if (!--graph->degree[to])
+				graph->queue[tail++] = to;
+		}
+	}
+}
+
+/* Looks for the shortest way from a lock back to it through locks of no lower number. */
+static bool
+search(struct graph *graph, uint32_t start)
+{
+	size_t head = 0, tail = 0;
+	memset(graph->reached, 0, graph->objects * sizeof *graph->reached);
+	graph->queue[tail++] = start;
+	while (head < tail && !graph->reached[start]) {
+		const uint32_t object = graph->queue[head++];
+		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
+			const uint32_t to = graph->analysis->orders[graph->edges[e]].second;
+			if (to < start || graph->gone[to] || graph->reached[to])
+				continue;
+			graph->reached[to] = graph->edges[e] + 1;
+			if (to != start)
+				graph->queue[tail++] = to;
+		}
+	}
+	return graph->reached[start] != 0;
+}
+
+/* True where more threads than one have made the edges of the cycle that was found. */
+static bool
+needs_threads(const struct graph *graph, uint32_t start)
+{
+	const struct order *orders = graph->analysis->orders;
+	const struct order *last = &orders[graph->reached[start] - 1];
+	const uint64_t thread = last->thread;
+	bool several = last->several;
+	while (last->first != start && !several) {
+		last = &orders[graph->reached[last->first] - 1];
+		several = last->several || last->thread != thread;
+	}
+	return several;
+}
+
+/* The cycle backwards, from its last edge: "0x20 under 0x10 by thread 2; ...". */
+static void
+put_cycle(const struct graph *graph, uint32_t start, struct poly_report *report)
+{
+	const struct order *order = NULL;
+	struct buf text = {0};
+	uint64_t locks = 0;
+	for (uint32_t at = start; !order || at != start; at = order->first, locks++) {
+		order = &graph->analysis->orders[graph->reached[at] - 1];
+		buf_printf(&text, "%s0x%llx under 0x%llx (thread %llu, record %llu)",
+			locks ? ", " : "",
+			(unsigned long long)graph->analysis->sync->objects[at].address,
+			(unsigned long long)graph->analysis->sync->objects[order->first]
+				.address,
+			(unsigned long long)order->thread, (unsigned long long)order->record);
+	}
+	poly_report_cell_count(report, locks);
+	poly_report_cell_text(report, buf_text(&text));
+	buf_free(&text);
+}
+
+void
+deadlock_report(const struct analysis *analysis, struct poly_report *report)
+{
+	struct graph graph = {0};
+	size_t told = 0, searches = 0;
+	poly_report_table(report, "cycles", "Possible deadlocks");
+	poly_report_column(report, "locks", "Locks", true);
+	poly_report_column(report, "cycle", "Locked under each other", false);
+	if (!graph_open(&graph, analysis)) {
+		tree_fail(report);
+	} else {
+		trim(&graph);
+		for (uint32_t i = 0;
+			i < graph.objects && told < CYCLES_MOST && searches < SEARCHES_MOST;
+			i++) {
+			if (graph.gone[i])
+				continue;
+			searches++;
+			if (!search(&graph, i) || !needs_threads(&graph, i))
+				continue;
+			put_cycle(&graph, i, report);
+			told++;
+		}
+	}
+	graph_close(&graph);
+	poly_report_end(report);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The facts of a merged trace: what the traces share. */
+#include "correlate/merge/merge.h"
+
+#include "base/err.h"
+
+#include "polytrace/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct poly_trace_info *
+info_of(const struct poly_merge *merge, size_t i)
+{
+	return poly_reader_info(merge->inputs[i].reader);
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A text of the first trace, if every other one has the same. */
+static const char *
+shared(struct poly_merge *merge, const char *(*text)(const struct poly_trace_info *))
+{
+	const char *first = text(info_of(merge, 0));
+	for (size_t i = 1; i < merge->sync.count; i++) {
+		if (!same_text(first, text(info_of(merge, i))))
+			return NULL;
+	}
+	return first ? info_string(&merge->blend.info, first) : NULL;
+}
+
+#define TEXT_OF(field)                                                    \
+	static const char *field##_of(const struct poly_trace_info *info) \
+	{                                                                 \
+		return info->field;                                       \
+	}
+TEXT_OF(format)
+TEXT_OF(isa)
+TEXT_OF(clock)
+TEXT_OF(producer)
+#undef TEXT_OF
+
+/* Whose bytes raw holds; not those of a format in which the thread would stand in them. */
+static const char *
+raw_format_of(const struct poly_trace_info *info)
+{
+	const struct poly_format_info *format =
+		info->raw_format ? poly_format_find(info->raw_format) : NULL;
+	return format && !(format->columns & POLY_HAS(thread)) ? info->raw_format : NULL;
+}
+
+/* The widest addresses, and what all traces say alike. */
+static void
+share_numbers(struct poly_merge *merge)
+{
+	struct poly_trace_info *view = &merge->blend.info.view;
+	const struct poly_trace_info *first = info_of(merge, 0);
+	view->addresses = first->addresses;
+	view->byte_order = first->byte_order;
+	view->has_first_pc = first->has_first_pc;
+	view->first_pc = first->first_pc;
+	for (size_t i = 0; i < merge->sync.count; i++) {
+		const struct poly_trace_info *info = info_of(merge, i);
+		if (info->address_bits > view->address_bits)
+			view->address_bits = info->address_bits;
+		if (info->addresses != view->addresses)
+			view->addresses = POLY_ADDRESS_UNKNOWN;
+		if (info->byte_order != view->byte_order)
+			view->byte_order = POLY_BYTE_ORDER_NONE;
+		if (!info->has_first_pc || info->first_pc != view->first_pc)
+			view->has_first_pc = false;
+	}
+}
+
+/* True where every trace states a fact as the first one does. */
+static bool
+is_shared(const struct poly_merge *merge, const struct poly_fact *fact)
+{
+	for (size_t i = 1; i < merge->sync.count; i++) {
+		if (!same_text(fact->value, poly_trace_fact(info_of(merge, i), fact->key)))
+			return false;
+	}
+	return true;
+}
+
+bool
+facts_share(struct poly_merge *merge)
+{
+	struct info *info = &merge->blend.info;
+	const struct poly_trace_info *first = info_of(merge, 0);
+	bool sound = true;
+	info->view.format = shared(merge, format_of);
+	if (!info->view.format)
+		info->view.format = "merge";
+	info->view.raw_format = shared(merge, raw_format_of);
+	info->view.isa = shared(merge, isa_of);
+	info->view.clock = shared(merge, clock_of);
+	info->view.producer = shared(merge, producer_of);
+	share_numbers(merge);
+	if (!info->view.raw_format && info->view.columns != POLY_ALL_COLUMNS)
+		info->view.columns &= ~POLY_HAS(raw);
+	for (size_t i = 0; i < first->fact_count && sound; i++) {
+		if (is_shared(merge, &first->facts[i]))
+			sound = info_fact(info, first->facts[i].key, first->facts[i].value);
+	}
+	for (size_t i = 0; i < merge->sync.count && sound; i++) {
+		char key[40];
+		snprintf(key, sizeof key, "merge.thread.%llu",
+			(unsigned long long)merge->sync.threads[i].number);
+		sound = info_fact(info, key, merge->sync.threads[i].name);
+	}
+	return sound;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Merging the traces of several threads or processors. */
+#include "correlate/merge/merge.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum poly_status
+poly_merge_new(const struct poly_merge_options *options, struct poly_merge **merge,
+	struct poly_error *error)
+{
+	const struct poly_merge_options initial = POLY_MERGE_OPTIONS_INIT;
+	*merge = NULL;
+	if (options && options->size == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options were not initialised");
+	struct poly_merge *it = mem_new(1, sizeof *it);
+	if (!it)
+		return err_memory(error);
+	it->sync.options = initial;
+	if (options)
+		memcpy(&it->sync.options, options,
+			options->size < sizeof initial ? options->size : sizeof initial);
+	it->failed = SIZE_MAX;
+	*merge = it;
+	return POLY_OK;
+}
+
+enum poly_status
+poly_merge_add(
+	struct poly_merge *merge, uint64_t thread, const char *name, struct poly_error *error)
+{
+	return sync_add(&merge->sync, thread, name, error);
+}
+
+poly_columns
+poly_merge_columns(const struct poly_merge *merge)
+{
+	(void)merge;
+	return POLY_HAS(kind) | POLY_HAS(sync) | POLY_HAS(address) | POLY_HAS(value);
+}
+
+enum poly_status
+poly_merge_learn(struct poly_merge *merge, size_t trace, const struct poly_batch *batch,
+	struct poly_error *error)
+{
+	return sync_learn(&merge->sync, trace, batch, error);
+}
+
+enum poly_status
+poly_merge_settle(struct poly_merge *merge, struct poly_error *error)
+{
+	return sync_settle(&merge->sync, error);
+}
+
+const char *
+poly_merge_note_at(const struct poly_merge *merge, size_t i, uint64_t *count)
+{
+	if (count)
+		*count = merge->sync.note_count;
+	return i < SYNC_NOTES_MOST ? merge->sync.notes[i] : NULL;
+}
+
+/* An order of events can be had. */
+static enum poly_status
+check_settled(const struct poly_merge *merge, struct poly_error *error)
+{
+	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.settled)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"the order by synchronisation needs traces that were learnt and settled");
+}
+
+enum poly_status
+poly_merge_next_run(
+	struct poly_merge *merge, struct poly_merge_run *run, struct poly_error *error)
+{
+	const enum poly_status status = check_settled(merge, error);
+	return status == POLY_OK ? sync_next_run(&merge->sync, run, error) : status;
+}
+
+void
+poly_merge_rewind(struct poly_merge *merge)
+{
+	if (merge->sync.settled)
+		sync_rewind(&merge->sync);
+}
+
+void
+poly_merge_attach(struct poly_merge *merge, size_t trace, struct poly_reader *reader)
+{
+	if (!merge->inputs)
+		merge->inputs = mem_new(merge->sync.count, sizeof *merge->inputs);
+	if (merge->inputs)
+		merge->inputs[trace].reader = reader;
+}
+
+static const struct poly_trace_info *
+info_of(const struct poly_merge *merge, size_t i)
+{
+	return poly_reader_info(merge->inputs[i].reader);
+}
+
+/* Threads and clocks of the inputs. */
+static enum poly_status
+check_times(struct poly_merge *merge, struct poly_error *error)
+{
+	const char *clock = info_of(merge, 0)->clock;
+	for (size_t i = 0; i < merge->sync.count; i++) {
+		const struct poly_trace_info *info = info_of(merge, i);
+		const char *other = info->clock;
+		if (!(info->columns & POLY_HAS(time)))
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"'%s' has no times to merge by", merge->sync.threads[i].name);
+		if ((clock && other) ? strcmp(clock, other) != 0 : clock != other)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"clocks differ: '%s' counts %s, '%s' %s",
+				merge->sync.threads[0].name, clock ? clock : "ticks",
+				merge->sync.threads[i].name, other ? other : "ticks");
+	}
+	return POLY_OK;
+}
+
+static enum poly_status
+take_inputs(struct poly_merge *merge, struct poly_error *error)
+{
+	const poly_columns own = POLY_HAS(thread) | POLY_HAS(cpu);
+	if (!merge->inputs && merge->sync.count)
+		return err_memory(error);
+	for (size_t i = 0; i < merge->sync.count; i++) {
+		struct input *input = &merge->inputs[i];
+		if (!input->reader)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"'%s' has no reader", merge->sync.threads[i].name);
+		input->thread = merge->sync.threads[i].number;
+		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
+				      !(info_of(merge, i)->columns & own);
+	}
+	return POLY_OK;
+}
+
+enum poly_status
+poly_merge_start(struct poly_merge *merge, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (!merge->sync.count)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "there are no traces");
+	if (merge->sync.options.by == POLY_MERGE_BY_SYNC)
+		status = check_settled(merge, error);
+	poly_merge_rewind(merge);
+	if (status == POLY_OK)
+		status = take_inputs(merge, error);
+	if (status == POLY_OK && merge->sync.options.by == POLY_MERGE_BY_TIME)
+		status = check_times(merge, error);
+	if (status == POLY_OK)
+		status = blend_open(&merge->blend, merge->inputs, merge->sync.count, error);
+	if (status == POLY_OK && !facts_share(merge))
+		status = err_memory(error);
+	if (status != POLY_OK || !merge->sync.options.analyse ||
+		merge->sync.options.by == POLY_MERGE_BY_TIME)
+		return status;
+	merge->analysis = analysis_new(&merge->sync);
+	return merge->analysis ? POLY_OK : err_memory(error);
+}
+
+const struct poly_trace_info *
+poly_merge_info(const struct poly_merge *merge)
+{
+	return &merge->blend.info.view;
+}
+
+size_t
+poly_merge_failed(const struct poly_merge *merge)
+{
+	return merge->failed;
+}
+
+enum poly_status
+merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
+{
+	struct input *input = &merge->inputs[number];
+	const enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
+	input->at = 0;
+	if (status != POLY_OK)
+		input->batch = NULL;
+	if (status < 0)
+		merge->failed = number;
+	return status;
+}
+
+/* Rows of the run that can be taken from the batch of its input; 0: it has to be read on. */
+static size_t
+rows_at_hand(const struct poly_merge *merge)
+{
+	const struct input *input = &merge->inputs[merge->run.trace];
+	size_t rows = input->batch ? input->batch->rows - input->at : 0;
+	if (rows > POLY_BATCH_ROWS - merge->blend.rows)
+		rows = POLY_BATCH_ROWS - merge->blend.rows;
+	return rows > merge->run.records ? (size_t)merge->run.records : rows;
+}
+
+/* Reads the input of the run on. */
+static enum poly_status
+read_run(struct poly_merge *merge, struct poly_error *error)
+{
+	const enum poly_status status = merge_read(merge, merge->run.trace, error);
+	if (status != POLY_END)
+		return status;
+	merge->failed = merge->run.trace;
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"the trace has become shorter since it was read first");
+}
+
+/* Takes rows of the run; *full: the blend's view holds rows that have to be given. */
+static enum poly_status
+take_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *error)
+{
+	const size_t number = merge->run.trace;
+	struct input *input = &merge->inputs[number];
+	const size_t range[2] = {input->at, input->at + rows};
+	enum poly_status status = POLY_OK;
+	if (merge->analysis)
+		status = analysis_rows(merge->analysis, number, input->batch, range, error);
+	merge->run.records -= rows;
+	*full = status == POLY_OK && blend_passes(&merge->blend, number, rows);
+	if (*full)
+		return blend_pass(&merge->blend, number, rows, error);
+	blend_add(&merge->blend, number, rows);
+	return status;
+}
+
+/* Holds rows back in the order of events, or makes a view of them; *full: that was done. */
+static enum poly_status
+next_by_sync(struct poly_merge *merge, bool *full, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && !*full && merge->blend.rows < POLY_BATCH_ROWS) {
+		if (!merge->run.records)
+			status = sync_next_run(&merge->sync, &merge->run, error);
+		if (status != POLY_OK)
+			return status;
+		const size_t rows = rows_at_hand(merge);
+		if (rows)
+			status = take_run(merge, rows, full, error);
+		else if (merge->blend.rows)
+			return POLY_OK; /* they point into the batch that is read next */
+		else
+			status = read_run(merge, error);
+	}
+	return status;
+}
+
+enum poly_status
+poly_merge_next(
+	struct poly_merge *merge, const struct poly_batch **batch, struct poly_error *error)
+{
+	bool full = false;
+	if (merge->status == POLY_OK)
+		merge->status = merge->sync.options.by == POLY_MERGE_BY_SYNC
+					? next_by_sync(merge, &full, &merge->error)
+					: merge_next_by_time(merge, &merge->error);
+	/* What came before an end or a failure is given first. */
+	if (!full && merge->blend.rows) {
+		const enum poly_status flushed = blend_flush(&merge->blend, &merge->error);
+		if (flushed != POLY_OK)
+			merge->status = flushed;
+		full = flushed == POLY_OK;
+	}
+	*batch = &merge->blend.view;
+	if (full)
+		return POLY_OK;
+	if (error && merge->status < 0)
+		*error = merge->error;
+	return merge->status;
+}
+
+void
+poly_merge_free(struct poly_merge *merge)
+{
+	if (!merge)
+		return;
+	for (size_t i = 0; merge->inputs && i < merge->sync.count; i++)
+		blend_close_input(&merge->inputs[i]);
+	analysis_free(merge->analysis);
+	blend_close(&merge->blend);
+	mem_free(merge->times);
+	mem_free(merge->back);
+	mem_free(merge->over);
+	mem_free(merge->inputs);
+	sync_fini(&merge->sync);
+	mem_free(merge);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses of two threads to common bytes, one of them a write, that no synchronisation orders.
+ * The last accesses of a bounded number of granules are remembered, so some races are missed
+ * and none is made up but by what the trace does not record.
+ */
+#include "correlate/merge/analysis.h"
+
+#include <string.h>
+
+/* Bytes of an access that are looked at. */
+#define ACCESS_MOST 4096
+
+static bool
+add_race(struct analysis *analysis, const struct cell *before, const struct cell *now,
+	uint64_t address)
+{
+	const uint64_t low = before->pc < now->pc ? before->pc : now->pc;
+	const uint64_t high = before->pc < now->pc ? now->pc : before->pc;
+	/* Two addresses as one key: odd multipliers keep each of them apart. */
+	const uint64_t key = low * 0x9E3779B97F4A7C15u ^ (high * 0xC2B2AE3D27D4EB4Fu) >> 7;
+	const uint64_t *found = map_find(&analysis->race_numbers, key);
+	bool added;
+	analysis->races_found++;
+	if (found) {
+		analysis->races[*found].count++;
+		return true;
+	}
+	if (analysis->race_count == RACES_MOST) {
+		analysis->races_left_out++;
+		return true;
+	}
+	if (!map_get(&analysis->race_numbers, key, analysis->race_count, &added))
+		return false;
+	analysis->races[analysis->race_count++] = (struct race){address, {*before, *now}, 1};
+	return true;
+}
+
+/* True where nothing orders a remembered access of another thread before this one. */
+static bool
+races(const struct analysis *analysis, const struct cell *before, const struct cell *now)
+{
+	return before->thread != now->thread && (before->bytes & now->bytes) &&
+	       (before->writes || now->writes) && !(before->atomic && now->atomic) &&
+	       analysis->progresses[now->thread].clock[before->thread] < before->epoch;
+}
+
+/* True where a remembered access of the same thread says as much as this one. */
+static bool
+covers(const struct cell *before, const struct cell *now)
+{
+	return before->thread == now->thread && before->epoch == now->epoch &&
+	       (now->bytes & ~before->bytes) == 0 && before->writes >= now->writes &&
+	       before->atomic <= now->atomic;
+}
+
+/* The cell that an access is remembered in: an empty one, one that says less, or the oldest. */
+static struct cell *
+cell_for(struct analysis *analysis, struct granule *granule, const struct cell *now)
+{
+	struct cell *oldest = granule->cells;
+	for (size_t i = 0; i < GRANULE_CELLS; i++) {
+		struct cell *cell = &granule->cells[i];
+		const bool less = cell->thread == now->thread &&
+				  (cell->bytes & ~now->bytes) == 0 &&
+				  cell->writes <= now->writes && cell->atomic >= now->atomic;
+		if (!cell->bytes || less)
+			return cell;
+		if (cell->record < oldest->record)
+			oldest = cell;
+	}
+	analysis->forgotten++;
+	return oldest;
+}
+
+/* The memory of a granule, emptied where it was another one's. */
+static struct granule *
+find_granule(struct analysis *analysis, uint64_t number)
+{
+	const uint64_t hash = number * 0x9E3779B97F4A7C15u;
+	struct granule *granule = &analysis->granules[hash >> 48 & (GRANULES - 1)];
+	if (granule->number == number)
+		return granule;
+	for (size_t i = 0; i < GRANULE_CELLS; i++)
+		analysis->forgotten += granule->cells[i].bytes != 0;
+	memset(granule, 0, sizeof *granule);
+	granule->number = number;
+	return granule;
+}
+
+static bool
+take_granule(struct analysis *analysis, uint64_t number, const struct cell *now)
+{
+	struct granule *granule = find_granule(analysis, number);
+	for (size_t i = 0; i < GRANULE_CELLS; i++) {
+		if (granule->cells[i].bytes && covers(&granule->cells[i], now))
+			return true;
+	}
+	for (size_t i = 0; i < GRANULE_CELLS; i++) {
+		const struct cell *cell = &granule->cells[i];
+		if (races(analysis, cell, now) &&
+			!add_race(analysis, cell, now,
+				number * 8 + (uint64_t)__builtin_ctz(cell->bytes & now->bytes)))
+			return false;
+	}
+	*cell_for(analysis, granule, now) = *now;
+	return true;
+}
+
+bool
+analysis_access(struct analysis *analysis, const struct access *access)
+{
+	struct cell now = {.epoch = analysis->progresses[access->thread].clock[access->thread],
+		.pc = access->pc,
+		.record = access->record,
+		.thread = access->thread,
+		.writes = access->writes,
+		.atomic = access->atomic};
+	uint64_t address = access->address;
+	uint32_t left = access->size < ACCESS_MOST ? access->size : ACCESS_MOST;
+	while (left) {
+		const uint32_t from = address % 8, room = 8 - from;
+		const uint32_t n = left < room ? left : room;
+		now.bytes = (uint8_t)((0xffu >> (8 - n)) << from);
+		if (!take_granule(analysis, address / 8, &now))
+			return false;
+		address += n;
+		left -= n;
+	}
+	return true;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done when no thread can go on: first the ownership of mutexes is relaxed, then the
+ * edges SNAP and MX on the cycle of threads that wait for each other. A cycle of hard edges
+ * alone is a contradiction in the traces, never a deadlock of the program.
+ *
+ * spec: reference amber 7.1, pass 2.
+ */
+#include "correlate/merge/sync.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void
+sync_take_back(struct sync *sync)
+{
+	for (size_t i = (size_t)sync->settled_notes; i < SYNC_NOTES_MOST; i++) {
+		mem_free(sync->notes[i]);
+		sync->notes[i] = NULL;
+	}
+	sync->note_count = sync->settled_notes;
+}
+
+static bool
+is_over(const struct thread *thread)
+{
+	return thread->position == thread->records;
+}
+
+/* Notes that the next event of a thread does without what it was blocked by. */
+static void
+note_relaxed(struct sync *sync, const struct thread *thread, const char *what)
+{
+	struct buf text = {0};
+	sync_put_block(sync, &thread->block, &text);
+	sync_note(sync, "%s: thread %llu, record %llu stands before %s", what,
+		(unsigned long long)thread->number, (unsigned long long)thread->position + 1,
+		buf_text(&text));
+	buf_free(&text);
+}
+
+/* Lets the next event of a thread do without one kind of edge. */
+static enum poly_status
+drop(struct sync *sync, struct thread *thread, enum event_flag flag)
+{
+	thread->events[thread->next].flags |= (uint8_t)flag;
+	switch (flag) {
+	case EVENT_OWNER_RELAXED:
+		sync->relaxed++;
+		note_relaxed(sync, thread, "sections overlap");
+		break;
+	case EVENT_SNAP_DROPPED:
+		sync->snapshots++;
+		note_relaxed(sync, thread, "a wait counts too few signals");
+		break;
+	case EVENT_MUTEX_DROPPED:
+		sync->sections++;
+		note_relaxed(sync, thread, "sections are not in the order of their counts");
+		break;
+	case EVENT_WAITED:
+	case EVENT_FORCED:
+		sync->forced++;
+		note_relaxed(sync, thread, "forced");
+		break;
+	}
+	return POLY_OK;
+}
+
+/*
+ * A thread on a cycle of threads, each of which waits for the next: following the waits from
+ * any thread leads to one, as every thread that is waited for is blocked too.
+ */
+static size_t
+find_cycle(const struct sync *sync)
+{
+	size_t thread = 0;
+	while (is_over(&sync->threads[thread]))
+		thread++;
+	for (size_t steps = 0; steps < sync->count; steps++)
+		thread = sync->threads[thread].block.on.thread;
+	return thread;
+}
+
+/* The thread of lowest number on the cycle that is blocked for a reason; SIZE_MAX: none. */
+static size_t
+on_cycle(const struct sync *sync, size_t start, enum block_reason reason)
+{
+	size_t found = SIZE_MAX, thread = start;
+	do {
+		const struct block *block = &sync->threads[thread].block;
+		if (block->reason == reason && thread < found)
+			found = thread;
+		thread = block->on.thread;
+	} while (thread != start);
+	return found;
+}
+
+/* "thread 2 instruction 812 (wait 7 of 0x1000) needs signal 7 of 0x1000 in thread 3" ... */
+static enum poly_status
+contradiction(const struct sync *sync, size_t start, struct poly_error *error)
+{
+	struct buf text = {0};
+	size_t number = start;
+	buf_string(&text, "the records contradict each other: ");
+	do {
+		const struct thread *thread = &sync->threads[number];
+		const struct event *event = &thread->events[thread->next];
+		const struct event *on = sync_event(sync, thread->block.on);
+		if (number != start)
+			buf_string(&text, ", which is after ");
+		buf_printf(&text, "thread %llu instruction %llu, %s %llu of 0x%llx, waits for ",
+			(unsigned long long)thread->number,
+			(unsigned long long)event->instruction,
+			poly_enum_name(POLY_FORM_SYNC, event->kind),
+			(unsigned long long)event->ordinal,
+			(unsigned long long)sync->objects[event->object].address);
+		sync_put_block(sync, &thread->block, &text);
+		buf_printf(&text, " instruction %llu", (unsigned long long)on->instruction);
+		number = thread->block.on.thread;
+	} while (number != start && text.size < sizeof error->message);
+	if (number == start)
+		buf_printf(&text, ", which is after thread %llu instruction %llu",
+			(unsigned long long)sync->threads[start].number,
+			(unsigned long long)sync->threads[start]
+				.events[sync->threads[start].next]
+				.instruction);
+	const enum poly_status status =
+		err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET, "%s", buf_text(&text));
+	buf_free(&text);
+	return status;
+}
+
+/* How many signals of its address have to come before the next event of a thread. */
+static uint64_t
+deficit(const struct thread *thread)
+{
+	const struct event *event = &thread->events[thread->next];
+	return event->ordinal - thread->block.ordinal;
+}
+
+/* The thread whose next event lacks fewest signals, of those blocked by hard edges. */
+static struct thread *
+least_deficit(const struct sync *sync)
+{
+	struct thread *least = NULL;
+	for (size_t t = 0; t < sync->count; t++) {
+		struct thread *thread = &sync->threads[t];
+		const bool hard = thread->block.reason == BLOCK_SEQUENCE ||
+				  thread->block.reason == BLOCK_SIGNAL;
+		if (!is_over(thread) && hard && (!least || deficit(thread) < deficit(least)))
+			least = thread;
+	}
+	return least;
+}
+
+enum poly_status
+sync_relax(struct sync *sync, struct poly_error *error)
+{
+	for (size_t t = 0; t < sync->count; t++) {
+		struct thread *thread = &sync->threads[t];
+		if (!is_over(thread) && thread->block.reason == BLOCK_OWNER)
+			return drop(sync, thread, EVENT_OWNER_RELAXED);
+	}
+	const size_t cycle = find_cycle(sync);
+	size_t found = on_cycle(sync, cycle, BLOCK_SNAPSHOT);
+	if (found != SIZE_MAX)
+		return drop(sync, &sync->threads[found], EVENT_SNAP_DROPPED);
+	found = on_cycle(sync, cycle, BLOCK_SECTION);
+	if (found != SIZE_MAX)
+		return drop(sync, &sync->threads[found], EVENT_MUTEX_DROPPED);
+	struct thread *thread = sync->options.force ? least_deficit(sync) : NULL;
+	return thread ? drop(sync, thread, EVENT_FORCED) : contradiction(sync, cycle, error);
+}

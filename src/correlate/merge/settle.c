@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the events of all threads say together: how signals are numbered, which addresses are
+ * mutexes, which unlock ends what was acquired, and which counts can't be.
+ *
+ * spec: reference amber 7.1 (R1 to R6), 5 (A19).
+ */
+#include "correlate/merge/sync.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is kept of each object while the events of one thread are walked through. */
+struct walk {
+	uint64_t ordinal; /* of what the object's rule is about */
+	bool given;	  /* there is such a one */
+};
+
+/* How often one thread's next unlock has the count of its lock and one more, or the same. */
+static void
+vote(const struct sync *sync, struct walk *walks, size_t *after, size_t *before)
+{
+	for (size_t t = 0; t < sync->count; t++) {
+		const struct thread *thread = &sync->threads[t];
+		memset(walks, 0, sync->object_count * sizeof *walks);
+		for (size_t i = 0; i < thread->count; i++) {
+			const struct event *event = &thread->events[i];
+			struct walk *walk = &walks[event->object];
+			const bool signals = event_signals(event);
+			*after += signals && walk->given && event->ordinal == walk->ordinal + 1;
+			*before += signals && walk->given && event->ordinal == walk->ordinal;
+			*walk = (struct walk){event->ordinal, !signals};
+		}
+	}
+}
+
+/* R2: what most addresses show, then what locks and unlocks show. */
+static void
+find_numbering(struct sync *sync, struct walk *walks)
+{
+	size_t after = 0, before = 0;
+	for (size_t i = 0; i < sync->object_count; i++) {
+		after += sync->objects[i].least == 1;
+		before += sync->objects[i].least == 0;
+	}
+	if (after == before) {
+		after = before = 0;
+		vote(sync, walks, &after, &before);
+	}
+	sync->decided = after != before;
+	sync->before = before > after;
+	if (sync->options.numbering != POLY_MERGE_NUMBERING_AUTO) {
+		sync->before = sync->options.numbering == POLY_MERGE_BEFORE;
+		sync->decided = true;
+	}
+}
+
+/* Makes ordinals of counts, and sees whether waits and signals of a thread alternate. */
+static void
+number_events(struct sync *sync, struct walk *walks)
+{
+	for (size_t t = 0; t < sync->count; t++) {
+		const struct thread *thread = &sync->threads[t];
+		memset(walks, 0, sync->object_count * sizeof *walks);
+		for (size_t i = 0; i < thread->count; i++) {
+			struct event *event = &thread->events[i];
+			const bool signals = event_signals(event);
+			event->ordinal += signals && sync->before;
+			if (walks[event->object].given != signals)
+				sync->objects[event->object].alternates = false;
+			walks[event->object].given = !signals;
+		}
+	}
+}
+
+/* R6 */
+static void
+classify(struct sync *sync)
+{
+	for (size_t i = 0; i < sync->object_count; i++) {
+		struct object *object = &sync->objects[i];
+		object->is_mutex = object->tried || (!object->broadcast && object->alternates);
+		if (object->tried && object->broadcast)
+			sync_note(sync,
+				"0x%llx is tried as a mutex and broadcast as a condition "
+				"variable: taken for a mutex",
+				(unsigned long long)object->address);
+	}
+}
+
+static int
+compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+	if (x->ordinal != y->ordinal)
+		return x->ordinal < y->ordinal ? -1 : 1;
+	if (x->at.thread != y->at.thread)
+		return x->at.thread < y->at.thread ? -1 : 1;
+	return (x->at.event > y->at.event) - (x->at.event < y->at.event);
+}
+
+/* Gives each object its room among the marks; returns how many there are. */
+static size_t
+slice_marks(struct sync *sync)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < sync->object_count; i++) {
+		struct object *object = &sync->objects[i];
+		object->signals = sync->marks + used;
+		used += object->signal_count;
+		object->waits = sync->marks + used;
+		object->left = sync->left + used;
+		used += object->wait_count;
+		object->signal_count = object->wait_count = 0;
+	}
+	return used;
+}
+
+static enum poly_status
+mark_events(struct sync *sync, struct poly_error *error)
+{
+	size_t events = 0;
+	for (size_t t = 0; t < sync->count; t++)
+		events += sync->threads[t].count;
+	sync->marks = mem_new(events + 1, sizeof *sync->marks);
+	sync->left = mem_new(events + 1, sizeof *sync->left);
+	if (!sync->marks || !sync->left)
+		return err_memory(error);
+	slice_marks(sync);
+	for (size_t t = 0; t < sync->count; t++) {
+		const struct thread *thread = &sync->threads[t];
+		for (size_t i = 0; i < thread->count; i++) {
+			const struct event *event = &thread->events[i];
+			struct object *object = &sync->objects[event->object];
+			const struct mark mark = {event->ordinal, {(uint32_t)t, i}};
+			if (event_signals(event))
+				object->signals[object->signal_count++] = mark;
+			else
+				object->waits[object->wait_count++] = mark;
+		}
+	}
+	for (size_t i = 0; i < sync->object_count; i++) {
+		struct object *object = &sync->objects[i];
+		qsort(object->signals, object->signal_count, sizeof(struct mark),
+			compare_marks);
+		qsort(object->waits, object->wait_count, sizeof(struct mark), compare_marks);
+	}
+	return POLY_OK;
+}
+
+/* What a thread holds while its events are walked through. */
+struct holding {
+	size_t *acquired; /* by object, the event that acquired it, + 1; 0: not held */
+	size_t count;	  /* of mutexes held */
+	uint32_t mixed;	  /* their numbers, by exclusive or: of one alone its number */
+};
+
+static void
+acquire(struct holding *holding, struct thread *thread, size_t i, uint32_t mutex)
+{
+	if (!holding->acquired[mutex]) {
+		holding->count++;
+		holding->mixed ^= mutex;
+	}
+	holding->acquired[mutex] = i + 1;
+	thread->events[i].mutex = mutex;
+}
+
+static void
+release(struct holding *holding, struct thread *thread, const struct event *event)
+{
+	size_t *acquired = &holding->acquired[event->object];
+	if (!*acquired)
+		return;
+	thread->events[*acquired - 1].section = event->ordinal;
+	*acquired = 0;
+	holding->count--;
+	holding->mixed ^= event->object;
+}
+
+/* A wait for a condition variable under one mutex acquires that again (R4). */
+static void
+walk_sections(const struct sync *sync, struct thread *thread, struct holding *holding)
+{
+	for (size_t i = 0; i < thread->count; i++) {
+		const struct event *event = &thread->events[i];
+		const bool is_mutex = sync->objects[event->object].is_mutex;
+		if (is_mutex && event_signals(event))
+			release(holding, thread, event);
+		else if (is_mutex)
+			acquire(holding, thread, i, event->object);
+		else if (!event_signals(event) && holding->count == 1)
+			acquire(holding, thread, i, holding->mixed);
+	}
+}
+
+static enum poly_status
+find_sections(struct sync *sync, struct poly_error *error)
+{
+	struct holding holding = {mem_new(sync->object_count + 1, sizeof(size_t)), 0, 0};
+	if (!holding.acquired)
+		return err_memory(error);
+	for (size_t t = 0; t < sync->count; t++) {
+		memset(holding.acquired, 0, sync->object_count * sizeof(size_t));
+		holding.count = holding.mixed = 0;
+		walk_sections(sync, &sync->threads[t], &holding);
+	}
+	mem_free(holding.acquired);
+	return POLY_OK;
+}
+
+enum poly_status
+sync_settle(struct sync *sync, struct poly_error *error)
+{
+	struct walk *walks = mem_new(sync->object_count + 1, sizeof *walks);
+	if (!walks)
+		return err_memory(error);
+	find_numbering(sync, walks);
+	number_events(sync, walks);
+	mem_free(walks);
+	classify(sync);
+	enum poly_status status = mark_events(sync, error);
+	if (status == POLY_OK)
+		status = find_sections(sync, error);
+	if (status == POLY_OK)
+		status = sync_check(sync, error);
+	if (status == POLY_OK && sync->no_memory)
+		status = err_memory(error);
+	if (status != POLY_OK)
+		return status;
+	sync->settled = true;
+	sync->settled_notes = sync->note_count;
+	sync_rewind(sync);
+	return POLY_OK;
+}
