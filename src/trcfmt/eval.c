@@ -186,18 +186,20 @@ run_item(struct trcfmt_eval *eval, uint32_t i)
 	}
 }
 
-/* Braces nest TRCFMT_DEPTH deep at most, so that this may call itself. */
+/* Braces nest TRCFMT_DEPTH deep at most, so that this may call itself. What a descriptor around
+ * this one is left by still lets that one run to its end. */
 void
 eval_items(struct trcfmt_eval *eval, uint32_t i, uint32_t end)
 {
 	const struct item *items = eval->templates->items;
+	const bool around = eval->flow == FLOW_LEAVE;
 	while (i < end && eval_step(eval)) {
 		const struct item *item = &items[i];
 		eval->line = item->line;
 		run_item(eval, i);
 		i = item->item == ITEM_SWITCH || item->item == ITEM_LOOP ? item->end : i + 1;
 	}
-	if (eval->flow == FLOW_LEAVE)
+	if (eval->flow == FLOW_LEAVE && !around)
 		eval->flow = FLOW_END;
 }
 

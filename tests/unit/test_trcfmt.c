@@ -553,6 +553,11 @@ error_tells_where_and_leaves_the_descriptor(void **state)
 		"aERROR: logfile=trc.log offset=40 traceid=0F1 b");
 	assert_text(0x0f180000, "00000003", "LOOP D4 { $ERROR \"b\" } \"c\"",
 		"ERROR: logfile=trc.log offset=40 traceid=0F1 b");
+	/* what the descriptor holds is part of it */
+	assert_prints("\"a\" X2, 2A { $ERROR HD, 2A { \"b\" } \"c\" } \"d\"",
+		"aERROR: logfile=trc.log offset=40 traceid=0F1 b c");
+	assert_text(0x0f180002, "00000002AABB", "HB, 2 { $ERROR LOOP D4 { X1 } \"c\" } \"d\"",
+		"ERROR: logfile=trc.log offset=40 traceid=0F1 AA BB c");
 	struct scene *scene = scene_new("1F12 1.0 L=APPL $ERROR\n", NULL);
 	scene_hook64(scene, 0x800000001f120000, "");
 	assert_string_equal(scene_text(scene), "ERROR: logfile=trc.log offset=40 traceid=1F12");
