@@ -103,13 +103,14 @@ traces_open_cpus(struct traces *traces, const char *base, const char *list,
 {
 	unsigned long from, to;
 	if (strcmp(list, "all") == 0) {
-		unsigned cpu = 0;
-		for (; cpu < CPUS_MOST && is_there(base, cpu); cpu++) {
-			if (!open_cpu(traces, base, cpu, options))
+		const size_t before = traces->count;
+		/* Only some of the cpus may have been traced. */
+		for (unsigned cpu = 0; cpu < CPUS_MOST; cpu++) {
+			if (is_there(base, cpu) && !open_cpu(traces, base, cpu, options))
 				return false;
 		}
-		if (cpu == 0)
-			say(base, "there is no '%s-0': it is read alone", base);
+		if (traces->count == before)
+			say(base, "there is no file of a cpu beside it, such as '%s-0'", base);
 		return true;
 	}
 	while (*list) {
