@@ -152,11 +152,11 @@ take_own(struct run *run, const char *text)
 static void
 add_setting(struct run *run, const char *text)
 {
-	if (take_own(run, text))
-		return;
-	if (is_of_reader(text, run->options->from))
+	const bool own = take_own(run, text);
+	/* An expression looks at the reader's processes, which the table of hooks makes too. */
+	if (is_of_reader(text, run->options->from) && (!own || run->options->where))
 		run->reader_settings[run->reader_setting_count++] = text;
-	else
+	else if (!own)
 		run->settings[run->setting_count++] = text;
 }
 
