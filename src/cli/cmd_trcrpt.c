@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where AIX leaves a trace. */
@@ -447,6 +448,20 @@ write_of_traces(struct run *run)
 	return result;
 }
 
+/* True where a path leads to one of the traces, which writing there would destroy. */
+static bool
+is_trace(const struct traces *traces, const char *path)
+{
+	struct stat there, trace;
+	bool is = false;
+	if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+		return false;
+	for (size_t i = 0; i < traces->count && !is; i++)
+		is = stat(traces->names[i], &trace) == 0 && trace.st_dev == there.st_dev &&
+		     trace.st_ino == there.st_ino;
+	return is;
+}
+
 /* Opens the file of -o, and closes it: false, and told, where it cannot be. */
 static bool
 open_output(struct run *run)
@@ -454,6 +469,10 @@ open_output(struct run *run)
 	const char *path = run->options->output;
 	if (!path || strcmp(path, "-") == 0)
 		return true;
+	if (is_trace(&run->traces, path)) {
+		say(path, "is read, and cannot be the output of '-o' too");
+		return false;
+	}
 	run->file = fopen(path, "wb");
 	if (!run->file)
 		say(path, "cannot be made: %s", strerror(errno));

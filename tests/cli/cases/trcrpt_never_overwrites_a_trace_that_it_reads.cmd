@@ -1,0 +1,9 @@
+# Neither by its name nor by a link, nor the file of a cpu.
+cp aix/base.trc "$T/log"
+cp aix/base-1.trc "$T/log-1"
+ln -s log "$T/link"
+polytrace trcrpt -o "$T/link" "$T/log"
+echo $?
+polytrace trcrpt -r -C all -o "$T/log-1" "$T/log"
+echo $?
+cmp aix/base.trc "$T/log" && cmp aix/base-1.trc "$T/log-1"
