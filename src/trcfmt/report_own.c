@@ -95,11 +95,11 @@ put_facility(struct poly_trcrpt *report, const struct shown *shown)
 	const struct aix_event *event = shown->event;
 	unsigned long long d1 = aix_event_word(event, 1);
 	switch (event->hook >> 4) {
-	case 0x00:
 	case 0x03:
 	case 0x0a: return OWN_SILENT;
 	case 0x01:
 	case 0x02: put_channel(report, event); break;
+	case 0x00:
 	case 0x04:
 		put_hook_word(&report->own, event);
 		buf_printf(&report->own, " file=%s index=%llu", shown->file,
@@ -147,7 +147,7 @@ enum own_kind
 own_text(struct poly_trcrpt *report, struct shown *shown)
 {
 	enum own_kind kind = OWN_UNDEFINED;
-	const char *label = own_label(shown->event->hook);
+	const char *label = own_label(shown->id);
 	bool facility = label && shown->event->hook != 0x0070;
 	if (!facility) {
 		label = labels[0x07];

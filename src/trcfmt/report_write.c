@@ -126,6 +126,11 @@ make_text(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 	*stop = false;
 	shown->depth = shown->who.depth;
 	shown->template = trcfmt_template(report->templates, shown->event->hook);
+	/* An id of zero is shown by template 004 (reference aix 4.8). */
+	if (!shown->template && shown->event->hook == 0) {
+		shown->id = 0x0040;
+		shown->template = trcfmt_template(report->templates, shown->id);
+	}
 	if (shown->template) {
 		bool shows = run_template(report, shown, stop);
 		unsigned after = aix_attribution_interrupt(report->attribution, 0);

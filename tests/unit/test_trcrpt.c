@@ -321,6 +321,39 @@ the_facilitys_own_hooks_have_texts_without_templates(void **state)
 	expect_of(rows, NULL, &options, "002     TRACE OFF channel 2\n");
 }
 
+/* Reference aix 4.8: 000 is shown by template 004, "TRACEID IS ZERO hookword= file= index=". */
+static void
+a_hook_id_of_zero_is_shown_by_template_004(void **state)
+{
+	(void)state;
+	const char *rows =
+		HEADER "{\"record\":\"hook32\",\"time\":5,\"thread\":1,\"hook\":\"0x0\","
+		       "\"subhook\":\"0x2a\",\"hook_type\":\"0x9\"}\n";
+	expect(rows, "timestamp=3",
+		"004     TRACEID IS ZERO hookword=0009002A file=first index=70\n");
+	struct poly_templates *set;
+	struct poly_trcrpt *report;
+	struct buf out = {0};
+	const char *const list[] = {"timestamp=3", NULL};
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	options.settings = list;
+	options.no_header = true;
+	struct poly_reader *reader = open_rows(rows);
+	const char *const name = "first";
+	const struct poly_trcrpt_inputs inputs = {&reader, &name, 1};
+	const struct poly_sink sink = {gather, &out};
+	const char text[] = "004 1.0 L=KERN \"zero\" X2\n";
+	assert_int_equal(
+		poly_templates_parse(text, sizeof text - 1, NULL, &set, NULL), POLY_OK);
+	assert_int_equal(poly_trcrpt_new(set, &options, &report, NULL), POLY_OK);
+	assert_int_equal(poly_trcrpt_write(report, &inputs, &sink, NULL), POLY_OK);
+	assert_string_equal(buf_text(&out), "004                     zero002A\n");
+	poly_trcrpt_free(report);
+	poly_reader_close(reader);
+	poly_templates_free(set);
+	buf_free(&out);
+}
+
 static void
 traces_are_merged_by_time_and_keep_their_order(void **state)
 {
@@ -677,6 +710,7 @@ main(void)
 		cmocka_unit_test(templates_skip_and_stop),
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),
+		cmocka_unit_test(a_hook_id_of_zero_is_shown_by_template_004),
 		cmocka_unit_test(traces_are_merged_by_time_and_keep_their_order),
 		cmocka_unit_test(many_traces_are_merged_by_time_and_keep_their_order),
 		cmocka_unit_test(events_are_selected),
