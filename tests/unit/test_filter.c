@@ -142,6 +142,7 @@ CONDITION(both, r->has_access && r->access == POLY_ACCESS_WRITE && r->has_pc && 
 CONDITION(either, named(r, "LOAD") || (r->has_pc && r->pc < 0x1008 && !r->has_value))
 CONDITION(numbered, r->number >= 100 && r->number <= 1200)
 CONDITION(inverted, r->size == 3 || r->size == 7)
+CONDITION(bracketed, r->has_pc && (r->pc - 0x1000 + 2) * 2 % 8 == 4)
 CONDITION(columns, r->has_pc && r->has_value && r->pc < r->value)
 
 CONDITION(nothing, r->number == 0)
@@ -201,6 +202,12 @@ static const struct {
 	{"mnemonic == LOAD or pc < 0x1008 and not has(value)", either},
 	{"row in 100..1200", numbered},
 	{"~size & 3 == 0", inverted},
+	{"(pc - 0x1000 + 2) * 2 % 8 == 4", bracketed},
+	{"4 == (((pc) - (0x1000) + 2) * 2) % 8 and (has(pc))", bracketed},
+	{"(access) == (read)", reads},
+	{"(executed)", ran},
+	{"not (not executed) and (executed or executed)", ran},
+	{"(pc) in (0x1000 + 0x10)..(0x101f)", pc_range},
 	{"pc < value", columns},
 	{"immediate in 1..-2", nothing},
 	{"pc in 0x101f..0x1010", nothing},
@@ -340,6 +347,12 @@ what_is_wrong_is_shown_at_its_place(void **state)
 	assert_fails("(pc == 1", POLY_ERR_USAGE, "expected ')' before the end", 8);
 	assert_fails("pc", POLY_ERR_USAGE, "no condition", 0);
 	assert_fails("pc == 1 and 7", POLY_ERR_USAGE, "no condition", 12);
+	assert_fails("(pc)", POLY_ERR_USAGE, "no condition", 1);
+	assert_fails("(pc == 1 or pc)", POLY_ERR_USAGE, "no condition", 12);
+	assert_fails("(not not pc) == 1", POLY_ERR_USAGE, "no condition", 9);
+	assert_fails("(pc and pc == 1)", POLY_ERR_USAGE, "no condition", 1);
+	assert_fails("(pc == 1) + 1 == 2", POLY_ERR_USAGE, "no number", 1);
+	assert_fails("pc)", POLY_ERR_USAGE, "expected 'and', 'or' or the end", 2);
 	assert_fails("nosuch == 1", POLY_ERR_USAGE, "there is no column of this name", 0);
 	assert_fails("1 == nosuch", POLY_ERR_USAGE, "there is no column of this name", 5);
 	assert_fails("nosuch", POLY_ERR_USAGE, "there is no column of this name", 0);

@@ -14,7 +14,8 @@
  *     range      = value [ ".." value ]
  *     value      = bits { "|" bits }, and so on by "^", "&", "<<" ">>", "+" "-", "*" "/" "%"
  *     unary      = ("-" | "~") unary | primary
- *     primary    = number | string | word | "has" "(" column ")" | "(" condition ")"
+ *     primary    = number | string | word | "has" "(" column ")" | "(" ( condition | value )
+ * ")"
  */
 #ifndef LANG_EXPR_EXPR_H
 #define LANG_EXPR_EXPR_H

@@ -228,7 +228,7 @@ word(struct parsing *p)
 	return put(p, node);
 }
 
-/* primary = number | string | word | "has" "(" column ")" | "(" condition ")" */
+/* primary = number | string | word | "has" "(" column ")" | "(" ( condition | value ) ")" */
 static uint32_t
 primary(struct parsing *p)
 {
@@ -394,6 +394,22 @@ put_equal(struct parsing *p, uint32_t left, uint32_t right)
 	return put_pair(p, NODE_EQUAL, left, right);
 }
 
+/* A condition: what is one, or a column that is true or false, alone. */
+static uint32_t
+as_condition(struct parsing *p, uint32_t left)
+{
+	if (p->status != POLY_OK || is_condition(at(p, left)))
+		return left;
+	const struct node *node = at(p, left);
+	if (node->kind == NODE_COLUMN && column_table[node->column].form == POLY_FORM_BOOL)
+		return put_pair(p, NODE_EQUAL, left,
+			put(p, (struct node){
+				       .kind = NODE_NUMBER, .number = 1, .at = node->at}));
+	if (node->kind == NODE_WORD)
+		return fails(p, left, NO_COLUMN);
+	return fails(p, left, "no condition: expected a comparison, 'in', '~', or has(column)");
+}
+
 static uint32_t
 put_not(struct parsing *p, uint32_t inner)
 {
@@ -473,24 +489,6 @@ regular(struct parsing *p, uint32_t left)
 	return number;
 }
 
-/* A column that is true or false, alone. */
-static uint32_t
-alone(struct parsing *p, uint32_t left)
-{
-	if (p->status != POLY_OK || is_condition(at(p, left)))
-		return left;
-	const struct node *node = at(p, left);
-	if (node->kind == NODE_COLUMN && column_table[node->column].form == POLY_FORM_BOOL)
-		return put_pair(p, NODE_EQUAL, left,
-			put(p, (struct node){
-				       .kind = NODE_NUMBER, .number = 1, .at = node->at}));
-	if (node->kind == NODE_WORD)
-		return fails(p, left,
-			"there is no column of this name; "
-			"polytrace-columns(5) lists them");
-	return fails(p, left, "no condition: expected a comparison, 'in', '~', or has(column)");
-}
-
 /*
  * test = value [ ("==" | "=" | "!=" | "<" | "<=" | ">" | ">=") value
  *              | ("~" | "!~") string | [ "not" ] "in" set ]
@@ -517,8 +515,11 @@ test(struct parsing *p)
 		return put_not(p, regular(p, left));
 	if (takes(p, TOKEN_WORD, "in"))
 		return set(p, left);
+	/* In brackets a value may be part of another one: "(a + b) * 2 == c". */
+	if (is(p, TOKEN_SIGN, ")"))
+		return left;
 	if (!takes(p, TOKEN_WORD, "not"))
-		return alone(p, left);
+		return as_condition(p, left);
 	return takes(p, TOKEN_WORD, "in") ? put_not(p, set(p, left)) : expected(p, "'in'");
 }
 
@@ -526,10 +527,10 @@ test(struct parsing *p)
 static uint32_t
 negated(struct parsing *p)
 {
-	bool negate = false;
-	while (takes(p, TOKEN_WORD, "not") || takes(p, TOKEN_SIGN, "!"))
+	bool negate = false, any = false;
+	for (; takes(p, TOKEN_WORD, "not") || takes(p, TOKEN_SIGN, "!"); any = true)
 		negate = !negate;
-	const uint32_t inner = test(p);
+	const uint32_t inner = any ? as_condition(p, test(p)) : test(p);
 	return negate ? put_not(p, inner) : inner;
 }
 
@@ -539,7 +540,7 @@ conjunct(struct parsing *p)
 {
 	uint32_t left = negated(p);
 	while (takes(p, TOKEN_WORD, "and") || takes(p, TOKEN_SIGN, "&&"))
-		left = put_either(p, NODE_AND, left, negated(p));
+		left = put_either(p, NODE_AND, left, as_condition(p, negated(p)));
 	return left;
 }
 
@@ -553,7 +554,7 @@ condition(struct parsing *p)
 	if (p->status == POLY_OK)
 		left = conjunct(p);
 	while (takes(p, TOKEN_WORD, "or") || takes(p, TOKEN_SIGN, "||"))
-		left = put_either(p, NODE_OR, left, conjunct(p));
+		left = put_either(p, NODE_OR, left, as_condition(p, conjunct(p)));
 	p->depth--;
 	return left;
 }
