@@ -52,11 +52,22 @@ days_to(const struct tm *parts)
 	       parts->tm_mday - 1 - 719468;
 }
 
+/* Days of a month, which counts from 0. */
+static int
+days_of(const struct tm *parts)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	const int year = parts->tm_year + 1900;
+	const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	return days[parts->tm_mon] + (parts->tm_mon == 1 && leap);
+}
+
 static bool
 seconds_of(const struct trcfmt_options *options, struct tm parts, int64_t *seconds)
 {
-	if (parts.tm_mon < 0 || parts.tm_mon > 11 || parts.tm_mday < 1 || parts.tm_mday > 31 ||
-		parts.tm_hour > 23 || parts.tm_min > 59 || parts.tm_sec > 60)
+	if (parts.tm_mon < 0 || parts.tm_mon > 11 || parts.tm_mday < 1 ||
+		parts.tm_mday > days_of(&parts) || parts.tm_hour > 23 || parts.tm_min > 59 ||
+		parts.tm_sec > 60)
 		return false;
 	if (options->tz_local) {
 		parts.tm_isdst = -1;
@@ -73,7 +84,7 @@ static bool
 digits(const char *text, size_t n, int *value)
 {
 	uint64_t number;
-	if (!num_parse(text, n, &number))
+	if (strspn(text, "0123456789") < n || !num_parse(text, n, &number))
 		return false;
 	*value = (int)number;
 	return true;

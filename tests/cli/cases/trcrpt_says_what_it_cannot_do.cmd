@@ -8,3 +8,6 @@ polytrace trcrpt --wall aix/base.trc
 printf '106 jump\n' >"$T/hooks"
 polytrace trcrpt -O aix.hooks="$T/hooks" aix/base.trc
 polytrace trcrpt -s 1021 aix/base.trc
+polytrace trcrpt -s 023000000004 aix/base.trc
+polytrace trcrpt --date '2001-02-29 00:00:00' aix/base.trc
+polytrace trcrpt --date '0x1F-01-01 00:00:00' aix/base.trc
