@@ -55,6 +55,17 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 	scene_hook64(scene, 0xc000000300a00010, "0000000000000007414243");
 	assert_string_equal(
 		scene_text(scene), "TRACE_UTIL cpu file data=0000000000000007 41 42 43");
+	/* 0x100000001: none of its digits is lost */
+	scene->who.pid = scene->who.tid = 4294967297;
+	scene_hook64(scene, 0x8000000013400000, "");
+	assert_string_equal(scene_text(scene), "exec: cmd=cp pid=4294967297 tid=4294967297");
+	scene_hook64(
+		scene, 0x8000001811900000, "0000000100000001000000000000000F00000000000E5D44");
+	assert_string_equal(
+		scene_text(scene), "pidsig:   pid=4294967297 signal=SIGTERM lr=E5D44");
+	scene_hook64(scene, 0x8000000800600002, "0000000100000001");
+	assert_string_equal(
+		scene_text(scene), "TRACEBUFFER WRAPAROUND 2 4294967297 missed entries");
 	scene_free(scene);
 }
 
