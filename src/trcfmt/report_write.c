@@ -93,7 +93,8 @@ run_template(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 		report->out.failed = true;
 	if (result.faults && shown->wanted)
 		note_faults(report, template, &result);
-	*stop = result.outcome == OUTCOME_STOP;
+	/* One that is not asked for does not end what is. */
+	*stop = result.outcome == OUTCOME_STOP && shown->wanted;
 	shown->text = result.text;
 	shown->pieces = result.pieces;
 	shown->piece_count = result.piece_count;

@@ -199,7 +199,6 @@ rows_that_say_no_more_than_their_hook_are_events(void **state)
 		"007     UNDEFINED TRACE ID 1234 hookword=0000000012340002\n");
 }
 
-/* Skipped events are left out, but time goes on; behind $STOP nothing is shown. */
 static void
 headings_are_repeated_and_levels_coloured(void **state)
 {
@@ -260,6 +259,7 @@ control_characters_of_the_trace_are_shown_as_full_stops(void **state)
 		"timestamp=3,exec=on", "134  .[ma                      exec\n");
 }
 
+/* Skipped events are left out, but time goes on; behind $STOP nothing is shown. */
 static void
 templates_skip_and_stop(void **state)
 {
@@ -272,6 +272,15 @@ templates_skip_and_stop(void **state)
 	expect(rows, "timestamp=2,aix.delta=all",
 		"106      0.000000000       0.000                   DISPATCH\n"
 		"106      0.000000002       0.001                   DISPATCH\n");
+	/* A $STOP of an event that is not asked for stops nothing. */
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	const char *const list[] = {"timestamp=3", NULL};
+	options.settings = list;
+	options.no_header = true;
+	options.except = "0D0";
+	expect_of(HEADER DISPATCH(1) EVENT(2, 1, "d00", "") DISPATCH(3), NULL, &options,
+		"106                     DISPATCH\n"
+		"106                     DISPATCH\n");
 }
 
 static void
