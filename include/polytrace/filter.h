@@ -32,6 +32,25 @@ struct poly_filter;
 POLY_API enum poly_status poly_filter_new(
 	const char *text, struct poly_filter **filter, struct poly_error *error);
 
+/* Names that stand for addresses in expressions: those of symbols. */
+struct poly_filter_names {
+	/*
+	 * The first and the last address of what a name of length bytes stands for; false where
+	 * it is not known.
+	 */
+	bool (*find)(
+		void *user, const char *name, size_t length, uint64_t *first, uint64_t *last);
+	void *user; /* handed to find */
+};
+
+/*
+ * As poly_filter_new, where words that are no column, and strings, may be names of addresses,
+ * looked up during the call. names may be NULL: there are none.
+ */
+POLY_API enum poly_status poly_filter_new_named(const char *text,
+	const struct poly_filter_names *names, struct poly_filter **filter,
+	struct poly_error *error);
+
 /* The columns that the expression looks at: a reader has to be asked for them. */
 POLY_API poly_columns poly_filter_columns(const struct poly_filter *filter);
 

@@ -16,6 +16,7 @@
 #include "polytrace/selection.h"
 #include "polytrace/status.h"
 #include "polytrace/summary.h"
+#include "polytrace/symbols.h"
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"

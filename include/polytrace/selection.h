@@ -46,13 +46,15 @@ struct poly_selection_options {
 	uint64_t seed;	   /* of chance: the same seed takes the same records */
 	uint64_t head;	   /* the first so many records */
 	uint64_t tail;	   /* the last so many; UINT64_MAX: all */
+	/* Names of addresses in the expressions, used by poly_selection_new; NULL: none. */
+	const struct poly_filter_names *names;
 };
 
 /* Initial values: every record. */
 #define POLY_SELECTION_OPTIONS_INIT                                                            \
 	{                                                                                      \
 		sizeof(struct poly_selection_options), NULL, NULL, 0, UINT64_MAX, false, NULL, \
-			0, 0, 0, UINT64_MAX, UINT64_MAX                                        \
+			0, 0, 0, UINT64_MAX, UINT64_MAX, NULL                                  \
 	}
 
 /*

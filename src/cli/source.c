@@ -50,6 +50,8 @@ const struct opt selection_table[] = {
 		"leave out records after this time"},
 	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct source_options, where),
 		"take only records for which this holds: 'access == write and pc < 0x1000'"},
+	{"symbols", 0, OPT_TEXT, "FILE", NULL, offsetof(struct source_options, symbols),
+		"names for addresses, of an ELF file or a list of nm: 'pc in main'"},
 	{"every", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, every),
 		"of those take the first of every N"},
 	{"sample", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, sample),
@@ -99,20 +101,47 @@ selects(const struct source_options *options, struct poly_selection_options *sel
 	       options->head.given || options->tail.given;
 }
 
+/* The addresses of a symbol, for expressions. */
+static bool
+find_symbol(void *symbols, const char *name, size_t length, uint64_t *first, uint64_t *last)
+{
+	const struct poly_symbol *symbol = poly_symbols_named(symbols, name, length);
+	if (!symbol)
+		return false;
+	*first = symbol->address;
+	*last = symbol->address + (symbol->size ? symbol->size - 1 : 0);
+	return true;
+}
+
+/* Makes what selects of the input; where that fails, the name of what is at fault is set. */
+static enum poly_status
+make_selection(struct source *source, const struct source_options *options)
+{
+	struct poly_selection_options selecting;
+	const bool is_selected = selects(options, &selecting);
+	enum poly_status status = POLY_OK;
+	if (options->symbols) {
+		source->name = say_input(options->symbols);
+		status = poly_symbols_open(options->symbols, &source->symbols, &source->error);
+	}
+	if (status != POLY_OK || !is_selected)
+		return status;
+	const struct poly_filter_names names = {find_symbol, source->symbols};
+	selecting.names = source->symbols ? &names : NULL;
+	source->name = "selection";
+	return poly_selection_new(&selecting, &source->selection, &source->error);
+}
+
 /* Opens the input, and what selects of it. */
 static enum poly_status
 open_selected(struct source *source, const struct source_options *options,
 	struct poly_read_options *reading)
 {
-	struct poly_selection_options selecting;
 	struct poly_error *error = &source->error;
-	enum poly_status status = POLY_OK;
-	if (selects(options, &selecting))
-		status = poly_selection_new(&selecting, &source->selection, error);
-	if (status != POLY_OK) {
-		source->name = "selection";
+	enum poly_status status = make_selection(source, options);
+	if (status != POLY_OK)
 		return status;
-	}
+	source->name = say_input(source->path);
 	if (source->selection)
 		reading->columns |= poly_selection_columns(source->selection);
 	status = poly_reader_open(source->path, reading, &source->reader, error);
@@ -246,8 +275,10 @@ source_drop(struct source *source)
 	progress_clear(&source->progress);
 	poly_reader_close(source->reader);
 	poly_selection_free(source->selection);
+	poly_symbols_free(source->symbols);
 	source->reader = NULL;
 	source->selection = NULL;
+	source->symbols = NULL;
 }
 
 void

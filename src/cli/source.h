@@ -15,7 +15,7 @@ enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 /* What every command that reads takes; the first member of its struct of options. */
 struct source_options {
 	const char *from, *isa;
-	const char *where, *start_at, *stop_at;
+	const char *where, *start_at, *stop_at, *symbols;
 	struct opt_number from_time, to_time, every, sample, seed, head, tail;
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
@@ -39,6 +39,7 @@ struct source {
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
 	struct poly_selection *selection; /* NULL: every record */
+	struct poly_symbols *symbols;	  /* of --symbols; NULL: not given */
 	struct progress progress;
 	bool tells_findings;	 /* at its end */
 	uint64_t skip;		 /* records that are left out at the front */

@@ -27,22 +27,23 @@ struct poly_selection {
 	struct poly_error error;
 };
 
-/* A filter for an expression, called name in messages, if there is one. */
+/* A filter for an expression, if there is one. */
 static enum poly_status
-make_filter(const char *text, struct poly_filter **filter, struct poly_error *error)
+make_filter(const struct poly_selection_options *options, const char *text,
+	struct poly_filter **filter, struct poly_error *error)
 {
-	return text ? poly_filter_new(text, filter, error) : POLY_OK;
+	return text ? poly_filter_new_named(text, options->names, filter, error) : POLY_OK;
 }
 
 static enum poly_status
 make_filters(struct poly_selection *it, struct poly_error *error)
 {
 	const struct poly_selection_options *options = &it->options;
-	enum poly_status status = make_filter(options->start_at, &it->start_at, error);
+	enum poly_status status = make_filter(options, options->start_at, &it->start_at, error);
 	if (status == POLY_OK)
-		status = make_filter(options->stop_at, &it->stop_at, error);
+		status = make_filter(options, options->stop_at, &it->stop_at, error);
 	if (status == POLY_OK)
-		status = make_filter(options->where, &it->where, error);
+		status = make_filter(options, options->where, &it->where, error);
 	return status;
 }
 
@@ -83,8 +84,9 @@ poly_selection_new(const struct poly_selection_options *options,
 	it->chance = it->options.seed;
 	it->kept.most = it->options.tail;
 	status = make_filters(it, error);
-	/* The texts are the caller's. */
+	/* The texts and names are the caller's. */
 	it->options.where = it->options.start_at = it->options.stop_at = NULL;
+	it->options.names = NULL;
 	if (status != POLY_OK) {
 		poly_selection_free(it);
 		return status;

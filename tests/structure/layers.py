@@ -9,6 +9,7 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'aix': 'base model', 'lang': 'base model', 'select': 'base model',
        'format': 'base model io isa aix lang',
        'correlate': 'base model lang report isa',
+       'symbol': 'base io',
        'trcfmt': 'base model aix lang report io', 'analysis': 'base model isa report', 'cli': ''}
 # What some formats share; everything else below format/ belongs to the format of its name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}

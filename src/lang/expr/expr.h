@@ -87,9 +87,10 @@ enum node_kind {
 struct node {
 	enum node_kind kind;
 	bool is_signed;		     /* numbers: compared as such */
+	bool is_named;		     /* STRING, WORD: has addresses, number to last */
 	enum poly_column column;     /* of COLUMN, HAS, MATCH, REGEX */
 	uint32_t left, right, third; /* operands */
-	uint64_t number;	     /* of NUMBER */
+	uint64_t number, last;	     /* of NUMBER; the last address of a name */
 	size_t text, text_length;    /* of STRING, WORD, MATCH, in texts */
 	struct regex *regex;	     /* of REGEX */
 	bool ranged;		     /* a test of a column: first <= it <= last, or empty */
@@ -129,8 +130,9 @@ enum poly_status expr_error(const char *text, size_t at, struct poly_error *erro
 enum poly_status expr_token(const char *text, size_t *at, struct buf *texts,
 	struct token *token, struct poly_error *error);
 
-/* Makes the tree of filter->text. */
-enum poly_status expr_parse(struct poly_filter *filter, struct poly_error *error);
+/* Makes the tree of filter->text; names, which may be NULL, are names of addresses. */
+enum poly_status expr_parse(struct poly_filter *filter, const struct poly_filter_names *names,
+	struct poly_error *error);
 
 /* Evaluates the tree over rows from base to base + rows, at most EXPR_STRIP. */
 void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,

@@ -12,6 +12,13 @@
 enum poly_status
 poly_filter_new(const char *text, struct poly_filter **filter, struct poly_error *error)
 {
+	return poly_filter_new_named(text, NULL, filter, error);
+}
+
+enum poly_status
+poly_filter_new_named(const char *text, const struct poly_filter_names *names,
+	struct poly_filter **filter, struct poly_error *error)
+{
 	*filter = NULL;
 	if (strlen(text) > EXPR_TEXT_MOST)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
@@ -20,7 +27,7 @@ poly_filter_new(const char *text, struct poly_filter **filter, struct poly_error
 	if (!it)
 		return err_memory(error);
 	it->text = mem_string(text);
-	enum poly_status status = it->text ? expr_parse(it, error) : err_memory(error);
+	enum poly_status status = it->text ? expr_parse(it, names, error) : err_memory(error);
 	if (status == POLY_OK) {
 		it->strips = mem_new((size_t)it->nodes[it->root].room + 1, sizeof *it->strips);
 		status = it->strips ? POLY_OK : err_memory(error);

@@ -11,8 +11,9 @@
 /* What is parsed. */
 struct parsing {
 	struct poly_filter *filter;
-	struct token token; /* the next one */
-	size_t at;	    /* behind it */
+	const struct poly_filter_names *names; /* of addresses, or NULL */
+	struct token token;		       /* the next one */
+	size_t at;			       /* behind it */
 	unsigned depth;
 	struct poly_error *error;
 	enum poly_status status; /* the first failure */
@@ -155,10 +156,31 @@ is_number(const struct node *node)
 	return node->kind < NODE_STRING;
 }
 
+/* Looks up whether a text is the name of addresses. */
+static void
+find_name(const struct parsing *p, struct node *node)
+{
+	const struct poly_filter_names *names = p->names;
+	const char *name = (const char *)p->filter->texts.data + node->text;
+	node->is_named =
+		names && p->status == POLY_OK &&
+		names->find(names->user, name, node->text_length, &node->number, &node->last);
+}
+
+/* Where a number is expected a name stands for its first address. */
+static void
+name_as_number(struct parsing *p, uint32_t node)
+{
+	if (p->status == POLY_OK && at(p, node)->is_named)
+		p->filter->nodes[node].kind = NODE_NUMBER;
+}
+
 /* A node of two numbers. */
 static uint32_t
 put_pair(struct parsing *p, enum node_kind kind, uint32_t left, uint32_t right)
 {
+	name_as_number(p, left);
+	name_as_number(p, right);
 	if (p->status != POLY_OK)
 		return NO_NODE;
 	const struct node *l = at(p, left), *r = at(p, right);
@@ -224,6 +246,7 @@ word(struct parsing *p)
 	buf_byte(&p->filter->texts, 0);
 	if (p->filter->texts.failed && p->status == POLY_OK)
 		p->status = err_memory(p->error);
+	find_name(p, &node);
 	advance(p);
 	return put(p, node);
 }
@@ -245,6 +268,7 @@ primary(struct parsing *p)
 		node.kind = NODE_STRING;
 		node.text = token.text;
 		node.text_length = token.text_length;
+		find_name(p, &node);
 		return put(p, node);
 	case TOKEN_WORD: return is(p, TOKEN_WORD, "has") ? has(p) : word(p);
 	case TOKEN_SIGN:
@@ -273,6 +297,7 @@ unary(struct parsing *p)
 	else
 		inner = unary(p);
 	p->depth--;
+	name_as_number(p, inner);
 	if (p->status != POLY_OK)
 		return NO_NODE;
 	if (!is_number(at(p, inner)))
@@ -379,11 +404,25 @@ make_word(struct parsing *p, uint32_t number)
 	buf_byte(&p->filter->texts, 0);
 }
 
+/* True where a name beside this node would be an address. */
+static bool
+wants_address(const struct node *node)
+{
+	if (node->kind != NODE_COLUMN)
+		return is_number(node);
+	const enum poly_form form = column_table[node->column].form;
+	return form == POLY_FORM_DEC || form == POLY_FORM_HEX;
+}
+
 static uint32_t
 put_equal(struct parsing *p, uint32_t left, uint32_t right)
 {
 	if (p->status != POLY_OK)
 		return NO_NODE;
+	if (wants_address(at(p, left)))
+		name_as_number(p, right);
+	else if (wants_address(at(p, right)))
+		name_as_number(p, left);
 	if (is_value_of(p, right, left))
 		make_word(p, right);
 	else if (is_value_of(p, left, right))
@@ -418,15 +457,12 @@ put_not(struct parsing *p, uint32_t inner)
 	return put(p, (struct node){.kind = NODE_NOT, .left = inner, .at = at(p, inner)->at});
 }
 
-/* range = value [ ".." value ] */
+/* left lies between two numbers. */
 static uint32_t
-range(struct parsing *p, uint32_t left)
+put_between(struct parsing *p, uint32_t left, uint32_t first, uint32_t last)
 {
-	const uint32_t first = value(p, 0);
-	if (!takes(p, TOKEN_SIGN, ".."))
-		return put_equal(p, left, first);
-	const uint32_t last = value(p, 0);
 	const uint32_t between = put_pair(p, NODE_BETWEEN, left, first);
+	name_as_number(p, last);
 	if (p->status != POLY_OK)
 		return NO_NODE;
 	if (!is_number(at(p, last)))
@@ -436,6 +472,20 @@ range(struct parsing *p, uint32_t left)
 	p->filter->nodes[between].third = last;
 	p->filter->nodes[between].is_signed |= at(p, last)->is_signed;
 	return between;
+}
+
+/* range = value [ ".." value ], where a name alone stands for all of its addresses */
+static uint32_t
+range(struct parsing *p, uint32_t left)
+{
+	const uint32_t first = value(p, 0);
+	if (takes(p, TOKEN_SIGN, ".."))
+		return put_between(p, left, first, value(p, 0));
+	if (p->status != POLY_OK || !at(p, first)->is_named || !wants_address(at(p, left)))
+		return put_equal(p, left, first);
+	const struct node last = {
+		.kind = NODE_NUMBER, .number = at(p, first)->last, .at = at(p, first)->at};
+	return put_between(p, left, first, put(p, last));
 }
 
 static uint32_t
@@ -560,9 +610,10 @@ condition(struct parsing *p)
 }
 
 enum poly_status
-expr_parse(struct poly_filter *filter, struct poly_error *error)
+expr_parse(struct poly_filter *filter, const struct poly_filter_names *names,
+	struct poly_error *error)
 {
-	struct parsing parsing = {.filter = filter, .error = error};
+	struct parsing parsing = {.filter = filter, .names = names, .error = error};
 	/* The number 0 is no node. */
 	put(&parsing, (struct node){.kind = NODE_NUMBER});
 	advance(&parsing);

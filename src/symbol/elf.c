@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Symbols of ELF files, by libelf.
+ *
+ * spec: System V ABI, chapter 4 (symbol table); ELF for the Arm Architecture 5.5 (addresses of
+ * Thumb functions).
+ */
+#include "symbol/symbols.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+#ifdef POLY_WITH_ELF
+#include <gelf.h>
+
+static enum poly_status
+refuse(struct poly_error *error)
+{
+	const char *why = elf_errmsg(-1);
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"the ELF file cannot be read: %s", why ? why : "it is damaged");
+}
+
+/* The section of symbols: .symtab or, without it, .dynsym. */
+static Elf_Scn *
+find_table(Elf *elf, GElf_Shdr *header)
+{
+	Elf_Scn *found = NULL;
+	GElf_Shdr other;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		if (!gelf_getshdr(section, &other) || !other.sh_entsize)
+			continue;
+		if (other.sh_type == SHT_SYMTAB || (other.sh_type == SHT_DYNSYM && !found)) {
+			found = section;
+			*header = other;
+		}
+	}
+	return found;
+}
+
+static unsigned
+rank_of(const GElf_Sym *entry, bool is_code)
+{
+	const unsigned type = GELF_ST_TYPE(entry->st_info);
+	const unsigned bind = GELF_ST_BIND(entry->st_info);
+	const unsigned scope = bind == STB_LOCAL  ? RANK_LOCAL
+			       : bind == STB_WEAK ? RANK_WEAK
+						  : RANK_GLOBAL;
+	if (type == STT_NOTYPE)
+		return RANK_UNTYPED + scope;
+	return (is_code ? RANK_CODE : RANK_DATA) + scope;
+}
+
+/* What an entry of the table says; false where it is no symbol with an address. */
+static bool
+take_entry(Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct symbol *symbol)
+{
+	const unsigned type = GELF_ST_TYPE(entry->st_info);
+	GElf_Shdr header;
+	if (type != STT_NOTYPE && type != STT_OBJECT && type != STT_FUNC &&
+		type != STT_GNU_IFUNC && type != STT_COMMON)
+		return false;
+	if (entry->st_shndx == SHN_UNDEF || entry->st_shndx >= SHN_LORESERVE)
+		return false;
+	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+	*symbol = (struct symbol){.told = {.address = entry->st_value,
+					  .size = entry->st_size,
+					  .is_code = is_function}};
+	if (gelf_getshdr(elf_getscn(elf, entry->st_shndx), &header)) {
+		symbol->told.is_code |= (header.sh_flags & SHF_EXECINSTR) != 0;
+		symbol->end = header.sh_addr + header.sh_size;
+	}
+	if (file->e_machine == EM_ARM && is_function)
+		symbol->told.address &= ~(uint64_t)1;
+	symbol->rank = rank_of(entry, is_function);
+	return true;
+}
+
+static enum poly_status
+add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
+{
+	GElf_Ehdr file;
+	GElf_Shdr header;
+	GElf_Sym entry;
+	struct symbol symbol;
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file))
+		return refuse(error);
+	Elf_Scn *section = find_table(elf, &header);
+	/* A stripped file has no symbols, which is told where there are none at all. */
+	if (!section)
+		return POLY_OK;
+	Elf_Data *data = elf_getdata(section, NULL);
+	if (!data)
+		return refuse(error);
+	for (int i = 1; gelf_getsym(data, i, &entry); i++) {
+		const char *name = elf_strptr(elf, header.sh_link, entry.st_name);
+		if (name && take_entry(elf, &file, &entry, &symbol) &&
+			!symbols_add(symbols, name, strlen(name), &symbol))
+			return err_memory(error);
+	}
+	return POLY_OK;
+}
+
+enum poly_status
+symbols_add_elf(
+	struct poly_symbols *symbols, uint8_t *data, size_t size, struct poly_error *error)
+{
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_memory((char *)data, size);
+	if (!elf)
+		return refuse(error);
+	const enum poly_status status = add_table(symbols, elf, error);
+	elf_end(elf);
+	return status;
+}
+#else
+enum poly_status
+symbols_add_elf(
+	struct poly_symbols *symbols, uint8_t *data, size_t size, struct poly_error *error)
+{
+	(void)symbols, (void)data, (void)size;
+	return err_missing(error, "reading symbols of ELF files", "libelf-dev");
+}
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists of symbols.
+ *
+ *     line = address [ [ size ] type ] name | [ blanks type name ] | "#" text | ""
+ *
+ * spec: nm(1) in its BSD form, with -S too; /proc/kallsyms.
+ */
+#include "symbol/symbols.h"
+
+#include "base/err.h"
+#include "base/num.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Words of a line that are looked at before the name. */
+#define WORDS 4
+
+struct line {
+	const char *end;
+	const char *word[WORDS];
+	size_t length[WORDS];
+	size_t count;
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void
+split(struct line *line, const char *text)
+{
+	const char *p = text;
+	for (line->count = 0; line->count < WORDS; line->count++) {
+		while (p < line->end && is_blank(*p))
+			p++;
+		if (p == line->end)
+			return;
+		line->word[line->count] = p;
+		while (p < line->end && !is_blank(*p))
+			p++;
+		line->length[line->count] = (size_t)(p - line->word[line->count]);
+	}
+}
+
+/* The number of a word, in hexadecimal; false where it is none. */
+static bool
+number(const struct line *line, size_t i, uint64_t *value)
+{
+	const char *p = line->word[i];
+	size_t n = line->length[i];
+	if (n > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		p += 2;
+		n -= 2;
+	}
+	return n >= 1 && n <= 16 && num_parse_hex(p, n, value);
+}
+
+/* True where a word can be the type of nm. */
+static bool
+is_type(const struct line *line, size_t i)
+{
+	return i < line->count && line->length[i] == 1 &&
+	       (isalpha((unsigned char)*line->word[i]) || *line->word[i] == '?' ||
+		       *line->word[i] == '-');
+}
+
+/* Sets what a type says. Types of symbols of one file alone are small letters. */
+static void
+take_type(struct symbol *symbol, char type)
+{
+	const bool is_weak = strchr("wWvV", type) != NULL;
+	symbol->told.is_code = strchr("tTwWi", type) != NULL;
+	symbol->rank = symbol->told.is_code ? RANK_CODE : RANK_DATA;
+	symbol->rank += is_weak			       ? RANK_WEAK
+			: isupper((unsigned char)type) ? RANK_GLOBAL
+						       : RANK_LOCAL;
+}
+
+/* Adds the symbol of a line with an address; false: no memory. */
+static bool
+add_line(struct poly_symbols *symbols, const struct line *line, uint64_t address)
+{
+	struct symbol symbol = {
+		.told = {.address = address, .is_code = true}, .rank = RANK_CODE + RANK_GLOBAL};
+	size_t name = 1;
+	if (line->count > 3 && is_type(line, 2) && number(line, 1, &symbol.told.size))
+		name = 3;
+	else if (line->count > 2 && is_type(line, 1))
+		name = 2;
+	const char type = name > 1 ? *line->word[name - 1] : 'T';
+	/* What is absolute is no address, and debugging is about no memory. */
+	if (strchr("aAN-U", type))
+		return true;
+	take_type(&symbol, type);
+	/* Demangled names have blanks; behind a tab kallsyms names a module. */
+	const char *from = line->word[name], *to = line->end;
+	const char *tab = memchr(from, '\t', (size_t)(to - from));
+	if (tab)
+		to = tab;
+	while (is_blank(to[-1]))
+		to--;
+	return symbols_add(symbols, from, (size_t)(to - from), &symbol);
+}
+
+enum poly_status
+symbols_add_list(
+	struct poly_symbols *symbols, const char *text, size_t size, struct poly_error *error)
+{
+	uint64_t number_of_line = 0, address;
+	for (const char *p = text, *end = text + size; p < end;) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		struct line line = {.end = newline ? newline : end};
+		split(&line, p);
+		number_of_line++;
+		const bool has_address = line.count >= 2 && number(&line, 0, &address);
+		const bool is_other = line.count == 0 || *line.word[0] == '#' ||
+				      (line.count == 2 && is_type(&line, 0));
+		if (!has_address && !is_other) {
+			err_set(error, POLY_ERR_FORMAT, (uint64_t)(p - text),
+				"a line that is no symbol, expected 'address type name' or "
+				"'address name'");
+			if (error)
+				error->line = number_of_line;
+			return POLY_ERR_FORMAT;
+		}
+		if (has_address && *line.word[0] != '#' && !add_line(symbols, &line, address))
+			return err_memory(error);
+		p = line.end + 1;
+	}
+	return POLY_OK;
+}
