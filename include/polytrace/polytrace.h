@@ -4,6 +4,7 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
+#include "polytrace/calls.h"
 #include "polytrace/cis501.h"
 #include "polytrace/diff.h"
 #include "polytrace/disasm.h"

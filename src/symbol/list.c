@@ -80,17 +80,27 @@ take_type(struct symbol *symbol, char type)
 						       : RANK_LOCAL;
 }
 
+/* The word with which the name of a line begins that has an address; 0: it is no symbol. */
+static size_t
+name_word(const struct line *line)
+{
+	uint64_t size;
+	if (line->count > 3 && is_type(line, 2) && number(line, 1, &size))
+		return 3;
+	if (line->count > 2 && is_type(line, 1))
+		return 2;
+	return line->count == 2;
+}
+
 /* Adds the symbol of a line with an address; false: no memory. */
 static bool
 add_line(struct poly_symbols *symbols, const struct line *line, uint64_t address)
 {
 	struct symbol symbol = {
 		.told = {.address = address, .is_code = true}, .rank = RANK_CODE + RANK_GLOBAL};
-	size_t name = 1;
-	if (line->count > 3 && is_type(line, 2) && number(line, 1, &symbol.told.size))
-		name = 3;
-	else if (line->count > 2 && is_type(line, 1))
-		name = 2;
+	const size_t name = name_word(line);
+	if (name == 3)
+		number(line, 1, &symbol.told.size);
 	const char type = name > 1 ? *line->word[name - 1] : 'T';
 	/* What is absolute is no address, and debugging is about no memory. */
 	if (strchr("aAN-U", type))
@@ -116,7 +126,7 @@ symbols_add_list(
 		struct line line = {.end = newline ? newline : end};
 		split(&line, p);
 		number_of_line++;
-		const bool has_address = line.count >= 2 && number(&line, 0, &address);
+		const bool has_address = name_word(&line) && number(&line, 0, &address);
 		const bool is_other = line.count == 0 || *line.word[0] == '#' ||
 				      (line.count == 2 && is_type(&line, 0));
 		if (!has_address && !is_other) {

@@ -23,6 +23,7 @@ SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
 LOG = os.path.join(ROOT, 'tests', 'data', 'aix', 'log1112.trc')
 TEMPLATES = os.path.join(ROOT, 'tests', 'data', 'aix', 'vectors', 'v1.trcfmt')
 THREAD = os.path.join(ROOT, 'tests', 'data', 'amber', 'thread_001.tt6')
+CALLS = os.path.join(ROOT, 'tests', 'data', 'tarmac', 'calls.tarmac')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
          'cis501-summary': 'cis501'}
@@ -31,7 +32,8 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
             'diff': ['diff', SAMPLE, SAMPLE], 'merge': ['merge', '--schedule', THREAD],
             'trcrpt': ['trcrpt', LOG],
-            'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1']}
+            'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
+            'calls': ['calls', CALLS]}
 
 
 def polytrace(*arguments, **options):

@@ -121,6 +121,8 @@ what_is_no_list_is_refused_with_its_line(void **state)
 	assert_int_equal(poly_symbols_open_memory("\n", 1, &symbols, &error), POLY_ERR_FORMAT);
 	assert_int_equal(poly_symbols_open_memory("12345678901234567 f", 19, &symbols, &error),
 		POLY_ERR_FORMAT);
+	assert_int_equal(
+		poly_symbols_open_memory("1 clk IT", 8, &symbols, &error), POLY_ERR_FORMAT);
 	assert_int_equal(poly_symbols_open("no/such/file", &symbols, &error), POLY_ERR_IO);
 }
 

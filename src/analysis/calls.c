@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* Following calls and returns through the instructions of a trace. */
+#include "analysis/calls.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Bytes behind a call of unknown size where it may go on. */
+#define LOOSE 16
+
+/* Frames that are looked through for the caller to which something returns. */
+#define SEARCH 1024
+
+#define PARTIES 65536
+
+enum poly_status
+poly_calls_new(const struct poly_calls_options *options, struct poly_calls **calls,
+	struct poly_error *error)
+{
+	*calls = NULL;
+	if (options->size == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options were not initialised");
+	struct poly_calls *it = mem_new(1, sizeof *it);
+	if (!it)
+		return err_memory(error);
+	memcpy(&it->options, options,
+		options->size < sizeof it->options ? options->size : sizeof it->options);
+	it->options.keeps_each |= it->options.merges_unreturned;
+	*calls = it;
+	return POLY_OK;
+}
+
+#define NEEDED                                                                      \
+	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
+		POLY_HAS(fallthrough) | POLY_HAS(uop) | POLY_HAS(synthetic) | POLY_HAS(time))
+
+poly_columns
+poly_calls_columns(void)
+{
+	return NEEDED | POLY_HAS(thread) | POLY_HAS(process) | POLY_HAS(cpu) |
+	       POLY_HAS(cpu_name) | POLY_HAS(mnemonic) | POLY_HAS(text) |
+	       POLY_HAS(instruction_set);
+}
+
+enum poly_status
+poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
+	poly_columns *columns, struct poly_error *error)
+{
+	static const enum poly_column parties[] = {
+		POLY_COLUMN_thread, POLY_COLUMN_process, POLY_COLUMN_cpu, POLY_COLUMN_cpu_name};
+	calls->info = info;
+	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
+	calls->thumb = flow_find("thumb");
+	calls->party_column = POLY_COLUMN_COUNT;
+	for (size_t i = sizeof parties / sizeof *parties; i-- > 0;) {
+		if (info->columns >> parties[i] & 1)
+			calls->party_column = parties[i];
+	}
+	*columns = NEEDED;
+	if (calls->party_column != POLY_COLUMN_COUNT)
+		*columns |= (poly_columns)1 << calls->party_column;
+	if (calls->set && strcmp(calls->set->name, "arm") == 0)
+		*columns |= POLY_HAS(instruction_set);
+	if (!calls->set)
+		*columns |= POLY_HAS(mnemonic) | POLY_HAS(text);
+	*columns &= info->columns;
+	if (!(info->columns & POLY_HAS(pc)))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the trace has no column 'pc', and so no calls");
+	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"nothing tells which instructions call: the trace has no text, and "
+			"%s%s%s",
+			info->isa ? "calls of its instruction set '" : "its instruction set",
+			info->isa ? info->isa : "",
+			info->isa ? "' are not known" : " is not known");
+	return POLY_OK;
+}
+
+/* The party of a row; NULL: no memory, or too many. */
+static struct calls_party *
+party_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	uint64_t key = 0;
+	bool added = true;
+	if (calls->party_column != POLY_COLUMN_COUNT &&
+		poly_present(batch, calls->party_column, row))
+		key = 1 + poly_batch_integer(batch, calls->party_column, row);
+	uint64_t *number = map_find(&calls->party_numbers, key);
+	if (number)
+		return calls->parties[*number];
+	calls->full |= calls->party_count == PARTIES;
+	if (calls->full)
+		return NULL;
+	number = map_get(&calls->party_numbers, key, calls->party_count, &added);
+	if (!number)
+		return NULL;
+	if (calls->party_count == calls->party_capacity) {
+		const uint32_t capacity = calls->party_capacity ? 2 * calls->party_capacity : 4;
+		void *list = mem_resize(calls->parties, capacity, sizeof *calls->parties);
+		if (!list)
+			return NULL;
+		calls->parties = list;
+		calls->party_capacity = capacity;
+	}
+	struct calls_party *party = mem_new(1, sizeof *party);
+	if (party)
+		calls->parties[calls->party_count++] = party;
+	return party;
+}
+
+/* What the text of a row says, which need not be there. */
+static enum flow
+flow_of_row(const struct poly_batch *batch, size_t row)
+{
+	const char *text = NULL;
+	size_t n = 0;
+	if (poly_present(batch, POLY_COLUMN_text, row)) {
+		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
+	} else if (poly_present(batch, POLY_COLUMN_mnemonic, row)) {
+		text = poly_trace_name(batch->info, batch->mnemonic[row]);
+		n = text ? strlen(text) : 0;
+	}
+	return text ? flow_of_text(text, n) : FLOW_OTHER;
+}
+
+/* The same, where the instruction was seen lately without looking at its text. */
+static enum flow
+cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	const uint64_t pc = batch->pc[row];
+	uint64_t opcode = 0;
+	if (poly_present(batch, POLY_COLUMN_opcode, row))
+		opcode = batch->opcode[row];
+	else if (poly_present(batch, POLY_COLUMN_mnemonic, row))
+		opcode = batch->mnemonic[row];
+	else
+		return flow_of_row(batch, row);
+	struct calls_cached *cached = &calls->cache[(pc >> 1 ^ pc >> 13) % CALLS_CACHE];
+	if (!cached->is_used || cached->pc != pc || cached->opcode != opcode)
+		*cached = (struct calls_cached){
+			pc, opcode, true, (uint8_t)flow_of_row(batch, row)};
+	return (enum flow)cached->flow;
+}
+
+static enum flow
+classify(const struct poly_calls *calls, const struct calls_instruction *it)
+{
+	if (!calls->set)
+		return (enum flow)it->flow;
+	if (!it->size || it->size > 8)
+		return FLOW_OTHER;
+	const struct flow_set *set = it->is_thumb ? calls->thumb : calls->set;
+	return set->classify(it->opcode, it->size);
+}
+
+/* What is known of the instruction of a row. */
+static void
+take_instruction(struct poly_calls *calls, const struct poly_batch *batch, size_t row,
+	struct calls_instruction *it)
+{
+	it->moment.record = poly_batch_number(batch, row);
+	it->moment.pc = batch->pc[row];
+	it->moment.has_time = poly_present(batch, POLY_COLUMN_time, row);
+	it->moment.time = it->moment.has_time ? batch->time[row] : 0;
+	it->size = 0;
+	it->is_thumb = false;
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
+		it->has_next = true;
+		it->next = it->moment.pc + batch->opcode_size[row];
+		if (poly_present(batch, POLY_COLUMN_opcode, row)) {
+			it->opcode = batch->opcode[row];
+			it->size = batch->opcode_size[row];
+		}
+	} else {
+		it->has_next = poly_present(batch, POLY_COLUMN_fallthrough, row);
+		it->next = it->has_next ? batch->fallthrough[row] : 0;
+	}
+	if (!calls->set)
+		it->flow = (uint8_t)cached_flow(calls, batch, row);
+	else if (poly_present(batch, POLY_COLUMN_instruction_set, row)) {
+		const char *name = poly_trace_name(batch->info, batch->instruction_set[row]);
+		it->is_thumb = name && name[0] == 'T';
+	}
+}
+
+/* True where an instruction is not the one that stands behind another. */
+static bool
+goes_elsewhere(const struct calls_instruction *last, uint64_t pc)
+{
+	if (last->has_next)
+		return pc != last->next;
+	return pc <= last->moment.pc || pc - last->moment.pc > LOOSE;
+}
+
+/* Whether control went on from before its delay slot; else from the last instruction. */
+static const struct calls_instruction *
+origin_of(const struct poly_calls *calls, const struct calls_party *party)
+{
+	const bool is_slot = calls->set && calls->set->delay && party->before.has_next &&
+			     party->before.next == party->last.moment.pc;
+	return is_slot && classify(calls, &party->before) != FLOW_OTHER ? &party->before
+									: &party->last;
+}
+
+/* A call from one instruction to another. */
+static bool
+begin_call(struct poly_calls *calls, struct calls_party *party,
+	const struct calls_instruction *from, const struct calls_moment *to)
+{
+	bool added;
+	struct calls_frame frame = {
+		.low = from->moment.pc + 1, .high = from->moment.pc + LOOSE};
+	frame.function = calls_function_at(calls, to->pc);
+	if (frame.function == CALLS_NONE)
+		return false;
+	if (from->has_next) {
+		frame.low = from->next + (calls->set ? calls->set->delay : 0);
+		frame.high = frame.low + (calls->set ? calls->set->slack : 0);
+	}
+	const uint32_t caller = party->frames[party->depth - 1].function;
+	uint64_t *point = map_get(&calls->points, frame.low, caller, &added);
+	if (!point)
+		return false;
+	*point = caller;
+	return calls_push(calls, party, &frame, &from->moment, to);
+}
+
+/* The uppermost frame, from 1 on, that returns to pc; 0: none does. */
+static uint32_t
+find_return(const struct calls_party *party, uint64_t pc)
+{
+	for (uint32_t i = party->depth, left = SEARCH; i-- > 1 && left > 0; left--) {
+		const struct calls_frame *frame = &party->frames[i];
+		if (pc >= frame->low && pc <= frame->high)
+			return i;
+	}
+	return 0;
+}
+
+/* The uppermost frame of a function; party->depth: there is none. */
+static uint32_t
+find_function(const struct calls_party *party, uint32_t function)
+{
+	for (uint32_t i = party->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+		if (party->frames[i].function == function)
+			return i;
+	}
+	return party->depth;
+}
+
+/* The same among those that return together with the uppermost one. */
+static uint32_t
+find_in_chain(const struct calls_party *party, uint32_t function)
+{
+	for (uint32_t i = party->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+		if (party->frames[i].function == function)
+			return i;
+		if (!party->frames[i].is_tail)
+			break;
+	}
+	return party->depth;
+}
+
+/* The function that has a place to which something goes that is no call; CALLS_NONE: unknown.
+ */
+static uint32_t
+known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
+{
+	const uint64_t *point;
+	if (calls->options.symbols) {
+		const struct poly_symbol *symbol =
+			poly_symbols_find(calls->options.symbols, pc);
+		point = symbol ? map_find(&calls->function_numbers, symbol->address) : NULL;
+		return point ? (uint32_t)*point : CALLS_NONE;
+	}
+	point = returns ? map_find(&calls->points, pc) : NULL;
+	return point ? (uint32_t)*point : CALLS_NONE;
+}
+
+/* The first function of a party, or what follows it. */
+static bool
+begin_first(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+{
+	const struct calls_moment none = {0};
+	const struct calls_frame frame = {
+		.function = calls_function_at(calls, at->pc), .low = 1, .high = 0};
+	return frame.function != CALLS_NONE && calls_push(calls, party, &frame, &none, at);
+}
+
+/* Goes on in a function further out, if that is where pc is; false: it is not. */
+static bool
+unwind(struct poly_calls *calls, struct calls_party *party, uint64_t pc, bool returns)
+{
+	const uint32_t function = known_function(calls, pc, returns);
+	const uint32_t found =
+		function == CALLS_NONE ? party->depth : find_function(party, function);
+	if (found == party->depth)
+		return false;
+	calls_pop(calls, party, found + 1, 0, NULL);
+	return true;
+}
+
+/* The frame that the uppermost one returns with. */
+static uint32_t
+chain_of(const struct calls_party *party)
+{
+	uint32_t i = party->depth - 1;
+	while (party->frames[i].is_tail)
+		i--;
+	return i;
+}
+
+static bool
+take_return(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+{
+	uint32_t found = find_return(party, at->pc);
+	const uint32_t returned = found + 1;
+	if (found) {
+		while (party->frames[found].is_tail)
+			found--;
+		calls_pop(calls, party, found, returned, at);
+		return true;
+	}
+	if (unwind(calls, party, at->pc, true))
+		return true;
+	if (chain_of(party) > 0) {
+		calls->unmatched++;
+		return true;
+	}
+	calls->first_returns++;
+	/* What was called before the trace has returned. */
+	calls_pop(calls, party, 0, party->depth, at);
+	return begin_first(calls, party, at);
+}
+
+/* A jump, or whatever leads elsewhere: to another function only symbols can tell. */
+static bool
+take_jump(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+{
+	const struct calls_frame *top = &party->frames[party->depth - 1];
+	const struct poly_symbol *own = calls->functions[top->function].symbol;
+	if (!calls->options.symbols || (own && at->pc - own->address < own->size))
+		return true;
+	const struct poly_symbol *symbol = poly_symbols_find(calls->options.symbols, at->pc);
+	if (!symbol || symbol == own)
+		return true;
+	if (symbol->address != at->pc || !symbol->is_code) {
+		unwind(calls, party, at->pc, false);
+		return true;
+	}
+	struct calls_frame frame = {.is_tail = true, .low = top->low, .high = top->high};
+	frame.function = calls_function_at(calls, at->pc);
+	if (frame.function == CALLS_NONE)
+		return false;
+	/* Functions that jump to each other in turn end each other. */
+	const uint32_t found = find_in_chain(party, frame.function);
+	if (found != party->depth) {
+		calls_pop(calls, party, found + 1, party->depth, at);
+		return true;
+	}
+	calls->tails++;
+	return calls_push(calls, party, &frame, &party->last.moment, at);
+}
+
+/* What the way from the last instruction of a party to the next one means. */
+static bool
+take_way(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+{
+	const struct calls_instruction *from = origin_of(calls, party);
+	switch (classify(calls, from)) {
+	case FLOW_CALL: return begin_call(calls, party, from, at);
+	case FLOW_RETURN: return take_return(calls, party, at);
+	case FLOW_OTHER: break;
+	}
+	return take_jump(calls, party, at);
+}
+
+/* A later micro-operation of the instruction before it: it may know where that goes on. */
+static bool
+is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_party *party)
+{
+	if (!party->has_last || !poly_present(batch, POLY_COLUMN_uop, row) ||
+		batch->uop[row] <= 1 || batch->pc[row] != party->last.moment.pc)
+		return false;
+	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
+		party->last.has_next = true;
+		party->last.next = batch->fallthrough[row];
+	}
+	return true;
+}
+
+static bool
+take_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	struct calls_party *party = party_of(calls, batch, row);
+	struct calls_instruction next;
+	bool good = party != NULL;
+	if (!good || is_same_instruction(batch, row, party))
+		return good;
+	take_instruction(calls, batch, row, &next);
+	if (!party->has_last)
+		good = begin_first(calls, party, &next.moment);
+	else if (goes_elsewhere(&party->last, next.moment.pc))
+		good = take_way(calls, party, &next.moment);
+	if (!good)
+		return false;
+	const struct calls_frame *top = &party->frames[party->depth - 1];
+	calls->nodes[top->node].self++;
+	if (top->call != CALLS_NONE)
+		calls->calls[top->call].self++;
+	calls->instructions++;
+	party->before = party->last;
+	party->last = next;
+	party->has_last = true;
+	return true;
+}
+
+enum poly_status
+poly_calls_update(
+	struct poly_calls *calls, const struct poly_batch *batch, struct poly_error *error)
+{
+	for (size_t row = 0; row < batch->rows && !calls->failed; row++) {
+		if (poly_present(batch, POLY_COLUMN_kind, row) &&
+			batch->kind[row] == POLY_KIND_INSTRUCTION &&
+			poly_present(batch, POLY_COLUMN_pc, row) &&
+			!(poly_present(batch, POLY_COLUMN_synthetic, row) &&
+				batch->synthetic[row]))
+			calls->failed = !take_row(calls, batch, row);
+	}
+	if (calls->full)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"more calls or threads than can be kept one by one, which are %d and "
+			"%d",
+			POLY_CALLS_MOST, PARTIES);
+	return calls->failed ? err_memory(error) : POLY_OK;
+}
+
+/* Adds what was counted in called functions to those that led to them. */
+static void
+sum_up(struct poly_calls *calls)
+{
+	for (uint32_t i = 0; i < calls->node_count; i++) {
+		calls->nodes[i].total = calls->nodes[i].self;
+		calls->functions[calls->nodes[i].function].self += calls->nodes[i].self;
+	}
+	for (uint32_t i = calls->node_count; i-- > 0;) {
+		const struct calls_node *node = &calls->nodes[i];
+		if (node->parent != CALLS_NONE)
+			calls->nodes[node->parent].total += node->total;
+	}
+	for (uint32_t i = calls->call_count; i-- > 0;) {
+		struct calls_call *call = &calls->calls[i];
+		call->total += call->self;
+		if (call->parent != CALLS_NONE)
+			calls->calls[call->parent].total += call->total;
+	}
+	for (uint32_t i = 0; i < calls->call_count; i++) {
+		struct calls_call *call = &calls->calls[i];
+		if (call->parent != CALLS_NONE)
+			call->depth = calls->calls[call->parent].depth + 1;
+	}
+}
+
+enum poly_status
+poly_calls_finish(struct poly_calls *calls, struct poly_error *error)
+{
+	const uint64_t unwound = calls->unwound;
+	for (uint32_t i = 0; i < calls->party_count; i++)
+		calls_pop(calls, calls->parties[i], 0, 0, NULL);
+	/* What the end of the trace ended was not given up by the program. */
+	calls->unwound = unwound;
+	if (calls->options.merges_unreturned && !calls_merge_unreturned(calls))
+		return err_memory(error);
+	sum_up(calls);
+	return POLY_OK;
+}
+
+void
+poly_calls_free(struct poly_calls *calls)
+{
+	if (!calls)
+		return;
+	for (uint32_t i = 0; i < calls->party_count; i++) {
+		mem_free(calls->parties[i]->frames);
+		mem_free(calls->parties[i]);
+	}
+	mem_free(calls->parties);
+	mem_free(calls->functions);
+	mem_free(calls->nodes);
+	mem_free(calls->calls);
+	map_free(&calls->party_numbers);
+	map_free(&calls->function_numbers);
+	map_free(&calls->node_numbers);
+	map_free(&calls->points);
+	mem_free(calls);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace calls: who called whom, as a tree, a profile or a flame graph. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+/* Answers of --style; the first three are those of enum poly_calls_style. */
+enum { STYLE_FOLDED = POLY_CALLS_LIST + 1 };
+
+/* Answers of --unreturned. */
+enum { UNRETURNED_KEEP, UNRETURNED_MERGE };
+
+struct calls_options {
+	struct source_options source; /* first: the reading options are in it */
+	unsigned style, unreturned;
+};
+
+static const char *const styles[] = {"tree", "profile", "list", "folded", NULL};
+static const char *const unreturned[] = {"keep", "merge", NULL};
+
+static const struct opt calls_table[] = {
+	{"style", 0, OPT_CHOICE, "tree|profile|list|folded", styles,
+		offsetof(struct calls_options, style),
+		"calls within calls, functions, every call, or stacks for a flame graph"},
+	{"unreturned", 0, OPT_CHOICE, "keep|merge", unreturned,
+		offsetof(struct calls_options, unreturned),
+		"merge: what never returns counts as part of its caller"},
+	{0},
+};
+
+static const struct opt *const calls_tables[] = {
+	calls_table, rendering_table, selection_table, source_table, NULL};
+
+/* Counts the calls of a source; false, and told, where that fails. */
+static bool
+count_calls(struct source *source, struct poly_calls *calls)
+{
+	struct poly_error error;
+	poly_columns columns;
+	const struct poly_batch *batch;
+	enum poly_status status =
+		poly_calls_bind(calls, poly_reader_info(source->reader), &columns, &error);
+	if (status == POLY_OK)
+		source_want(source, columns);
+	while (status == POLY_OK && (batch = source_next(source)))
+		status = poly_calls_update(calls, batch, &error);
+	if (status == POLY_OK)
+		status = poly_calls_finish(calls, &error);
+	progress_clear(&source->progress);
+	if (status != POLY_OK)
+		say_error(source->name, &error);
+	return status == POLY_OK;
+}
+
+/* Prints what was counted; returns an exit status. */
+static int
+print_calls(struct inputs *inputs, const struct source *source, const struct poly_calls *calls)
+{
+	const struct calls_options *options = inputs->command;
+	const bool is_text = source_rendering(inputs->options) == POLY_RENDER_TEXT;
+	struct poly_error error;
+	if (options->style == STYLE_FOLDED) {
+		const struct poly_sink sink = {output_write, inputs->output};
+		if (poly_calls_fold(calls, &sink, &error) != POLY_OK &&
+			!output_failed(inputs->output)) {
+			say_error(source->name, &error);
+			return STATUS_TROUBLE;
+		}
+		return STATUS_DONE;
+	}
+	struct poly_report *report = source_report();
+	poly_report_text(report, "file", "File", source->name);
+	if (source_partial(source))
+		poly_report_bool(report, "partial", "Partial", true);
+	poly_calls_report(calls, (enum poly_calls_style)options->style, is_text, report);
+	return source_render(report, inputs->options, inputs->output);
+}
+
+static int
+calls_one(struct inputs *inputs, const char *path)
+{
+	const struct calls_options *options = inputs->command;
+	const struct source_wants wants = {.columns = poly_calls_columns()};
+	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
+	struct poly_calls *calls;
+	struct source source;
+	int status = STATUS_TROUBLE;
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	counting.symbols = source.symbols;
+	counting.keeps_each = options->style == POLY_CALLS_LIST;
+	counting.merges_unreturned = options->unreturned == UNRETURNED_MERGE;
+	if (poly_calls_new(&counting, &calls, NULL) != POLY_OK)
+		say_no_memory();
+	if (count_calls(&source, calls))
+		status = print_calls(inputs, &source, calls);
+	poly_calls_free(calls);
+	output_flush(inputs->output);
+	const int ended = source_close(&source);
+	return status > ended ? status : ended;
+}
+
+static int
+calls_run(void *fields, char **operands)
+{
+	const struct calls_options *options = fields;
+	if (options->style == STYLE_FOLDED && (options->source.json || options->source.csv)) {
+		say("calls", "'--style folded' takes no other form");
+		return STATUS_TROUBLE;
+	}
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.headed = options->style != STYLE_FOLDED,
+		.one = calls_one};
+	return inputs_run(&inputs, operands);
+}
+
+const struct command command_calls = {
+	.name = "calls",
+	.summary = "tell who called whom, and what was executed there",
+	.usage = "[options] [FILE...]",
+	.options = calls_tables,
+	.options_size = sizeof(struct calls_options),
+	.run = calls_run,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls and returns by what disassemblers write, whatever the instruction set. */
+#include "isa/flow.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define WORD 16
+#define OPERANDS 120
+
+/* An instruction in small letters, without the blanks of its operands. */
+struct text {
+	char word[WORD];
+	char operands[OPERANDS];
+};
+
+static void
+take(struct text *it, const char *text, size_t n)
+{
+	size_t used = 0, i = 0;
+	while (i < n && isspace((unsigned char)text[i]))
+		i++;
+	for (; i < n && !isspace((unsigned char)text[i]); i++) {
+		/* What stands behind a point is about the encoding, as in BL.W. */
+		if (text[i] == '.')
+			break;
+		if (used < WORD - 1)
+			it->word[used++] = (char)tolower((unsigned char)text[i]);
+	}
+	it->word[used] = 0;
+	while (i < n && !isspace((unsigned char)text[i]))
+		i++;
+	for (used = 0; i < n && used < OPERANDS - 1 && text[i] != ';'; i++) {
+		if (!isspace((unsigned char)text[i]))
+			it->operands[used++] = (char)tolower((unsigned char)text[i]);
+	}
+	it->operands[used] = 0;
+}
+
+/* True where word is one of a list with blanks around each. */
+static bool
+is_among(const char *list, const char *word)
+{
+	char padded[WORD + 2];
+	const size_t n = strlen(word);
+	padded[0] = ' ';
+	memcpy(padded + 1, word, n);
+	memcpy(padded + 1 + n, " ", 2);
+	return n && strstr(list, padded);
+}
+
+static bool
+begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* BL and BLX of ARM with a condition; BLE, BLT and BLS are branches on less. */
+static bool
+is_conditional_call(const char *word)
+{
+	static const char *const conditions =
+		" eq ne cs cc hs lo mi pl vs vc hi ls ge lt gt le al ";
+	if (!begins(word, "bl"))
+		return false;
+	return is_among(conditions, word + 2) ||
+	       (word[2] == 'x' && is_among(conditions, word + 3));
+}
+
+/* blr, beqlr, bdnzlr and the like of PowerPC, but not the blr of AArch64. */
+static bool
+is_link_return(const struct text *it)
+{
+	const size_t n = strcspn(it->word, "+-");
+	return it->word[0] == 'b' && n >= 3 && it->word[n - 2] == 'l' &&
+	       it->word[n - 1] == 'r' && (n > 3 || it->operands[0] != 'x');
+}
+
+/* JALR and JAL that leave no address to go on at. */
+static bool
+is_unlinked(const struct text *it)
+{
+	return it->word[0] == 'j' &&
+	       (begins(it->operands, "zero,") || begins(it->operands, "x0,") ||
+		       begins(it->operands, "$zero,") || begins(it->operands, "$0,"));
+}
+
+/* beqlrl, bnectrl and the like of PowerPC. Those that end in l alone may be MIPS branches. */
+static bool
+is_linking(const char *word)
+{
+	const size_t n = strcspn(word, "+-");
+	return word[0] == 'b' && n > 4 &&
+	       (strncmp(word + n - 3, "lrl", 3) == 0 || strncmp(word + n - 3, "trl", 3) == 0);
+}
+
+static bool
+is_call(const struct text *it)
+{
+	static const char *const calls = " bl blx bla blraa blrab blraaz blrabz jal jalr jalx "
+					 "bal bgezal bltzal bgezall bltzall call callq "
+					 "calll callw lcall bctrl blrl bcl bcla bclrl bcctrl "
+					 "bsr jsr brasl bras basr bas ";
+	if (strcmp(it->word, "blr") == 0)
+		return it->operands[0] == 'x';
+	return (is_among(calls, it->word) && !is_unlinked(it)) ||
+	       is_conditional_call(it->word) || is_linking(it->word);
+}
+
+static bool
+is_link(const char *operand)
+{
+	return is_among(" lr r14 x30 ra $ra $31 r31 %i7 %o7 x1 ", operand);
+}
+
+static bool
+is_return(const struct text *it)
+{
+	static const char *const returns =
+		" ret retq retl retw retn retf lret lretq retaa retab rts rtd rtr bclr ";
+	const char *operands = it->operands;
+	const size_t n = strlen(operands);
+	if (is_among(returns, it->word))
+		return true;
+	if (begins(it->word, "bx") || strcmp(it->word, "jr") == 0)
+		return n < WORD && is_link(operands);
+	if (begins(it->word, "mov"))
+		return strcmp(operands, "pc,lr") == 0 || strcmp(operands, "pc,r14") == 0;
+	if (begins(it->word, "pop") || begins(it->word, "ldm"))
+		return strstr(operands, "pc}") || strstr(operands, "r15}");
+	if (begins(it->word, "ldr"))
+		return strcmp(operands, "pc,[sp],#4") == 0 ||
+		       strcmp(operands, "pc,[r13],#4") == 0;
+	if (is_unlinked(it))
+		return it->word[3] == 'r' &&
+		       (strstr(operands, "ra") || strstr(operands, "$31") ||
+			       strstr(operands, ",x1") || strstr(operands, "(x1)"));
+	return is_link_return(it);
+}
+
+enum flow
+flow_of_text(const char *text, size_t n)
+{
+	struct text it;
+	take(&it, text, n);
+	if (is_call(&it))
+		return FLOW_CALL;
+	return is_return(&it) ? FLOW_RETURN : FLOW_OTHER;
+}

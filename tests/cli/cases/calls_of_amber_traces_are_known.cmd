@@ -1,0 +1,1 @@
+polytrace calls amber/thread_001.tt6
