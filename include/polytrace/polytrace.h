@@ -15,12 +15,14 @@
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
+#include "polytrace/state.h"
 #include "polytrace/status.h"
 #include "polytrace/summary.h"
 #include "polytrace/symbols.h"
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"
+#include "polytrace/who.h"
 #include "polytrace/writer.h"
 
 #endif

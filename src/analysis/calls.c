@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Following calls and returns through the instructions of a trace. */
 #include "analysis/calls.h"
+#include "analysis/party.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -40,8 +41,7 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 poly_columns
 poly_calls_columns(void)
 {
-	return NEEDED | POLY_HAS(thread) | POLY_HAS(process) | POLY_HAS(cpu) |
-	       POLY_HAS(cpu_name) | POLY_HAS(mnemonic) | POLY_HAS(text) |
+	return NEEDED | PARTY_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
 	       POLY_HAS(instruction_set);
 }
 
@@ -49,19 +49,10 @@ enum poly_status
 poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	poly_columns *columns, struct poly_error *error)
 {
-	static const enum poly_column parties[] = {
-		POLY_COLUMN_thread, POLY_COLUMN_process, POLY_COLUMN_cpu, POLY_COLUMN_cpu_name};
 	calls->info = info;
 	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
 	calls->thumb = flow_find("thumb");
-	calls->party_column = POLY_COLUMN_COUNT;
-	for (size_t i = sizeof parties / sizeof *parties; i-- > 0;) {
-		if (info->columns >> parties[i] & 1)
-			calls->party_column = parties[i];
-	}
-	*columns = NEEDED;
-	if (calls->party_column != POLY_COLUMN_COUNT)
-		*columns |= (poly_columns)1 << calls->party_column;
+	*columns = NEEDED | PARTY_COLUMNS;
 	if (calls->set && strcmp(calls->set->name, "arm") == 0)
 		*columns |= POLY_HAS(instruction_set);
 	if (!calls->set)
@@ -84,11 +75,8 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 static struct calls_party *
 party_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
-	uint64_t key = 0;
 	bool added = true;
-	if (calls->party_column != POLY_COLUMN_COUNT &&
-		poly_present(batch, calls->party_column, row))
-		key = 1 + poly_batch_integer(batch, calls->party_column, row);
+	const uint64_t key = party_key(batch, row);
 	uint64_t *number = map_find(&calls->party_numbers, key);
 	if (number)
 		return calls->parties[*number];

@@ -83,7 +83,6 @@ struct poly_calls {
 	const struct poly_trace_info *info;
 	const struct flow_set *set;
 	const struct flow_set *thumb;
-	enum poly_column party_column; /* POLY_COLUMN_COUNT: there is one party */
 	struct map party_numbers;
 	struct calls_party **parties;
 	uint32_t party_count, party_capacity;

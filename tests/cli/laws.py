@@ -33,7 +33,8 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'diff': ['diff', SAMPLE, SAMPLE], 'merge': ['merge', '--schedule', THREAD],
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
-            'calls': ['calls', CALLS]}
+            'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
+            'state': ['state', CALLS]}
 
 
 def polytrace(*arguments, **options):
@@ -133,7 +134,7 @@ def no_input_on_a_terminal_is_trouble():
         if command in ('formats', 'trcupdate'):
             continue
         controller, terminal = pty.openpty()
-        extra = ['-o', '/dev/null'] if command == 'convert' else []
+        extra = {'convert': ['-o', '/dev/null'], 'who': ['--reg', 'r1']}.get(command, [])
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)

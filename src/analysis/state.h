@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Registers and memory while they are gathered. */
+#ifndef ANALYSIS_STATE_H
+#define ANALYSIS_STATE_H
+
+#include "polytrace/powerpc.h"
+#include "polytrace/state.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+
+/* Largest register that is kept, in bytes. */
+#define STATE_REGISTER_MOST 256
+
+struct state_register {
+	uint64_t party;
+	uint32_t name;	 /* of the trace's names */
+	uint32_t digits; /* hexadecimal ones in wide, or 0: value counts */
+	uint32_t size;	 /* bytes of value; 0: not known */
+	uint32_t room;	 /* bytes allocated in wide */
+	bool is_known;	 /* not so where it was written with digits that are not */
+	uint64_t value, record;
+	uint8_t *wide; /* the bytes of a value that is no number of 64 bits */
+};
+
+struct state_block {
+	uint64_t address;
+	uint8_t bytes[16];
+	uint16_t known; /* a bit a byte */
+	uint64_t record;
+};
+
+struct poly_state {
+	struct poly_state_options options;
+	const struct poly_trace_info *info;
+	bool is_big;
+	struct map register_numbers; /* by party number and name */
+	struct map party_numbers;
+	struct state_register *registers;
+	uint32_t register_count, register_capacity;
+	struct map block_numbers; /* by address / 16 */
+	struct state_block *blocks;
+	uint32_t block_count, block_capacity;
+	bool full;
+	/* The whole registers of a FULL record. */
+	bool has_powerpc;
+	struct poly_powerpc_state powerpc;
+	uint64_t powerpc_record;
+	uint64_t record, instruction, pc, time; /* the last ones; 0: none */
+	bool has_time;
+};
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* A state as tables. */
+#include "analysis/state.h"
+
+#include "analysis/party.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Orders names with numbers in them as people do: r2 before r10. */
+static int
+compare_names(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			const size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
+			if (m != n)
+				return m < n ? -1 : 1;
+		}
+		if (*a != *b)
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+/* A register with its name, for sorting. */
+struct named {
+	const char *name;
+	const struct state_register *it;
+};
+
+static int
+by_party_and_name(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	if (a->it->party != b->it->party)
+		return a->it->party < b->it->party ? -1 : 1;
+	return compare_names(a->name, b->name);
+}
+
+static int
+by_address(const void *left, const void *right)
+{
+	const struct state_block *a = left, *b = right;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The value of a register as a cell, with as many digits as it is wide. */
+static void
+cell_value(const struct state_register *it, struct poly_report *report)
+{
+	char text[2 + 2 * STATE_REGISTER_MOST + 1] = "0x";
+	if (it->digits) {
+		num_hex_bytes(text + 2, it->wide, it->digits / 2);
+		text[2 + it->digits] = 0;
+	} else {
+		const unsigned digits = it->size && it->size <= 8 ? 2 * it->size : 1;
+		snprintf(text, sizeof text, "0x%0*llx", (int)digits,
+			(unsigned long long)it->value);
+	}
+	poly_report_cell_text(report, text);
+}
+
+static void
+cell_party(const struct poly_trace_info *info, uint64_t party, struct poly_report *report)
+{
+	struct buf name = {0};
+	party_name(info, party, &name);
+	poly_report_cell_text(report, party ? buf_text(&name) : NULL);
+	buf_free(&name);
+}
+
+static void
+report_named(const struct poly_state *state, struct poly_report *report)
+{
+	struct named *list = mem_new((size_t)state->register_count + 1, sizeof *list);
+	for (uint32_t i = 0; list && i < state->register_count; i++) {
+		const char *name = poly_trace_name(state->info, state->registers[i].name);
+		list[i] = (struct named){name ? name : "", &state->registers[i]};
+	}
+	if (list)
+		qsort(list, state->register_count, sizeof *list, by_party_and_name);
+	for (uint32_t i = 0; list && i < state->register_count; i++) {
+		if (!list[i].it->is_known)
+			continue;
+		cell_party(state->info, list[i].it->party, report);
+		poly_report_cell_text(report, list[i].name);
+		cell_value(list[i].it, report);
+		poly_report_cell_count(report, list[i].it->record);
+	}
+	mem_free(list);
+}
+
+/* A register of a FULL record, if the state has it. */
+static void
+report_powerpc(const struct poly_state *state, const char *name, struct poly_report *report)
+{
+	char text[2 + 33] = "0x";
+	if (!poly_powerpc_register(&state->powerpc, name, text + 2))
+		return;
+	poly_report_cell_text(report, NULL);
+	poly_report_cell_text(report, name);
+	poly_report_cell_text(report, text);
+	poly_report_cell_count(report, state->powerpc_record);
+}
+
+static void
+report_all_powerpc(const struct poly_state *state, struct poly_report *report)
+{
+	static const char *const special[] = {
+		"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "fpscr", "vscr", "vrsave"};
+	char name[8];
+	for (unsigned i = 0; i < sizeof special / sizeof *special; i++)
+		report_powerpc(state, special[i], report);
+	for (unsigned i = 0; i < 96; i++) {
+		/* Vector registers that are not live were not saved. */
+		if (i >= 64 && !(state->powerpc.vrvalid >> (31 - i % 32) & 1))
+			continue;
+		snprintf(name, sizeof name, "%c%u", "rfv"[i / 32], i % 32);
+		report_powerpc(state, name, report);
+	}
+}
+
+static void
+report_registers(const struct poly_state *state, struct poly_report *report)
+{
+	poly_report_table(report, "registers", "Registers");
+	poly_report_column(report, "party", "Of", false);
+	poly_report_column(report, "register", "Register", false);
+	poly_report_column(report, "value", "Value", false);
+	poly_report_column(report, "record", "Record", true);
+	if (state->has_powerpc)
+		report_all_powerpc(state, report);
+	report_named(state, report);
+	poly_report_end(report);
+}
+
+static void
+report_memory(const struct poly_state *state, struct poly_report *report)
+{
+	const unsigned digits =
+		state->info->address_bits ? (state->info->address_bits + 3) / 4 : 8;
+	struct state_block *list = mem_new((size_t)state->block_count + 1, sizeof *list);
+	poly_report_table(report, "memory", "Memory");
+	poly_report_column(report, "address", "Address", true);
+	poly_report_column(report, "bytes", "Bytes", false);
+	poly_report_column(report, "record", "Record", true);
+	if (list && state->block_count)
+		memcpy(list, state->blocks, state->block_count * sizeof *list);
+	if (list)
+		qsort(list, state->block_count, sizeof *list, by_address);
+	for (uint32_t i = 0; list && i < state->block_count; i++) {
+		char text[16 * 3 + 1];
+		for (unsigned k = 0; k < 16; k++) {
+			memcpy(text + 3 * k, ".. ", 3);
+			if (list[i].known >> k & 1)
+				num_hex_bytes(text + 3 * k, &list[i].bytes[k], 1);
+		}
+		text[16 * 3 - 1] = 0;
+		if (!list[i].known)
+			continue;
+		poly_report_cell_address(report, list[i].address, digits);
+		poly_report_cell_text(report, text);
+		poly_report_cell_count(report, list[i].record);
+	}
+	/* Without memory the table stays open, which rendering refuses. */
+	if (list)
+		poly_report_end(report);
+	mem_free(list);
+}
+
+void
+poly_state_report(const struct poly_state *state, struct poly_report *report)
+{
+	const unsigned bits = state->info->address_bits;
+	poly_report_section(report, "state", "State");
+	poly_report_count(report, "record", "Record", state->record, NULL);
+	if (state->instruction) {
+		poly_report_count(
+			report, "instruction", "Instruction", state->instruction, NULL);
+		poly_report_address(report, "pc", "PC", state->pc, bits ? (bits + 3) / 4 : 1);
+	}
+	if (state->has_time)
+		poly_report_count(report, "time", "Time", state->time, NULL);
+	poly_report_end(report);
+	report_registers(state, report);
+	report_memory(state, report);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace state: registers and memory as they are known at a record. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+struct state_options {
+	struct source_options source; /* first: the reading options are in it */
+	struct opt_number at;
+	unsigned order;
+};
+
+/* As enum poly_byte_order. */
+static const char *const orders[] = {"auto", "big", "little", NULL};
+
+static const struct opt state_table[] = {
+	{"at", 0, OPT_NUMBER, "N", NULL, offsetof(struct state_options, at),
+		"as the records up to record N tell it; without it, all of them"},
+	{"order", 0, OPT_CHOICE, "auto|big|little", orders,
+		offsetof(struct state_options, order),
+		"which end of a number comes first in memory; auto: by instruction set"},
+	{0},
+};
+
+static const struct opt *const state_tables[] = {
+	state_table, rendering_table, selection_table, source_table, NULL};
+
+/* Gathers a state of a source; NULL, and told, where that fails. */
+static struct poly_state *
+gather(struct source *source, const struct state_options *options)
+{
+	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
+	struct poly_state *state;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	if (options->at.given)
+		gathering.at = options->at.value;
+	gathering.byte_order = (enum poly_byte_order)options->order;
+	enum poly_status status =
+		poly_state_new(&gathering, poly_reader_info(source->reader), &state, &error);
+	if (status != POLY_OK)
+		say_no_memory();
+	while (status == POLY_OK && (batch = source_next(source)))
+		status = poly_state_update(state, batch, &error);
+	if (status >= 0)
+		return state;
+	say_error(source->name, &error);
+	poly_state_free(state);
+	return NULL;
+}
+
+static int
+state_one(struct inputs *inputs, const char *path)
+{
+	const struct source_wants wants = {.columns = poly_state_columns()};
+	struct source source;
+	int status = STATUS_TROUBLE;
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	struct poly_state *state = gather(&source, inputs->command);
+	progress_clear(&source.progress);
+	if (state) {
+		struct poly_report *report = source_report();
+		poly_report_text(report, "file", "File", source.name);
+		if (source_partial(&source))
+			poly_report_bool(report, "partial", "Partial", true);
+		poly_state_report(state, report);
+		status = source_render(report, inputs->options, inputs->output);
+		output_flush(inputs->output);
+	}
+	poly_state_free(state);
+	const int ended = source_close(&source);
+	return status > ended ? status : ended;
+}
+
+static int
+state_run(void *fields, char **operands)
+{
+	const struct state_options *options = fields;
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.headed = true,
+		.one = state_one};
+	return inputs_run(&inputs, operands);
+}
+
+const struct command command_state = {
+	.name = "state",
+	.summary = "tell registers and memory as they are known at a record",
+	.usage = "[options] [FILE...]",
+	.options = state_tables,
+	.options_size = sizeof(struct state_options),
+	.run = state_run,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace who: the last writer or the next reader of a register or an address. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct who_options {
+	struct source_options source; /* first: the reading options are in it */
+	const char *reg, *address;
+	struct opt_number before, after;
+};
+
+static const struct opt who_table[] = {
+	{"reg", 'r', OPT_TEXT, "NAME", NULL, offsetof(struct who_options, reg),
+		"ask for this register"},
+	{"addr", 'a', OPT_TEXT, "ADDRESS", NULL, offsetof(struct who_options, address),
+		"ask for this address, a number or a symbol"},
+	{"before", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, before),
+		"who wrote it last before record N; without it, before the end"},
+	{"after", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, after),
+		"who reads it first after record N"},
+	{0},
+};
+
+static const struct opt *const who_tables[] = {
+	who_table, rendering_table, selection_table, source_table, NULL};
+
+/* The address that a text means; false, and told, where it means none. */
+static bool
+find_address(const struct source *source, const char *text, uint64_t *address)
+{
+	char *end;
+	const struct poly_symbol *symbol =
+		source->symbols ? poly_symbols_named(source->symbols, text, strlen(text))
+				: NULL;
+	errno = 0;
+	*address = symbol ? symbol->address : strtoull(text, &end, 0);
+	if (symbol || (isdigit((unsigned char)*text) && !*end && !errno))
+		return true;
+	say("who", "'%s' is no address%s", text,
+		source->symbols ? ", and no symbol" : "; symbols are named with '--symbols'");
+	return false;
+}
+
+/* Asks a source; NULL, and told, where that fails. */
+static struct poly_who *
+ask(struct source *source, const struct who_options *options)
+{
+	struct poly_who_options asking = POLY_WHO_OPTIONS_INIT;
+	struct poly_who *who;
+	struct poly_error error;
+	asking.reg = options->reg;
+	if (options->address && !find_address(source, options->address, &asking.address))
+		return NULL;
+	asking.is_reader = options->after.given;
+	if (options->before.given)
+		asking.record = options->before.value;
+	if (options->after.given)
+		asking.record = options->after.value;
+	if (poly_who_new(&asking, poly_reader_info(source->reader), &who, &error) != POLY_OK) {
+		say_error(source->name, &error);
+		return NULL;
+	}
+	const struct poly_batch *batch;
+	while ((batch = source_next(source)) && poly_who_update(who, batch))
+		;
+	return who;
+}
+
+static int
+who_one(struct inputs *inputs, const char *path)
+{
+	const struct who_options *options = inputs->command;
+	const struct source_wants wants = {.columns = poly_who_columns()};
+	struct source source;
+	int status = STATUS_TROUBLE;
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	struct poly_who *who = ask(&source, options);
+	progress_clear(&source.progress);
+	if (who) {
+		struct poly_report *report = source_report();
+		poly_report_text(report, "file", "File", source.name);
+		poly_who_report(who, report);
+		status = source_render(report, inputs->options, inputs->output);
+		output_flush(inputs->output);
+	}
+	if (who && !poly_who_found(who) && status == STATUS_DONE) {
+		status = STATUS_NEGATIVE;
+		if (!source_partial(&source))
+			say(source.name, "nobody %s it %s",
+				options->after.given ? "reads" : "wrote",
+				options->after.given ? "from there on" : "before that");
+	}
+	poly_who_free(who);
+	const int ended = source_close(&source);
+	return status > ended ? status : ended;
+}
+
+static int
+who_run(void *fields, char **operands)
+{
+	const struct who_options *options = fields;
+	const char *fault = NULL;
+	if (!options->reg == !options->address)
+		fault = "expected either '--reg' or '--addr'";
+	else if (options->before.given && options->after.given)
+		fault = "options '--before' and '--after' exclude each other";
+	if (fault) {
+		say("who", "%s", fault);
+		return STATUS_TROUBLE;
+	}
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.headed = true,
+		.one = who_one};
+	return inputs_run(&inputs, operands);
+}
+
+const struct command command_who = {
+	.name = "who",
+	.summary = "tell who wrote a register or an address last, or reads it next",
+	.usage = "[options] [FILE...]",
+	.options = who_tables,
+	.options_size = sizeof(struct who_options),
+	.run = who_run,
+};

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* Who wrote what, and the state at a record, against replays of made traces. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "polytrace/polytrace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RECORDS 3000
+#define REGISTERS 12
+#define MEMORY 96
+#define BASE 0x1000
+
+/* What a record of the made trace does. */
+struct deed {
+	char kind; /* 'I'nstruction, 'R'egister, 'r'ead, 'w'rite */
+	unsigned reg, offset, size;
+	uint64_t value;
+};
+
+static struct deed deeds[RECORDS + 1];
+static struct buf trace;
+
+static uint64_t
+chance(uint64_t *seed, uint64_t of)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return (*seed >> 33) % of;
+}
+
+/* Memory as the made program has it, so that reads read what was written. */
+static int
+make_trace(void **state)
+{
+	static uint8_t memory[MEMORY];
+	uint64_t seed = 11;
+	(void)state;
+	for (size_t n = 1; n <= RECORDS; n++) {
+		struct deed *it = &deeds[n];
+		it->kind = "IRrw"[n == 1 ? 0 : chance(&seed, 4)];
+		it->size = 1u << chance(&seed, 4);
+		it->offset = (unsigned)chance(&seed, MEMORY - it->size);
+		it->reg = (unsigned)chance(&seed, REGISTERS);
+		it->value = chance(&seed, 1ULL << 31);
+		if (it->kind == 'I') {
+			buf_printf(&trace, "%zu clk IT (%zu) %08zx e1a00000 A svc_s : nop\n", n,
+				n, 4 * n);
+		} else if (it->kind == 'R') {
+			buf_printf(&trace, "%zu clk R r%u %08llx\n", n, it->reg,
+				(unsigned long long)it->value);
+		} else {
+			for (unsigned i = 0; i < it->size && it->kind == 'w'; i++)
+				memory[it->offset + i] = (uint8_t)(it->value >> 8 * i);
+			it->value = 0;
+			for (unsigned i = it->size; i-- > 0;)
+				it->value = it->value << 8 | memory[it->offset + i];
+			buf_printf(&trace, "%zu clk M%c%u %08x %0*llx\n", n,
+				it->kind == 'r' ? 'R' : 'W', it->size, BASE + it->offset,
+				(int)(2 * it->size), (unsigned long long)it->value);
+		}
+	}
+	return 0;
+}
+
+static int
+free_trace(void **state)
+{
+	(void)state;
+	buf_free(&trace);
+	return 0;
+}
+
+static struct poly_reader *
+open_made(size_t batch_rows)
+{
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error;
+	reading.format = "tarmac";
+	reading.batch_rows = batch_rows;
+	if (poly_reader_open_memory(trace.data, trace.size, &reading, &reader, &error) !=
+		POLY_OK)
+		fail_msg("%s", error.message);
+	return reader;
+}
+
+static int
+put(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+/* A report as CSV, which is freed. */
+static struct buf
+rendered(struct poly_report *report)
+{
+	struct buf out = {0};
+	const struct poly_sink sink = {put, &out};
+	struct poly_error error;
+	if (poly_report_render(report, POLY_RENDER_CSV, &sink, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	poly_report_free(report);
+	return out;
+}
+
+/* The state at a record, as CSV. */
+static struct buf
+state_at(uint64_t at, enum poly_byte_order order, size_t batch_rows)
+{
+	struct poly_state_options options = POLY_STATE_OPTIONS_INIT;
+	struct poly_reader *reader = open_made(batch_rows);
+	struct poly_report *report = poly_report_new();
+	const struct poly_batch *batch;
+	struct poly_state *state;
+	options.at = at;
+	options.byte_order = order;
+	assert_int_equal(
+		poly_state_new(&options, poly_reader_info(reader), &state, NULL), POLY_OK);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		if (poly_state_update(state, batch, NULL) != POLY_OK)
+			break;
+	}
+	poly_state_report(state, report);
+	poly_state_free(state);
+	poly_reader_close(reader);
+	return rendered(report);
+}
+
+/* The same from the list of deeds, but for the section "state". */
+static struct buf
+replayed(uint64_t at)
+{
+	struct buf out = {0};
+	uint64_t memory_record[MEMORY / 16] = {0}, record[REGISTERS] = {0}, value[REGISTERS];
+	int memory[MEMORY];
+	memset(memory, -1, sizeof memory);
+	for (uint64_t n = 1; n <= at; n++) {
+		const struct deed *it = &deeds[n];
+		for (unsigned i = 0; i < it->size && strchr("rw", it->kind); i++) {
+			memory[it->offset + i] = it->value >> 8 * i & 0xff;
+			memory_record[(it->offset + i) / 16] = n;
+		}
+		if (it->kind == 'R') {
+			record[it->reg] = n;
+			value[it->reg] = it->value;
+		}
+	}
+	buf_string(&out, "table,party,register,value,record\n");
+	for (unsigned i = 0; i < REGISTERS; i++) {
+		if (record[i])
+			buf_printf(&out, "registers,,r%u,0x%08llx,%llu\n", i,
+				(unsigned long long)value[i], (unsigned long long)record[i]);
+	}
+	buf_string(&out, "\ntable,address,bytes,record\n");
+	for (unsigned block = 0; block < MEMORY / 16; block++) {
+		if (!memory_record[block])
+			continue;
+		buf_printf(&out, "memory,0x%08x,", BASE + 16 * block);
+		for (unsigned i = 0; i < 16; i++) {
+			const int byte = memory[16 * block + i];
+			if (byte < 0)
+				buf_printf(&out, "%s..", i ? " " : "");
+			else
+				buf_printf(&out, "%s%02x", i ? " " : "", (unsigned)byte);
+		}
+		buf_printf(&out, ",%llu\n", (unsigned long long)memory_record[block]);
+	}
+	return out;
+}
+
+static void
+the_state_at_a_record_is_what_a_replay_gives(void **state)
+{
+	static const uint64_t places[] = {
+		1, 2, 3, 5, 8, 20, 63, 64, 65, 100, 1000, 2047, 2048, 2999, 3000, 9999};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof places / sizeof *places; i++) {
+		const uint64_t at = places[i / 2];
+		struct buf ours = state_at(at, POLY_BYTE_ORDER_NONE, i % 2 ? 7 : 0);
+		struct buf expected = replayed(at < RECORDS ? at : RECORDS);
+		const char *tables = strstr(buf_text(&ours), "table,party");
+		assert_non_null(tables);
+		assert_string_equal(tables, buf_text(&expected));
+		buf_free(&ours);
+		buf_free(&expected);
+	}
+}
+
+static void
+bytes_are_turned_for_the_other_order(void **state)
+{
+	(void)state;
+	buf_free(&trace);
+	buf_string(&trace, "1 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
+			   "1 clk MW4 00002001 11223344\n"
+			   "1 clk MW2 00002002 xxxx\n");
+	struct buf little = state_at(2, POLY_BYTE_ORDER_LITTLE, 0);
+	assert_non_null(strstr(buf_text(&little), ",.. 44 33 22 11 .. "));
+	struct buf big = state_at(2, POLY_BYTE_ORDER_BIG, 0);
+	assert_non_null(strstr(buf_text(&big), ",.. 11 22 33 44 .. "));
+	/* What was written and is not known is forgotten. */
+	struct buf later = state_at(3, POLY_BYTE_ORDER_LITTLE, 0);
+	assert_non_null(strstr(buf_text(&later), ",.. 44 .. .. 11 .. "));
+	buf_free(&little);
+	buf_free(&big);
+	buf_free(&later);
+	buf_free(&trace);
+	assert_int_equal(make_trace(NULL), 0);
+}
+
+/* The record that a question is answered with; 0: nobody did it. */
+static uint64_t
+ask(struct poly_reader *reader, const struct poly_who_options *options, uint64_t *instruction)
+{
+	struct poly_report *report = poly_report_new();
+	const struct poly_batch *batch;
+	struct poly_who *who;
+	struct poly_error error;
+	if (poly_who_new(options, poly_reader_info(reader), &who, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK && poly_who_update(who, batch))
+		;
+	poly_who_report(who, report);
+	const bool found = poly_who_found(who);
+	struct buf csv = rendered(report);
+	const char *record = strstr(buf_text(&csv), "answer,record,");
+	const char *by = strstr(buf_text(&csv), "answer,instruction,");
+	assert_int_equal(found, record != NULL);
+	*instruction = by ? strtoull(by + 19, NULL, 10) : 0;
+	const uint64_t number = record ? strtoull(record + 14, NULL, 10) : 0;
+	buf_free(&csv);
+	poly_who_free(who);
+	poly_reader_close(reader);
+	return number;
+}
+
+static bool
+does(const struct deed *it, const struct poly_who_options *options)
+{
+	if (options->reg)
+		return it->kind == 'R' && it->reg == (unsigned)atoi(options->reg + 1);
+	return it->kind == (options->is_reader ? 'r' : 'w') &&
+	       options->address - BASE - it->offset < it->size;
+}
+
+/* The answer by looking at every record. */
+static uint64_t
+looked_for(const struct poly_who_options *options)
+{
+	uint64_t found = 0;
+	for (uint64_t n = 1; n <= RECORDS; n++) {
+		const bool counts = options->is_reader ? n > options->record && !found
+						       : n < options->record;
+		if (counts && does(&deeds[n], options))
+			found = n;
+	}
+	return found;
+}
+
+static void
+writers_and_readers_are_those_of_a_search(void **state)
+{
+	uint64_t seed = 3, instruction;
+	unsigned found = 0;
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+		char name[8];
+		snprintf(name, sizeof name, "%c%u", i % 2 ? 'R' : 'r',
+			(unsigned)chance(&seed, REGISTERS + 1));
+		options.record = chance(&seed, i % 8 ? RECORDS + 2 : 40);
+		options.address = BASE + chance(&seed, MEMORY + 1);
+		options.is_reader = i % 3 == 0;
+		if (i % 3 == 1)
+			options.reg = name;
+		const uint64_t answer = ask(open_made(i % 5 ? 0 : 9), &options, &instruction);
+		assert_int_equal(answer, looked_for(&options));
+		found += answer != 0;
+		for (uint64_t n = answer; n > 0; n--) {
+			if (deeds[n].kind == 'I') {
+				assert_int_equal(instruction, n);
+				break;
+			}
+		}
+	}
+	assert_true(found > 250);
+}
+
+/* Values of r0 to r31 before each record of a FULL trace. */
+#define FULL_MOST 4000
+static uint64_t values[FULL_MOST + 2][32];
+/* What the kernel writes in a system call no instruction tells, nor how many lswx writes. */
+static bool
+is_vague(uint64_t opcode)
+{
+	return opcode == 0x44000002 || (opcode >> 26 == 31 && (opcode >> 1 & 0x3ff) == 533);
+}
+
+static uint64_t opcodes[FULL_MOST + 2];
+
+static struct poly_reader *
+open_full(void)
+{
+	char path[500];
+	const char *root = getenv("POLYTRACE_ROOT");
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	snprintf(path, sizeof path, "%s/tests/data/full/thread_001.full1008.gz",
+		root ? root : ".");
+	const enum poly_status status = poly_reader_open(path, &reading, &reader, NULL);
+	if (status == POLY_ERR_UNSUPPORTED)
+		skip();
+	assert_int_equal(status, POLY_OK);
+	return reader;
+}
+
+static uint64_t
+read_values(void)
+{
+	struct poly_reader *reader = open_full();
+	struct poly_powerpc_state registers;
+	const struct poly_batch *batch;
+	uint64_t count = 0;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows && count < FULL_MOST; row++) {
+			count++;
+			assert_int_equal(
+				poly_powerpc_state_decode(batch, row, &registers, NULL),
+				POLY_OK);
+			opcodes[count] = batch->opcode[row];
+			memcpy(values[count], registers.gpr, sizeof values[count]);
+		}
+	}
+	poly_reader_close(reader);
+	return count;
+}
+
+static void
+instructions_of_powerpc_write_where_values_change(void **state)
+{
+	uint64_t instruction;
+	unsigned changes = 0;
+	(void)state;
+	const uint64_t count = read_values();
+	assert_true(count > 50);
+	for (unsigned reg = 0; reg < 32; reg++) {
+		for (uint64_t n = 1; n <= count; n += 3) {
+			struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+			char name[8];
+			uint64_t changed = 0;
+			snprintf(name, sizeof name, "r%u", reg);
+			options.reg = name;
+			options.record = n;
+			const uint64_t writer = ask(open_full(), &options, &instruction);
+			for (uint64_t m = 1; m < n; m++) {
+				if (values[m][reg] != values[m + 1][reg] &&
+					!is_vague(opcodes[m]))
+					changed = m;
+			}
+			/* It may have written what was there. */
+			if (writer < changed || writer >= n)
+				fail_msg("r%u before %llu: %llu, changed by %llu", reg,
+					(unsigned long long)n, (unsigned long long)writer,
+					(unsigned long long)changed);
+			changes += changed && writer == changed;
+		}
+	}
+	assert_true(changes > 50);
+}
+
+static void
+what_a_trace_cannot_tell_is_refused(void **state)
+{
+	struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
+	struct poly_state *gathered;
+	struct poly_who *who;
+	struct poly_reader *made = open_made(0), *full = open_full();
+	(void)state;
+	options.reg = "r1";
+	options.is_reader = true;
+	assert_int_equal(
+		poly_who_new(&options, poly_reader_info(made), &who, NULL), POLY_ERR_USAGE);
+	options.reg = "x1";
+	assert_int_equal(
+		poly_who_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
+	options.size = 0;
+	assert_int_equal(
+		poly_who_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
+	gathering.size = 0;
+	assert_int_equal(poly_state_new(&gathering, poly_reader_info(full), &gathered, NULL),
+		POLY_ERR_USAGE);
+	poly_reader_close(made);
+	poly_reader_close(full);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_state_at_a_record_is_what_a_replay_gives),
+		cmocka_unit_test(bytes_are_turned_for_the_other_order),
+		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
+		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
+		cmocka_unit_test(what_a_trace_cannot_tell_is_refused),
+	};
+	return cmocka_run_group_tests(tests, make_trace, free_trace);
+}
