@@ -34,7 +34,9 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
-            'state': ['state', CALLS]}
+            'state': ['state', CALLS], 'join': ['join', SAMPLE, '-o', '-'],
+            # Which writes to files alone.
+            'split': ['split', '-h']}
 
 
 def polytrace(*arguments, **options):
@@ -134,7 +136,8 @@ def no_input_on_a_terminal_is_trouble():
         if command in ('formats', 'trcupdate'):
             continue
         controller, terminal = pty.openpty()
-        extra = {'convert': ['-o', '/dev/null'], 'who': ['--reg', 'r1']}.get(command, [])
+        extra = {'convert': ['-o', '/dev/null'], 'who': ['--reg', 'r1'],
+                 'join': ['-o', '/dev/null'], 'split': ['--by', 'cpu', '-o', 'x']}.get(command, [])
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)

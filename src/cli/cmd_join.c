@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace join: traces of one format, one behind the other, as one trace. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct join_options {
+	struct source_options source; /* first: the reading options are in it */
+	const char *output;
+};
+
+static const struct opt join_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct join_options, output),
+		"write to OUT; '-' is standard output"},
+	{0},
+};
+
+static const struct opt *const join_tables[] = {
+	join_table, selection_table, source_table, NULL};
+
+struct join {
+	const struct join_options *options;
+	struct source first; /* whose facts are those of the whole */
+	struct poly_writer *writer;
+};
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* False, and told, where a trace cannot stand behind the first one. */
+static bool
+fits(const struct join *join, const struct source *source)
+{
+	const struct poly_trace_info *first = poly_reader_info(join->first.reader);
+	const struct poly_trace_info *info = poly_reader_info(source->reader);
+	const char *what = NULL;
+	if (first->byte_order != info->byte_order)
+		what = "order of bytes";
+	else if (!is_same_text(first->isa, info->isa))
+		what = "instruction set";
+	else if (!is_same_text(first->clock, info->clock))
+		what = "unit of time";
+	if (what)
+		say(source->name, "the %s is another one than in '%s'", what, join->first.name);
+	for (size_t i = 0; i < first->fact_count && !what; i++) {
+		const struct poly_fact *fact = &first->facts[i];
+		const char *value = poly_trace_fact(info, fact->key);
+		if (!is_same_text(fact->value, value))
+			say(source->name, "'%s' is '%s', and '%s' in '%s'", fact->key,
+				value ? value : "", fact->value, join->first.name);
+	}
+	return !what;
+}
+
+/* Writes the records of a source; an exit status. */
+static int
+copy(struct join *join, struct source *source)
+{
+	struct poly_error error;
+	const struct poly_batch *batch;
+	source_want(source, poly_writer_columns(join->writer));
+	while ((batch = source_next(source))) {
+		if (poly_writer_write(join->writer, batch, &error) == POLY_OK)
+			continue;
+		const bool is_gone =
+			error.sys_errno == EPIPE && strcmp(join->options->output, "-") == 0;
+		if (is_gone)
+			return STATUS_DONE;
+		say_error(error.status == POLY_ERR_LOSS ? source->name
+							: say_output(join->options->output),
+			&error);
+		return STATUS_TROUBLE;
+	}
+	return source_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
+}
+
+/* The first input, by which the output is opened, and its records. */
+static int
+begin(struct join *join, const char *path)
+{
+	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+		.prints = strcmp(join->options->output, "-") == 0};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_error error;
+	if (!source_open(&join->first, path, &join->options->source, &wants))
+		return STATUS_TROUBLE;
+	const struct poly_trace_info *info = poly_reader_info(join->first.reader);
+	options.format = info->format;
+	options.strict = join->options->source.strict;
+	if (poly_writer_open(join->options->output, info, &options, &join->writer, &error) !=
+		POLY_OK) {
+		say_error(say_output(join->options->output), &error);
+		return STATUS_TROUBLE;
+	}
+	return copy(join, &join->first);
+}
+
+/*
+ * Opens another input as the format of the first, which what is short may not be recognised as
+ * by itself; what is recognised as something else is refused. False, and told, where it fails.
+ */
+static bool
+open_next(struct join *join, const char *path, struct source *source)
+{
+	struct source_options options = join->options->source;
+	const struct poly_format_info *first = poly_reader_format(join->first.reader);
+	struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+		.prints = strcmp(join->options->output, "-") == 0,
+		.quiet = true};
+	if (!options.from && strcmp(path, "-") != 0 &&
+		source_open(source, path, &options, &wants)) {
+		const struct poly_format_info *format = poly_reader_format(source->reader);
+		if (format == first)
+			return true;
+		source_drop(source);
+		if (strcmp(format->family, first->family) != 0) {
+			say(source->name, "the format is '%s', expected '%s' as in '%s'",
+				format->name, first->name, join->first.name);
+			return false;
+		}
+	}
+	wants.quiet = false;
+	if (!options.from)
+		options.from = first->name;
+	return source_open(source, path, &options, &wants);
+}
+
+/* Another input, behind those before it. */
+static int
+append(struct join *join, const char *path)
+{
+	struct source source;
+	if (!open_next(join, path, &source))
+		return STATUS_TROUBLE;
+	const int status = fits(join, &source) ? copy(join, &source) : STATUS_TROUBLE;
+	const int ended = source_close(&source);
+	/* That nothing was selected of one of them is said, and no failure. */
+	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
+								   : STATUS_DONE;
+}
+
+static int
+finish(struct join *join)
+{
+	struct poly_error error;
+	const char *output = say_output(join->options->output), *note;
+	uint64_t count;
+	if (poly_writer_finish(join->writer, &error) != POLY_OK) {
+		const bool is_gone =
+			error.sys_errno == EPIPE && strcmp(join->options->output, "-") == 0;
+		if (!is_gone)
+			say_error(output, &error);
+		return is_gone ? STATUS_DONE : STATUS_TROUBLE;
+	}
+	for (size_t i = 0; (note = poly_writer_note_at(join->writer, i, &count)); i++)
+		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+			count == 1 ? "" : "s");
+	return STATUS_DONE;
+}
+
+static int
+join_run(void *fields, char **operands)
+{
+	char standard_input[] = "-", *only[] = {standard_input, NULL};
+	struct join join = {.options = fields};
+	if (!join.options->output) {
+		say("join", "no output: name a file with -o, or '-o -' for standard output");
+		return STATUS_TROUBLE;
+	}
+	if (!operands[0] && term_input()) {
+		say("join", "no input: name a file, or '-' for standard input");
+		return STATUS_TROUBLE;
+	}
+	char **paths = operands[0] ? operands : only;
+	int status = begin(&join, paths[0]);
+	for (char **path = paths + 1; *path && status == STATUS_DONE; path++)
+		status = append(&join, *path);
+	if (status == STATUS_DONE)
+		status = finish(&join);
+	else if (join.writer && strcmp(join.options->output, "-") != 0)
+		say(say_output(join.options->output), "not written");
+	poly_writer_close(join.writer);
+	const int ended = join.first.reader ? source_close(&join.first) : STATUS_DONE;
+	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
+								   : STATUS_DONE;
+}
+
+const struct command command_join = {
+	.name = "join",
+	.summary = "write traces of one format behind each other as one",
+	.usage = "[options] [IN...] -o OUT",
+	.options = join_tables,
+	.options_size = sizeof(struct join_options),
+	.run = join_run,
+};
