@@ -47,8 +47,14 @@ POLY_API poly_columns poly_who_columns(void);
 POLY_API enum poly_status poly_who_new(const struct poly_who_options *options,
 	const struct poly_trace_info *info, struct poly_who **who, struct poly_error *error);
 
-/* Looks at the rows of a batch. False: the answer is known, and no more need be shown. */
+/*
+ * Looks at the rows of a batch. False: the answer is known, or memory could not be had: no more
+ * need be shown.
+ */
 POLY_API bool poly_who_update(struct poly_who *who, const struct poly_batch *batch);
+
+/* True where memory could not be had: there is no answer. */
+POLY_API bool poly_who_failed(const struct poly_who *who);
 
 /* True where there is one that did it. */
 POLY_API bool poly_who_found(const struct poly_who *who);

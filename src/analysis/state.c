@@ -250,15 +250,14 @@ poly_state_update(
 	struct poly_state *state, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows = 0;
-	bool good = true;
-	while (rows < batch->rows && good &&
+	while (rows < batch->rows && !state->failed &&
 		poly_batch_number(batch, rows) <= state->options.at)
-		good = take_row(state, batch, rows++);
+		state->failed = !take_row(state, batch, rows++);
 	if (state->full)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more than %d blocks of 16 bytes of memory are touched",
 			POLY_STATE_BLOCKS);
-	if (!good)
+	if (state->failed)
 		return err_memory(error);
 	take_powerpc(state, batch, rows);
 	return rows < batch->rows || state->record >= state->options.at ? POLY_END : POLY_OK;

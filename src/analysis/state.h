@@ -41,7 +41,7 @@ struct poly_state {
 	struct map block_numbers; /* by address / 16 */
 	struct state_block *blocks;
 	uint32_t block_count, block_capacity;
-	bool full;
+	bool full, failed;
 	/* The whole registers of a FULL record. */
 	bool has_powerpc;
 	struct poly_powerpc_state powerpc;

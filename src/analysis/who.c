@@ -70,9 +70,11 @@ find_powerpc(const char *name, struct powerpc_registers *set)
 	char made[8];
 	*set = (struct powerpc_registers){{0}};
 	for (unsigned i = 0; i < POWERPC_CR + 8; i++) {
-		snprintf(made, sizeof made, i < POWERPC_CR ? "%.1s%u" : "cr%.0s%u",
-			"rfv" + i / 32 % 3, i % 32);
-		if (is_same_name(name, made) || (i >= POWERPC_CR && is_same_name(name, "cr")))
+		const bool is_cr = i >= POWERPC_CR;
+		snprintf(made, sizeof made, "%c%u", is_cr ? 'c' : "rfv"[i / 32], i % 32);
+		if (is_cr)
+			snprintf(made, sizeof made, "cr%u", i - POWERPC_CR);
+		if (is_same_name(name, made) || (is_cr && is_same_name(name, "cr")))
 			set->bits[i / 64] |= (uint64_t)1 << i % 64;
 	}
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
@@ -263,6 +265,12 @@ poly_who_update(struct poly_who *who, const struct poly_batch *batch)
 			return false;
 	}
 	return !who->failed;
+}
+
+bool
+poly_who_failed(const struct poly_who *who)
+{
+	return who->failed;
 }
 
 bool

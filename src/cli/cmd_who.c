@@ -71,6 +71,8 @@ ask(struct source *source, const struct who_options *options)
 	const struct poly_batch *batch;
 	while ((batch = source_next(source)) && poly_who_update(who, batch))
 		;
+	if (poly_who_failed(who))
+		say_no_memory();
 	return who;
 }
 

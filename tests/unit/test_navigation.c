@@ -403,6 +403,100 @@ what_a_trace_cannot_tell_is_refused(void **state)
 	poly_reader_close(full);
 }
 
+#ifdef POLY_FAULT_INJECTION
+#include "base/mem.h"
+
+/* Answers all that can be asked of a batch, as far as memory reaches. */
+static void
+use_everything(const struct poly_batch *batch)
+{
+	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
+	struct poly_who_options asking = POLY_WHO_OPTIONS_INIT;
+	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
+	struct poly_report *report = poly_report_new();
+	struct poly_state *state;
+	struct poly_who *who;
+	struct poly_calls *calls;
+	poly_columns columns;
+	struct buf out = {0};
+	const struct poly_sink sink = {put, &out};
+	if (!report)
+		return;
+	counting.merges_unreturned = true;
+	asking.reg = "r1";
+	if (poly_state_new(&gathering, batch->info, &state, NULL) == POLY_OK) {
+		poly_state_update(state, batch, NULL);
+		poly_state_update(state, batch, NULL);
+		poly_state_report(state, report);
+		poly_state_free(state);
+	}
+	if (poly_who_new(&asking, batch->info, &who, NULL) == POLY_OK) {
+		poly_who_update(who, batch);
+		poly_who_report(who, report);
+		poly_who_free(who);
+	}
+	if (poly_calls_new(&counting, &calls, NULL) == POLY_OK) {
+		poly_calls_bind(calls, batch->info, &columns, NULL);
+		if (poly_calls_update(calls, batch, NULL) == POLY_OK &&
+			poly_calls_finish(calls, NULL) == POLY_OK) {
+			for (int style = POLY_CALLS_TREE; style <= POLY_CALLS_LIST; style++)
+				poly_calls_report(
+					calls, (enum poly_calls_style)style, true, report);
+			poly_calls_fold(calls, &sink, NULL);
+		}
+		poly_calls_free(calls);
+	}
+	poly_report_render(report, POLY_RENDER_TEXT, &sink, NULL);
+	poly_report_free(report);
+	buf_free(&out);
+}
+
+/* Writes a batch as a value change dump, as far as memory reaches. */
+static void
+dump(const struct poly_batch *batch)
+{
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	struct buf out = {0};
+	const struct poly_sink sink = {put, &out};
+	options.format = "vcd";
+	if (poly_writer_open_sink(&sink, batch->info, &options, &writer, NULL) == POLY_OK &&
+		poly_writer_write(writer, batch, NULL) == POLY_OK)
+		poly_writer_finish(writer, NULL);
+	poly_writer_close(writer);
+	buf_free(&out);
+}
+
+static void
+lack_of_memory_is_survived_everywhere(void **state)
+{
+	const char *list = "1000 10 T f\n1010 T g\n";
+	const char *lines = "1 clk IT (1) 00001000 eb000002 A svc_s : bl\n1 clk R r1 00000001\n"
+			    "2 clk IT (2) 00001010 e12fff1e A svc_s : bx lr\n"
+			    "2 clk MW4 00002001 11223344\n1 clk R v1 11112222333344445555\n"
+			    "3 clk IT (3) 00001004 e12fff1e A svc_s : nop\n";
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	(void)state;
+	reading.format = "tarmac";
+	assert_int_equal(poly_reader_open_memory(lines, strlen(lines), &reading, &reader, NULL),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	bool reached = true;
+	for (size_t k = 1; reached; k++) {
+		struct poly_symbols *symbols;
+		mem_fail_at(k);
+		if (poly_symbols_open_memory(list, strlen(list), &symbols, NULL) == POLY_OK)
+			poly_symbols_free(symbols);
+		use_everything(batch);
+		dump(batch);
+		reached = mem_fail_at(0) >= k;
+	}
+	poly_reader_close(reader);
+}
+#endif
+
 int
 main(void)
 {
@@ -412,6 +506,9 @@ main(void)
 		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
 		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
 		cmocka_unit_test(what_a_trace_cannot_tell_is_refused),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
+#endif
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }
