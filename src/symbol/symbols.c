@@ -41,6 +41,10 @@ symbols_add(
 	struct symbol *added = &symbols->list[symbols->count++];
 	*added = *symbol;
 	added->name = symbols->names.size;
+	/* Nothing reaches beyond the last address. */
+	const uint64_t most = UINT64_MAX - added->told.address;
+	if (added->told.size && added->told.size - 1 > most)
+		added->told.size = most + 1;
 	buf_append(&symbols->names, name, n);
 	buf_byte(&symbols->names, 0);
 	return !symbols->names.failed && symbols->count < UINT32_MAX;
@@ -111,8 +115,7 @@ sort_names(struct poly_symbols *symbols)
 static uint64_t
 last_of(const struct poly_symbol *symbol)
 {
-	const uint64_t more = symbol->size - 1;
-	return more > UINT64_MAX - symbol->address ? UINT64_MAX : symbol->address + more;
+	return symbol->address + (symbol->size - 1);
 }
 
 /* The size that symbols without one have, which begin where the i-th does, before the next. */

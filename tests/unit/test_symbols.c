@@ -96,6 +96,19 @@ a_label_inside_a_function_has_a_name_alone(void **state)
 }
 
 static void
+nothing_reaches_beyond_the_last_address(void **state)
+{
+	(void)state;
+	struct poly_symbols *symbols =
+		open_list("fffffffffffffff0 100 T last\nfffffffffffffffe T end\n0 1 T first\n");
+	assert_int_equal(poly_symbols_named(symbols, "last", 4)->size, 16);
+	assert_name(symbols, UINT64_MAX, "last");
+	assert_name(symbols, 0, "first");
+	assert_name(symbols, 1, NULL);
+	poly_symbols_free(symbols);
+}
+
+static void
 the_better_of_equal_symbols_is_found(void **state)
 {
 	(void)state;
@@ -336,6 +349,7 @@ main(void)
 		cmocka_unit_test(lines_of_every_form_are_understood),
 		cmocka_unit_test(marks_of_arm_are_no_symbols),
 		cmocka_unit_test(a_label_inside_a_function_has_a_name_alone),
+		cmocka_unit_test(nothing_reaches_beyond_the_last_address),
 		cmocka_unit_test(the_better_of_equal_symbols_is_found),
 		cmocka_unit_test(what_is_no_list_is_refused_with_its_line),
 		cmocka_unit_test(overlapping_symbols_are_found_as_by_a_loop),

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: any walk of some threads through a few addresses, with calls, returns and jumps
+ * where the input says, with symbols and without. Every instruction is in one stack.
+ */
+#include "polytrace/calls.h"
+
+#include "base/buf.h"
+#include "model/batch.h"
+#include "model/info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct info info;
+static struct batch batch;
+static struct poly_symbols *symbols;
+
+static void
+must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void
+prepare(void)
+{
+	static const char list[] = "0 20 T a\n20 10 T b\n30 40 T c\n60 T d\n90 T e\n";
+	if (symbols)
+		return;
+	info_init(&info);
+	info.view.columns = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) |
+			    POLY_HAS(opcode_size) | POLY_HAS(thread);
+	info.view.isa = "powerpc";
+	must(batch_init(&batch, info.view.columns, POLY_BATCH_ROWS, &info.view, NULL) ==
+		POLY_OK);
+	must(poly_symbols_open_memory(list, strlen(list), &symbols, NULL) == POLY_OK);
+}
+
+/* Two bytes a row: thread and place, and what the instruction is. */
+static size_t
+fill(const uint8_t *data, size_t size)
+{
+	static const uint32_t opcodes[] = {0x60000000, 0x48000001, 0x4e800020, 0x4e800420};
+	size_t rows = size / 2 < POLY_BATCH_ROWS ? size / 2 : POLY_BATCH_ROWS;
+	batch_clear(&batch);
+	for (size_t row = 0; row < rows; row++) {
+		const uint8_t *p = data + 2 * row;
+		batch_put_integer(&batch, POLY_COLUMN_kind, row, POLY_KIND_INSTRUCTION);
+		batch_put_integer(&batch, POLY_COLUMN_thread, row, p[1] >> 2 & 3);
+		batch_put_integer(&batch, POLY_COLUMN_pc, row, (uint64_t)(p[0] & 63) * 4);
+		batch_put_integer(&batch, POLY_COLUMN_opcode, row, opcodes[p[1] & 3]);
+		batch_put_integer(&batch, POLY_COLUMN_opcode_size, row, 4);
+	}
+	batch.view.rows = rows;
+	must(batch_finish(&batch, NULL) == POLY_OK);
+	return rows;
+}
+
+static int
+put(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+static void
+count(size_t rows, bool has_symbols, bool merges)
+{
+	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
+	struct poly_calls *calls;
+	struct buf out = {0};
+	const struct poly_sink sink = {put, &out};
+	poly_columns columns;
+	uint64_t sum = 0;
+	options.symbols = has_symbols ? symbols : NULL;
+	options.merges_unreturned = merges;
+	must(poly_calls_new(&options, &calls, NULL) == POLY_OK);
+	must(poly_calls_bind(calls, &info.view, &columns, NULL) == POLY_OK);
+	must(poly_calls_update(calls, &batch.view, NULL) == POLY_OK);
+	must(poly_calls_finish(calls, NULL) == POLY_OK);
+	must(poly_calls_fold(calls, &sink, NULL) == POLY_OK);
+	for (const char *line = buf_text(&out); *line; line = strchr(line, '\n') + 1)
+		sum += strtoull(strchr(line, ' '), NULL, 10);
+	must(sum == rows);
+	struct poly_report *report = poly_report_new();
+	poly_calls_report(calls, POLY_CALLS_TREE, true, report);
+	poly_calls_report(calls, POLY_CALLS_PROFILE, false, report);
+	must(poly_report_render(report, POLY_RENDER_CSV, &sink, NULL) == POLY_OK);
+	poly_report_free(report);
+	poly_calls_free(calls);
+	buf_free(&out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	prepare();
+	const size_t rows = fill(data, size);
+	for (int way = 0; way < 4; way++)
+		count(rows, way & 1, way & 2);
+	return 0;
+}
