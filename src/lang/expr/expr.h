@@ -87,10 +87,10 @@ enum node_kind {
 struct node {
 	enum node_kind kind;
 	bool is_signed;		     /* numbers: compared as such */
-	bool is_named;		     /* STRING, WORD: has addresses, number to last */
+	bool is_named;		     /* STRING, WORD: has addresses, number to name_last */
 	enum poly_column column;     /* of COLUMN, HAS, MATCH, REGEX */
 	uint32_t left, right, third; /* operands */
-	uint64_t number, last;	     /* of NUMBER; the last address of a name */
+	uint64_t number, name_last;  /* of NUMBER; the last address of a name */
 	size_t text, text_length;    /* of STRING, WORD, MATCH, in texts */
 	struct regex *regex;	     /* of REGEX */
 	bool ranged;		     /* a test of a column: first <= it <= last, or empty */

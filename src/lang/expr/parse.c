@@ -162,17 +162,19 @@ find_name(const struct parsing *p, struct node *node)
 {
 	const struct poly_filter_names *names = p->names;
 	const char *name = (const char *)p->filter->texts.data + node->text;
-	node->is_named =
-		names && p->status == POLY_OK &&
-		names->find(names->user, name, node->text_length, &node->number, &node->last);
+	node->is_named = names && p->status == POLY_OK &&
+			 names->find(names->user, name, node->text_length, &node->number,
+				 &node->name_last);
 }
 
 /* Where a number is expected a name stands for its first address. */
 static void
 name_as_number(struct parsing *p, uint32_t node)
 {
-	if (p->status == POLY_OK && at(p, node)->is_named)
-		p->filter->nodes[node].kind = NODE_NUMBER;
+	if (p->status != POLY_OK || !at(p, node)->is_named)
+		return;
+	p->filter->nodes[node].kind = NODE_NUMBER;
+	p->filter->nodes[node].is_named = false;
 }
 
 /* A node of two numbers. */
@@ -484,7 +486,7 @@ range(struct parsing *p, uint32_t left)
 	if (p->status != POLY_OK || !at(p, first)->is_named || !wants_address(at(p, left)))
 		return put_equal(p, left, first);
 	const struct node last = {
-		.kind = NODE_NUMBER, .number = at(p, first)->last, .at = at(p, first)->at};
+		.kind = NODE_NUMBER, .number = at(p, first)->name_last, .at = at(p, first)->at};
 	return put_between(p, left, first, put(p, last));
 }
 
