@@ -103,7 +103,9 @@ case_matches(struct trcfmt_eval *eval, const struct item *item, const struct val
 	case MATCH_TEXT:
 		return code_matches(
 			eval, value, eval->templates->texts.data + item->text, item->length);
-	default: return code_matches_number(value, item->number);
+	default:
+		return code_matches_number(value, item->number) ||
+		       (item->bits && code_matches_bits(eval, value, item->number));
 	}
 }
 

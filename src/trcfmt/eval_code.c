@@ -465,6 +465,15 @@ code_matches_number(const struct value *value, uint64_t number)
 }
 
 bool
+code_matches_bits(const struct trcfmt_eval *eval, const struct value *value, uint64_t number)
+{
+	if (value->kind != VALUE_CODE || value->code->code != CODE_D)
+		return false;
+	const unsigned bits = 8 * code_size(eval, value->code);
+	return bits < 64 && (value->number & (((uint64_t)1 << bits) - 1)) == number;
+}
+
+bool
 code_matches(struct trcfmt_eval *eval, const struct value *value, const void *text, size_t n)
 {
 	if (value->kind == VALUE_NONE)

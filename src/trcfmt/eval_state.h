@@ -172,6 +172,11 @@ void code_print(struct trcfmt_eval *eval, const struct value *value);
 
 /* True where a value is the number of a case, or its text. */
 bool code_matches_number(const struct value *value, uint64_t number);
+
+/* True where a signed datum below 0 has these bits in the entry: 0xFFFF as D2 is -1. */
+bool code_matches_bits(
+	const struct trcfmt_eval *eval, const struct value *value, uint64_t number);
+
 bool code_matches(
 	struct trcfmt_eval *eval, const struct value *value, const void *text, size_t n);
 

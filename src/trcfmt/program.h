@@ -102,6 +102,7 @@ enum trcfmt_match {
 struct item {
 	uint8_t item;	   /* enum trcfmt_item */
 	uint8_t match;	   /* of a case: enum trcfmt_match */
+	bool bits;	   /* of a case: its number was written with 0x */
 	bool direct;	   /* of a case: a string without braces, which is its only item */
 	bool label;	   /* of a text: it is the template's label */
 	uint8_t arguments; /* of a call: how many there are from first_argument on */

@@ -365,6 +365,10 @@ report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown
 		.ns = report->begun ? (int64_t)((*input)->ns - report->base) : 0,
 		.file = report->names[*input - report->merge.inputs],
 		.inputs = report->merge.live};
+	struct aix_rate rate;
+	if (aix_rate_event(&rate, event))
+		report->late_rates += rate.multiplier != report->merge.rate.multiplier ||
+				      rate.divisor != report->merge.rate.divisor;
 	report->lost[0] += event->hook == 0x0050;
 	report->lost[1] += event->hook == 0x0060;
 	return POLY_OK;

@@ -85,13 +85,14 @@ struct poly_trcrpt {
 	size_t failed;		  /* input that failed */
 	struct about about;
 	struct trcfmt_facts facts;
-	bool begun;	  /* base is known */
-	uint64_t base;	  /* absolute time of the first event */
-	int64_t before;	  /* ns of the event that DELTA counts from */
-	bool any;	  /* there was one */
-	uint64_t lines;	  /* written */
-	unsigned page;	  /* lines since the last heading */
-	uint64_t lost[2]; /* events of 005 and 006 */
+	bool begun;	     /* base is known */
+	uint64_t base;	     /* absolute time of the first event */
+	int64_t before;	     /* ns of the event that DELTA counts from */
+	bool any;	     /* there was one */
+	uint64_t lines;	     /* written */
+	unsigned page;	     /* lines since the last heading */
+	uint64_t lost[2];    /* events of 005 and 006 */
+	uint64_t late_rates; /* that came when times were converted by another one */
 
 	struct map undefined; /* by hook: events without a template */
 	struct told *told;    /* by template */

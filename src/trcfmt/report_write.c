@@ -17,7 +17,7 @@
 #define FLUSH_SIZE ((size_t)64 << 10)
 #define PROGRESS_EVENTS 4096
 
-enum { L08, L09, L11, L12, L14, L15, L16 };
+enum { L08, L09, L11, L12, L14, L15, L16, L17 };
 
 static const struct poly_rule rules[] = {
 	[L08] = {"L08", POLY_WARNING, "every hook has a template", "reference aix 5"},
@@ -29,6 +29,8 @@ static const struct poly_rule rules[] = {
 	[L14] = {"L14", POLY_WARNING, "strings are no longer than the rest of the entry",
 		"reference aix 5"},
 	[L16] = {"L16", POLY_WARNING, "templates run to their end", "polytrace-trcrpt(1)"},
+	[L17] = {"L17", POLY_WARNING, "the rate of the clock is told by the first events",
+		"polytrace-trcrpt(1)"},
 	[L15] = {"L15", POLY_WARNING, "the data pointer stays within the entry",
 		"reference aix 5"},
 };
@@ -252,6 +254,10 @@ tell_findings(const struct poly_trcrpt *report)
 	}
 	tell(report, L11, report->lost[0], 0x0050, "LOGFILE WRAPAROUND: entries are lost");
 	tell(report, L11, report->lost[1], 0x0060, "TRACEBUFFER WRAPAROUND: entries are lost");
+	tell(report, L17, report->late_rates, 0x00a0,
+		"hook 00A, sub-hook 25C, tells another rate of the clock than the first events "
+		"of "
+		"the traces, by which times are converted");
 	if (report->any && !aix_attribution_trusted(report->attribution))
 		tell(report, L12, 1, 0,
 			"none of the hooks 106, 10C, 134, 139, 465 is in the trace: process, "

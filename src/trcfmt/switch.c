@@ -105,6 +105,7 @@ parse_match(struct parser *parser, struct radix radix, struct item *item)
 		return true;
 	}
 	item->match = MATCH_NUMBER;
+	item->bits = c == '0' && (parser_peek_at(parser, 1) | 32) == 'x';
 	return parse_match_number(parser, radix, &item->number);
 }
 
@@ -154,6 +155,7 @@ parse_case(struct parser *parser, struct radix radix, bool *any)
 		return false;
 	item->match = match.match;
 	item->number = match.number;
+	item->bits = match.bits;
 	item->text = match.text;
 	item->length = match.length;
 	char c = parser_skip(parser);

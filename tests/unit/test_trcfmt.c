@@ -591,6 +591,8 @@ match_values_have_the_radix_of_the_code(void **state)
 	assert_prints("{{ $x = U2 }} $x + 1, 2B \"yes\"", "yes");
 	assert_text(0x0f1a0000, "40E00000", "O2 F4, 7 \"yes\"", "yes"); /* 7.0 */
 	assert_text(0x0f19ffff, "", "D2, -1 \"yes\"", "yes");
+	assert_text(0x0f19ffff, "", "D2, 0xFFFF \"yes\"", "yes");
+	assert_text(0x0f19ffff, "", "D2, 0xFF \"no\", \\* \"yes\"", "yes");
 	assert_text(0x0f19ffff, "", "D2, 65535 \"no\", \\* \"yes\"", "yes");
 	assert_text(0x0f1e0000, "00000001000000000000000000000007",
 		"O2 X16, 7 \"no\", \\* \"yes\"", "yes");

@@ -540,6 +540,34 @@ note_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t 
 	buf_printf(user, "%s %u %04x ", rule->code, (unsigned)count, (unsigned)hook);
 }
 
+/* Hook 00A, sub-hook 25C: ticks times m. */
+#define RATE(time, m)                                                                 \
+	"{\"record\":\"hook32\",\"time\":" #time                                      \
+	",\"thread\":3,\"hook\":\"0xa0\",\"subhook\":\"0x1c\",\"hook_type\":\"0x8\"," \
+	"\"payload\":"                                                                \
+	"\"0000025c00000000" m "00000000000000010000000000000002\"}\n"
+
+static void
+another_rate_of_the_clock_is_told(void **state)
+{
+	(void)state;
+	struct buf found = {0};
+	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
+	options.found = note_finding;
+	options.user = &found;
+	options.no_header = true;
+	options.only = "0E0";
+	struct buf out = report_of(
+		HEADER RATE(1, "00000002") RATE(2, "00000002") DISPATCH(3), NULL, &options);
+	assert_string_equal(buf_text(&found), "");
+	buf_free(&out);
+	out = report_of(
+		HEADER RATE(1, "00000002") RATE(2, "00000003") DISPATCH(3), NULL, &options);
+	assert_string_equal(buf_text(&found), "L17 1 00a0 ");
+	buf_free(&out);
+	buf_free(&found);
+}
+
 static void
 what_is_missing_is_told_once(void **state)
 {
@@ -725,6 +753,7 @@ main(void)
 		cmocka_unit_test(events_are_selected),
 		cmocka_unit_test(events_become_objects_and_lines_of_csv),
 		cmocka_unit_test(what_is_missing_is_told_once),
+		cmocka_unit_test(another_rate_of_the_clock_is_told),
 		cmocka_unit_test(a_summary_adds_up),
 		cmocka_unit_test(wrong_settings_are_told),
 		cmocka_unit_test(a_sink_that_fails_ends_the_report),
