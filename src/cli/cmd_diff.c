@@ -210,9 +210,12 @@ show_heading(struct comparison *it, const struct poly_difference *found)
 	const char *const *values = found->values;
 	char text[80];
 	output_text(output, it->shown > 1 ? "\n" : "");
-	output_text(output, poly_diff_cause_name(found->cause));
-	output_text(output, ": ");
-	put_text(output, found->subject);
+	const char *cause = poly_diff_cause_name(found->cause);
+	output_text(output, cause);
+	if (strcmp(cause, found->subject) != 0) {
+		output_text(output, ": ");
+		put_text(output, found->subject);
+	}
 	if (values[0] || values[1]) {
 		output_text(output, ": ");
 		put_text(output, values[0] ? values[0] : "-");
