@@ -132,6 +132,14 @@ start(struct tt6_writer *writer)
 	wait_for(writer, TT6_WAIT_INITIAL_PC, 4);
 }
 
+/* What is between the PC so far and this one is not in the trace (reference amber 3 (14)). */
+static void
+put_splice(struct tt6_writer *writer, uint32_t pc)
+{
+	put_word(writer, TT6_SPLICE);
+	put_word(writer, pc);
+}
+
 /* The first one is the file's; a later one begins a further trace, which is spliced on. */
 static void
 write_initial_pc(struct writing *writing, uint64_t value)
@@ -148,8 +156,7 @@ write_initial_pc(struct writing *writing, uint64_t value)
 	}
 	writing_note(writing, "initial PCs after the first, written as splices");
 	complete(writer, pc);
-	put_word(writer, TT6_SPLICE);
-	put_word(writer, pc);
+	put_splice(writer, pc);
 }
 
 static void
@@ -315,8 +322,11 @@ take_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
 	complete(writer, pc);
-	if (writer->expects && pc != writer->expected)
-		writing_note(writing, "jumps of the PC that no branch announces");
+	if (writer->expects && pc != writer->expected) {
+		writing_note(writing,
+			"jumps of the PC that no branch announces, written as splices");
+		put_splice(writer, pc);
+	}
 	writer->expected = pc + 4;
 	writer->expects = true;
 	return POLY_OK;
