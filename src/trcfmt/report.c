@@ -63,35 +63,63 @@ report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
 	return n + 10;
 }
 
+/* The first word of a line from at on, whose bytes *n gets; NULL where there is none. */
+static const char *
+next_word(const char *at, const char *end, size_t *n)
+{
+	static const char between[] = " \t\r,;:=";
+	while (at < end && strchr(between, *at))
+		at++;
+	*n = 0;
+	while (at + *n < end && !strchr(between, at[*n]))
+		++*n;
+	return *n ? at : NULL;
+}
+
+static bool
+parse_address(const char *word, size_t n, uint64_t *address)
+{
+	size_t prefix = n > 2 && word[0] == '0' && (word[1] | 32) == 'x' ? 2 : 0;
+	return n > prefix && n - prefix <= 16 &&
+	       num_parse_hex(word + prefix, n - prefix, address);
+}
+
+/* The word of a line that is its address: the first that begins with a digit, or else any. */
+static const char *
+find_address(const char *line, const char *end, uint64_t *address)
+{
+	const char *letters = NULL;
+	size_t n;
+	for (const char *word = line; (word = next_word(word, end, &n)); word += n) {
+		bool digit = *word >= '0' && *word <= '9';
+		if ((digit || !letters) && parse_address(word, n, address)) {
+			if (digit)
+				return word;
+			letters = word;
+		}
+	}
+	if (letters && next_word(letters, end, &n))
+		parse_address(letters, n, address);
+	return letters;
+}
+
 /* A line of trcnm: a name and an address in either order, and anything else. */
 static enum poly_status
 take_name(struct poly_trcrpt *report, const char *line, const char *end)
 {
-	const char *name = NULL;
-	size_t name_size = 0;
 	uint64_t address = 0;
-	bool has_address = false;
 	char copy[128];
-	while (line < end) {
-		size_t n = 0;
-		while (line + n < end && !strchr(" \t\r,;:=", line[n]))
-			n++;
-		size_t prefix = n > 2 && line[0] == '0' && (line[1] | 32) == 'x' ? 2 : 0;
-		if (!has_address && n > prefix && n - prefix <= 16 &&
-			num_parse_hex(line + prefix, n - prefix, &address)) {
-			has_address = true;
-		} else if (!name && n > 1 && n < sizeof copy) {
-			name = line;
-			name_size = n;
-		}
-		line += n + 1;
-	}
+	const char *place = find_address(line, end, &address), *name = line;
+	size_t name_size = 0;
+	while ((name = next_word(name, end, &name_size)) &&
+		(name == place || name_size < 2 || name_size >= sizeof copy))
+		name += name_size;
 	/* Entry points have a full stop in front, which system calls are printed without. */
 	if (name && *name == '.' && name_size > 1) {
 		name++;
 		name_size--;
 	}
-	if (!has_address || !name)
+	if (!place || !name)
 		return POLY_OK;
 	memcpy(copy, name, name_size);
 	copy[name_size] = 0;

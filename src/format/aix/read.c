@@ -331,8 +331,10 @@ put_aside(struct filling *fill, struct aix_block *block, struct poly_error *erro
 		have = have < want ? have : want;
 		if (have == 0)
 			return POLY_OK;
-		if (!random && spool_put(state->spool, p, have, error) != POLY_OK)
-			return state->spool ? POLY_ERR_IO : POLY_ERR_MEMORY;
+		const enum poly_status status =
+			random ? POLY_OK : spool_put(state->spool, p, have, error);
+		if (status != POLY_OK)
+			return status;
 		in_consume(in, have);
 		block->avail += have;
 	}
