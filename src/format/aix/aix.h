@@ -47,10 +47,13 @@ enum aix_rule {
 
 /* What the rules are told from while rows pass. */
 struct aix_check {
-	uint64_t time; /* of the last event that has one */
-	bool timed;
-	bool has_cpu; /* so has that event */
-	uint32_t cpu;
+	/* Of the last event with a time, by processor; one that shares its place is forgotten.
+	 */
+	struct {
+		uint64_t time;
+		bool timed;
+		uint32_t cpu; /* 0 where it has none */
+	} last[64];
 	bool attributed; /* a hook that tells of processes was there */
 	bool any;	 /* an event was there */
 };

@@ -36,14 +36,14 @@ check_time(const struct place *place)
 	const struct aix_event *event = place->event;
 	if (!event->has_time)
 		return;
-	bool same_cpu = check->has_cpu == event->has_cpu && check->cpu == event->cpu;
-	if (check->timed && same_cpu && event->time < check->time)
+	const size_t at = event->has_cpu ? event->cpu % 63 + 1 : 0;
+	bool same = check->last[at].timed && check->last[at].cpu == event->cpu;
+	if (same && event->time < check->last[at].time)
 		FOUND(place, AIX_L10, "the time goes back by %llu ticks",
-			(unsigned long long)(check->time - event->time));
-	check->timed = true;
-	check->has_cpu = event->has_cpu;
-	check->cpu = event->cpu;
-	check->time = event->time;
+			(unsigned long long)(check->last[at].time - event->time));
+	check->last[at].timed = true;
+	check->last[at].cpu = event->cpu;
+	check->last[at].time = event->time;
 }
 
 static void
