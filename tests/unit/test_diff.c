@@ -516,6 +516,14 @@ what_is_tolerated_is_no_difference(void **state)
 			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
 			I1 "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
 			"missing-instruction pc 0x00001004|- @2|2 +1|0\n"},
+		/* A record before its instruction is not of the one that is left out. */
+		{"skipped",
+			I1 "2 clk 0 IS (2) 00001004 e0000000 A usr : x\n"
+			   "2 clk R r2 00000002\n3 clk R r1 00000001\n"
+			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
+			I1 "3 clk R r1 00000001\n"
+			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
+			NULL},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		options.tolerate = NULL;

@@ -106,6 +106,8 @@ struct lane_side {
 	struct ring ring;
 	struct step lead; /* records that may be of the next instruction */
 	bool dropping;	  /* the last instruction is left out, and what it did */
+	bool has_dropped; /* it has a time */
+	uint64_t dropped; /* that time */
 	uint64_t skip;	  /* instructions to be left out yet */
 };
 

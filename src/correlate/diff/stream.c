@@ -399,6 +399,8 @@ take_head(struct stream *stream, struct lane_side *lane)
 	lane->dropping = lane->skip || leaves_out(stream);
 	if (lane->dropping) {
 		lane->skip -= lane->skip != 0;
+		lane->has_dropped = now.has;
+		lane->dropped = now.time;
 		step_clear(&lane->lead);
 		return true;
 	}
@@ -414,17 +416,25 @@ take_head(struct stream *stream, struct lane_side *lane)
 	       (!leads || step_absorb(step, &lane->lead)) && take_effect(stream, step);
 }
 
+/* True where a record of a time may be of the last instruction, left out or not. */
+static bool
+is_of_last(const struct lane_side *lane, const struct stamp *now)
+{
+	const struct step *step = open_step(lane);
+	if (lane->dropping)
+		return !now->has || !lane->has_dropped || now->time == lane->dropped;
+	return step && (!now->has || !step->has_time || now->time == step->time);
+}
+
 /* A record that does not begin a step. */
 static bool
 take_more(struct stream *stream, struct lane_side *lane)
 {
-	struct step *step = open_step(lane);
 	const struct stamp now = row_time(stream);
-	bool own = step && (!now.has || !step->has_time || now.time == step->time);
-	if (own || lane->dropping) {
+	if (is_of_last(lane, &now)) {
 		if (!settle_lead(stream, lane))
 			return false;
-		step = open_step(lane);
+		struct step *step = open_step(lane);
 		if (!lane->dropping && step && step->effect_count < EFFECTS_MOST)
 			return take_effect(stream, step);
 		if (lane->dropping)
