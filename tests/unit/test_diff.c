@@ -329,6 +329,17 @@ the_order_within_an_instruction_counts_on_request(void **state)
 	expect_texts(a, b, &options, "");
 	options.ordered = true;
 	expect_texts(a, b, &options, "reordered register r1 0x1|with instruction 1 @1|1\n");
+	/* What is tolerated does not stand elsewhere. */
+	const char *words[] = {"repeated-writes,split-accesses", NULL};
+	options.tolerate = words;
+	const char *c = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+			"1 clk R r3 00000001\n1 clk R r1 00000001\n1 clk R r1 00000002\n"
+			"1 clk MR4 00002000 00000000\n1 clk MR2 00002004 0000\n";
+	const char *d = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+			"1 clk R r3 00000001\n1 clk R r1 00000001\n1 clk R r1 00000002\n"
+			"1 clk MR2 00002000 0000\n1 clk MR4 00002002 00000000\n";
+	expect_texts(c, c, &options, "");
+	expect_texts(c, d, &options, "");
 }
 
 static void

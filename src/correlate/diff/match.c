@@ -217,17 +217,25 @@ static const struct {
 	{other_address_and_value, POLY_DIFF_ADDRESS},
 };
 
+/* A record for which the other step need have nothing: it is at its place. */
+static void
+drop(struct step *step, uint32_t number)
+{
+	step->effects[number].fate = FATE_SAME;
+	step->effects[number].mate = number;
+}
+
 /* Of several writes of a register only the last one stays open. */
 static void
 drop_repeated(struct step *step)
 {
 	for (uint32_t i = 0; i < step->effect_count; i++) {
-		struct effect *effect = &step->effects[i];
+		const struct effect *effect = &step->effects[i];
 		for (uint32_t j = i + 1;
 			j < step->effect_count && effect->type == EFFECT_REGISTER; j++) {
 			if (step->effects[j].type == EFFECT_REGISTER &&
 				step->effects[j].name == effect->name)
-				effect->fate = FATE_SAME;
+				drop(step, i);
 		}
 	}
 }
@@ -248,11 +256,11 @@ static void
 drop_redundant(const struct match_state *state, struct step *step)
 {
 	for (uint32_t i = 0; i < step->effect_count; i++) {
-		struct effect *effect = &step->effects[i];
+		const struct effect *effect = &step->effects[i];
 		if (effect->fate == FATE_OPEN && effect->type == EFFECT_REGISTER &&
 			effect->has & HAS_VALUE && effect->known == UINT64_MAX &&
 			had_value(state, effect))
-			effect->fate = FATE_SAME;
+			drop(step, i);
 	}
 }
 
@@ -349,7 +357,7 @@ drop_accesses(struct step *step)
 	for (uint32_t i = 0; i < step->effect_count; i++) {
 		if (step->effects[i].fate == FATE_OPEN &&
 			step->effects[i].type == EFFECT_MEMORY)
-			step->effects[i].fate = FATE_SAME;
+			drop(step, i);
 	}
 }
 

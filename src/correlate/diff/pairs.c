@@ -100,6 +100,7 @@ find_elsewhere(struct poly_diff *diff, struct lane *lane, unsigned side, uint32_
 				continue;
 			bool near = lane->at[0] - pair->steps[0] < diff->rules.window;
 			effect->fate = FATE_SAME;
+			effect->mate = number; /* in its own step nothing is before it */
 			mate->fate = near ? FATE_SAME : FATE_MOVED;
 			mate->mate = number;
 			mate->mate_step = lane->at[side];
