@@ -52,8 +52,10 @@ jsonl_wopen(struct writing *writing, struct poly_error *error)
 	state->verbatim = writing_every_column(writing);
 	state->columns = state->verbatim ? JSONL_CANONICAL : writing->columns;
 	writing->uses = state->columns | POLY_HAS(verbatim);
+	/* Rows of a merge may have columns that the header does not name. */
+	const bool is_own = writing->source->columns & POLY_HAS(verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
-	if (header && state->verbatim)
+	if (header && state->verbatim && is_own)
 		append_verbatim(state, header, strlen(header));
 	else
 		jsonl_header(&state->text, writing->source, state->columns);
