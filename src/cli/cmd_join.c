@@ -36,6 +36,22 @@ is_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* False, and told, where a trace has columns that the header of the whole does not name. */
+static bool
+fits_columns(const struct join *join, const struct source *source)
+{
+	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
+	const poly_columns more = poly_reader_info(source->reader)->columns &
+				  ~poly_reader_info(join->first.reader)->columns & ~own;
+	char names[500];
+	/* Rows of other formats have the columns of their format. */
+	if (!more || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
+		return true;
+	source_column_names(more, names, sizeof names);
+	say(source->name, "has columns that '%s' has not: %s", join->first.name, names);
+	return false;
+}
+
 /* False, and told, where a trace cannot stand behind the first one. */
 static bool
 fits(const struct join *join, const struct source *source)
@@ -58,7 +74,7 @@ fits(const struct join *join, const struct source *source)
 			say(source->name, "'%s' is '%s', and '%s' in '%s'", fact->key,
 				value ? value : "", fact->value, join->first.name);
 	}
-	return !what;
+	return !what && fits_columns(join, source);
 }
 
 /* Writes the records of a source; an exit status. */
