@@ -394,7 +394,8 @@ is_enough(const struct comparison *it)
 	const struct diff_options *options = it->options;
 	if (options->summary)
 		return false;
-	return it->shown >= (options->all ? number_or(&options->max, MAX_SHOWN) : 1);
+	const uint64_t most = options->max.given ? options->max.value : MAX_SHOWN;
+	return it->shown >= (options->all ? most : 1);
 }
 
 static void
