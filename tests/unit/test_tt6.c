@@ -1017,15 +1017,15 @@ every_twi_gets_its_pair_in_tt6e(void **state)
 }
 
 static void
-a_jump_that_no_branch_announces_is_noted(void **state)
+a_jump_that_no_branch_announces_becomes_a_splice(void **state)
 {
 	static const uint32_t trapped[] = {
 		0x1000, TWI, 0x48000702, 0x700, TT6_RFI, 0x5000, NOP};
-	static const uint32_t plain[] = {0x1000, TWI, NOP};
+	static const uint32_t plain[] = {0x1000, TWI, TT6_SPLICE, 0x5000, NOP};
 	struct buf bytes = {0}, expected = {0};
 	(void)state;
 	put_words(&bytes, trapped, 7);
-	put_words(&expected, plain, 3);
+	put_words(&expected, plain, 5);
 	struct conversion conversion = {
 		.read = options_for("tt6e"), .to = "tt6", .note = "jumps of the PC"};
 	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
@@ -1275,7 +1275,7 @@ main(void)
 		cmocka_unit_test(tt6e_becomes_tt6),
 		cmocka_unit_test(a_cache_operation_needs_its_address_in_tt6e),
 		cmocka_unit_test(every_twi_gets_its_pair_in_tt6e),
-		cmocka_unit_test(a_jump_that_no_branch_announces_is_noted),
+		cmocka_unit_test(a_jump_that_no_branch_announces_becomes_a_splice),
 		cmocka_unit_test(traces_written_one_after_the_other_are_spliced),
 		cmocka_unit_test(a_branch_waits_for_the_next_instruction),
 		cmocka_unit_test(full_becomes_tt6_and_tt6e),
