@@ -555,6 +555,22 @@ what_is_tolerated_is_no_difference(void **state)
 	expect_texts(I1 "1 clk R r1 00000001\n" I2 "2 clk R r1 00000002\n",
 		I1 "1 clk R r1 00000001\n" I2, &options,
 		"missing-record register r1 0x2|- @2|2\n");
+	/* Nor is one where the value was not known, or was another one in this trace. */
+	words[0] = "redundant-writes";
+#define I3 "3 clk 0 IT (3) 00001008 e0000000 A usr : x\n"
+#define I4 "4 clk 0 IT (4) 0000100c e0000000 A usr : x\n"
+#define I9 "2 clk 0 IT (9) 00009000 e0000000 A usr : x\n2 clk R r1 00000007\n"
+	expect_texts(I1 "1 clk R r1 00000001\n" I2 "2 clk R r1 0000000x\n" I3
+			"3 clk R r1 00000001\n",
+		I1 "1 clk R r1 00000001\n" I2 "2 clk R r1 0000000x\n" I3, &options,
+		"missing-record register r1 0x1|- @3|3\n");
+	expect_texts(I1 "1 clk R r1 00000001\n" I2 I3 I4,
+		I1 "1 clk R r1 00000001\n" I9 I2 I3 I4 "4 clk R r1 00000001\n", &options,
+		"extra-instruction pc -|0x00009000 @2|2 +0|1\n"
+		"extra-record register r1 -|0x1 @4|5\n");
+	expect_texts(I1 "1 clk R r1 00000001\n" I2 I3 I4 "4 clk R r1 00000001\n",
+		I1 "1 clk R r1 00000001\n" I9 I2 I3 I4, &options,
+		"extra-instruction pc -|0x00009000 @2|2 +0|1\n");
 }
 
 static void

@@ -262,6 +262,7 @@ give_back_lane(struct lane *lane)
 		mem_free(lane->sides[side].lead.effects);
 		buf_free(&lane->sides[side].lead.bytes);
 		map_free(&lane->state.values[side]);
+		map_free(&lane->state.lost[side]);
 	}
 	mem_free(lane->waiting);
 	mem_free(lane);

@@ -240,41 +240,63 @@ drop_repeated(struct step *step)
 	}
 }
 
-/* True where a register has the value that a record writes, as far as a trace told. */
+/*
+ * True where a register has the value that a record of a side writes: as its trace told or,
+ * where that has told nothing, as the other one did.
+ */
 static bool
-had_value(const struct match_state *state, const struct effect *effect)
+had_value(const struct match_state *state, unsigned side, const struct effect *effect)
 {
-	for (unsigned side = 0; side < 2; side++) {
-		const uint64_t *value = map_find(&state->values[side], effect->name);
-		if (value && *value == effect->value)
-			return true;
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned from = i ? !side : side;
+		const uint64_t *lost = map_find(&state->lost[from], effect->name);
+		const uint64_t *value = map_find(&state->values[from], effect->name);
+		if (lost && *lost)
+			return false;
+		if (value)
+			return *value == effect->value;
 	}
 	return false;
 }
 
 static void
-drop_redundant(const struct match_state *state, struct step *step)
+drop_redundant(const struct match_state *state, unsigned side, struct step *step)
 {
 	for (uint32_t i = 0; i < step->effect_count; i++) {
 		const struct effect *effect = &step->effects[i];
 		if (effect->fate == FATE_OPEN && effect->type == EFFECT_REGISTER &&
 			effect->has & HAS_VALUE && effect->known == UINT64_MAX &&
-			had_value(state, effect))
+			had_value(state, side, effect))
 			drop(step, i);
 	}
 }
 
-/* Remembers what registers have after a step; false without memory. */
+/* Remembers whether the value of a register is lost; false without memory. */
 static bool
-remember(struct map *values, const struct step *step)
+remember_lost(struct match_state *state, unsigned side, uint32_t name, bool is_lost)
+{
+	bool added;
+	uint64_t *lost = is_lost ? map_get(&state->lost[side], name, 1, &added)
+				 : map_find(&state->lost[side], name);
+	if (lost)
+		*lost = is_lost;
+	return lost || !is_lost;
+}
+
+bool
+match_remember(struct match_state *state, unsigned side, const struct step *step)
 {
 	for (uint32_t i = 0; i < step->effect_count; i++) {
 		const struct effect *effect = &step->effects[i];
-		if (effect->type != EFFECT_REGISTER || !(effect->has & HAS_VALUE) ||
-			effect->known != UINT64_MAX)
-			continue;
+		const bool is_lost = !(effect->has & HAS_VALUE) || effect->known != UINT64_MAX;
 		bool added;
-		uint64_t *value = map_get(values, effect->name, 0, &added);
+		if (effect->type != EFFECT_REGISTER)
+			continue;
+		if (!remember_lost(state, side, effect->name, is_lost))
+			return false;
+		if (is_lost)
+			continue;
+		uint64_t *value = map_get(&state->values[side], effect->name, 0, &added);
 		if (!value)
 			return false;
 		*value = effect->value;
@@ -409,8 +431,8 @@ join_tolerated(const struct rules *rules, const struct match_state *state, struc
 	}
 	if (state && rules->tolerate & TOLERATE_REDUNDANT) {
 		join_related(rules, a, b, same_register, POLY_DIFF_VALUE);
-		drop_redundant(state, a);
-		drop_redundant(state, b);
+		drop_redundant(state, 0, a);
+		drop_redundant(state, 1, b);
 	}
 }
 
@@ -421,7 +443,7 @@ match_steps(const struct rules *rules, struct match_state *state, struct step *a
 	*changed = 0;
 	join_tolerated(rules, state, a, b);
 	if (rules->tolerate & TOLERATE_REDUNDANT &&
-		(!remember(&state->values[0], a) || !remember(&state->values[1], b)))
+		(!match_remember(state, 0, a) || !match_remember(state, 1, b)))
 		return SIZE_MAX;
 	size_t open = count_open(a) + count_open(b);
 	for (size_t i = 0; open && i < sizeof changes / sizeof *changes; i++)

@@ -33,7 +33,11 @@ bool match_exactly(const struct rules *rules, const struct step *a, const struct
 /* The last values of registers of both traces, by the register's number in the rules. */
 struct match_state {
 	struct map values[2];
+	struct map lost[2]; /* 1 where a later value is not known */
 };
+
+/* Remembers what registers have after a step of a side; false without memory. */
+bool match_remember(struct match_state *state, unsigned side, const struct step *step);
 
 /*
  * Finds for each record of two steps its fate: FATE_SAME, FATE_CHANGED, or FATE_OPEN where the

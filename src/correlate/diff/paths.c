@@ -142,6 +142,19 @@ cause_of(struct lane *lane, const uint64_t run[2], bool ends)
 	return run[1] == 1 ? POLY_DIFF_EXTRA_INSTRUCTION : POLY_DIFF_INSERTED;
 }
 
+/* Leaves the steps of a run out, which may have written registers. */
+static void
+leave_out(struct poly_diff *diff, struct lane *lane, unsigned side, uint64_t run)
+{
+	const bool remembers = diff->rules.tolerate & TOLERATE_REDUNDANT;
+	for (uint64_t i = 0; remembers && i < run; i++) {
+		if (!match_remember(
+			    &lane->state, side, lane_step(lane, side, lane->at[side] + i)))
+			diff_stop(diff, POLY_ERR_MEMORY);
+	}
+	lane->at[side] += run;
+}
+
 void
 paths_part(struct poly_diff *diff, struct lane *lane)
 {
@@ -163,8 +176,8 @@ paths_part(struct poly_diff *diff, struct lane *lane)
 	}
 	found.cause = cause_of(lane, found.run, found.ends);
 	diff_tell(diff, &found);
-	lane->at[0] += found.run[0];
-	lane->at[1] += found.run[1];
+	leave_out(diff, lane, 0, found.run[0]);
+	leave_out(diff, lane, 1, found.run[1]);
 	lane->done = found.ends;
 }
 
