@@ -158,7 +158,9 @@ change_files(struct writing *writing, const struct vcd_place *place,
 	const struct poly_powerpc_state *now)
 {
 	struct vcd_writer *state = writing->state;
-	const struct poly_powerpc_state *last = state->has_last ? &state->last : NULL;
+	/* What another thread had is no reason to leave anything out. */
+	const bool is_own = state->has_last && state->last_scope == place->scope;
+	const struct poly_powerpc_state *last = is_own ? &state->last : NULL;
 	const size_t size = now->wide ? 8 : 4;
 	char name[8];
 	bool good = true;
@@ -199,6 +201,7 @@ vcd_change_powerpc(struct writing *writing, const struct vcd_place *place,
 		good = change_register(
 			writing, place, special[i].name, special[i].value, special[i].size);
 	state->last = *now;
+	state->last_scope = place->scope;
 	state->has_last = true;
 	return good;
 }

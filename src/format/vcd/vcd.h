@@ -42,6 +42,7 @@ struct vcd_writer {
 	uint64_t now; /* the time of the last change */
 	bool by_time;
 	struct poly_powerpc_state last; /* of the last FULL record */
+	uint32_t last_scope;		/* which it is of */
 	bool has_last;
 };
 
