@@ -448,17 +448,24 @@ write_of_traces(struct run *run)
 	return result;
 }
 
-/* True where a path leads to one of the traces, which writing there would destroy. */
+/* True where two paths lead to one regular file. */
 static bool
-is_trace(const struct traces *traces, const char *path)
+is_same_file(const char *path, const char *other)
 {
-	struct stat there, trace;
-	bool is = false;
-	if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-		return false;
-	for (size_t i = 0; i < traces->count && !is; i++)
-		is = stat(traces->names[i], &trace) == 0 && trace.st_dev == there.st_dev &&
-		     trace.st_ino == there.st_ino;
+	struct stat one, two;
+	return other && stat(path, &one) == 0 && S_ISREG(one.st_mode) &&
+	       stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+/* True where a path leads to what is read, which writing there would destroy. */
+static bool
+is_input(const struct run *run, const char *path)
+{
+	const struct trcrpt_options *options = run->options;
+	bool is = is_same_file(path, options->templates) ||
+		  is_same_file(path, options->names) || is_same_file(path, options->groups);
+	for (size_t i = 0; i < run->traces.count && !is; i++)
+		is = is_same_file(path, run->traces.names[i]);
 	return is;
 }
 
@@ -469,7 +476,7 @@ open_output(struct run *run)
 	const char *path = run->options->output;
 	if (!path || strcmp(path, "-") == 0)
 		return true;
-	if (is_trace(&run->traces, path)) {
+	if (is_input(run, path)) {
 		say(path, "is read, and cannot be the output of '-o' too");
 		return false;
 	}
