@@ -677,6 +677,14 @@ words_that_are_not_known_are_refused(void **state)
 		assert_null(diff);
 		assert_true(i > 3 || strstr(error.message, "'no-such-word' is not known"));
 	}
+	/* Nor is anything said to be compared that is not. */
+	const char *never[] = {"mode,raw", NULL};
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	struct poly_diff *diff;
+	struct poly_error error;
+	options.also = never;
+	assert_int_equal(poly_diff_new(&options, sides, &diff, &error), POLY_ERR_USAGE);
+	assert_non_null(strstr(error.message, "'raw' cannot be compared"));
 	poly_reader_close(reader);
 	buf_free(&sample);
 }

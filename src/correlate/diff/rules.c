@@ -32,6 +32,11 @@
 	(EFFECTS | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) | \
 		POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site))
 
+/* Those that are never compared. */
+#define NEVER                                                                       \
+	(POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | \
+		POLY_HAS(site))
+
 struct word {
 	const char *text;
 	size_t length;
@@ -221,6 +226,11 @@ take_also(struct rules *rules, const struct word *word, struct poly_error *error
 	enum poly_column column = poly_column_find(word->text, word->length);
 	if (column == POLY_COLUMN_COUNT)
 		return unknown_word(word, "a column of polytrace-columns(5)", error);
+	if (NEVER >> column & 1)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' cannot be compared: it is about the file, not about what was "
+			"executed",
+			poly_column_name(column));
 	rules->also |= ((poly_columns)1 << column) & ~NO_FIELDS;
 	return POLY_OK;
 }
