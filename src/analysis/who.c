@@ -36,6 +36,7 @@ struct poly_who {
 	struct deed *last;		 /* the last instruction of each party */
 	uint32_t last_count, last_capacity;
 	bool is_found, failed;
+	bool is_open;		       /* the answer may be of its party's next instruction */
 	struct deed deed, instruction; /* instruction: record 0 where there was none */
 };
 
@@ -229,9 +230,12 @@ take_answer(struct poly_who *who, const struct poly_batch *batch, size_t row)
 	who->is_found = true;
 	take_deed(batch, row, &who->deed);
 	const struct deed *place = place_of(who, who->deed.party);
-	if (place)
-		who->instruction = *place;
 	who->failed |= !place;
+	if (!place)
+		return;
+	who->instruction = *place;
+	who->is_open = who->deed.has_time && place->record != who->deed.record &&
+		       !(place->has_time && place->time == who->deed.time);
 }
 
 /* Remembers the last instruction of each party. */
@@ -239,9 +243,16 @@ static void
 take_instruction(struct poly_who *who, const struct poly_batch *batch, size_t row)
 {
 	struct deed *place = place_of(who, party_key(batch, row));
-	if (place)
-		take_deed(batch, row, place);
 	who->failed |= !place;
+	if (!place)
+		return;
+	take_deed(batch, row, place);
+	if (!who->is_open || place->party != who->deed.party)
+		return;
+	/* A record before the instruction of its time is of that one. */
+	who->is_open = false;
+	if (place->has_time && place->time == who->deed.time)
+		who->instruction = *place;
 }
 
 bool
@@ -250,21 +261,22 @@ poly_who_update(struct poly_who *who, const struct poly_batch *batch)
 	const bool is_reader = who->options.is_reader;
 	for (size_t row = 0; row < batch->rows && !who->failed; row++) {
 		const uint64_t number = poly_batch_number(batch, row);
-		if (!is_reader && number >= who->options.record)
+		if (poly_present(batch, POLY_COLUMN_time, row))
+			who->is_open &= batch->time[row] == who->deed.time;
+		const bool is_over = is_reader ? who->is_found : number >= who->options.record;
+		if (is_over && !who->is_open)
 			return false;
 		if (!poly_present(batch, POLY_COLUMN_kind, row))
 			continue;
 		if (batch->kind[row] == POLY_KIND_INSTRUCTION)
 			take_instruction(who, batch, row);
-		if (is_reader && number <= who->options.record)
+		if (is_over || (is_reader && number <= who->options.record))
 			continue;
 		if (who->reg ? touches_register(who, batch, row)
 			     : touches_address(who, batch, row))
 			take_answer(who, batch, row);
-		if (is_reader && who->is_found)
-			return false;
 	}
-	return !who->failed;
+	return !who->failed && (!is_reader || !who->is_found || who->is_open);
 }
 
 bool
