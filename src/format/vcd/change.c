@@ -26,9 +26,11 @@ put_code(struct buf *to, uint32_t number)
 static void
 put_name(struct buf *to, const char *name)
 {
+	if (!*name)
+		buf_byte(to, '_');
 	for (; *name; name++) {
-		const bool is_plain =
-			*name > ' ' && *name != '[' && *name != ']' && *name != '$';
+		const bool is_plain = *name > ' ' && *name < 0x7f && *name != '[' &&
+				      *name != ']' && *name != '$';
 		buf_byte(to, is_plain ? (uint8_t)*name : '_');
 	}
 }
