@@ -524,6 +524,29 @@ compare_opened(struct comparison *it)
 	return it->shown && rendered == STATUS_DONE ? STATUS_NEGATIVE : rendered;
 }
 
+/*
+ * Warns where a trace that could have instructions has none, as JSON Lines without a header:
+ * its records were compared as those of one instruction are. An exit status.
+ */
+static int
+tell_no_instructions(const struct comparison *it)
+{
+	struct poly_diff_counts counts;
+	poly_diff_count(it->diff, &counts);
+	for (unsigned side = 0; side < 2; side++) {
+		const struct poly_selection *selection = it->sources[side].selection;
+		if (selection && !poly_selection_count(selection))
+			return STATUS_DONE;
+	}
+	if (it->status < 0 || !(poly_diff_compared(it->diff) & POLY_HAS(pc)) ||
+		counts.instructions[0] || counts.instructions[1])
+		return STATUS_DONE;
+	say("diff",
+		"there is no instruction: the order of records was not compared; it is where "
+		"the traces say that they have no pc");
+	return it->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+}
+
 /* Tells why a comparison failed, where its traces do not tell it themselves. */
 static int
 tell_failure(const struct comparison *it)
@@ -547,6 +570,8 @@ compare_two(
 	if (open_diff(&it)) {
 		status = compare_opened(&it);
 		int failed = tell_failure(&it);
+		status = failed > status ? failed : status;
+		failed = tell_no_instructions(&it);
 		status = failed > status ? failed : status;
 	}
 	poly_diff_free(it.diff);
