@@ -40,8 +40,9 @@ find_address(const struct source *source, const char *text, uint64_t *address)
 	const struct poly_symbol *symbol =
 		source->symbols ? poly_symbols_named(source->symbols, text, strlen(text))
 				: NULL;
+	const bool has_prefix = text[0] == '0' && (text[1] | 32) == 'x';
 	errno = 0;
-	*address = symbol ? symbol->address : strtoull(text, &end, 0);
+	*address = symbol ? symbol->address : strtoull(text, &end, has_prefix ? 16 : 10);
 	if (symbol || (isdigit((unsigned char)*text) && !*end && !errno))
 		return true;
 	say("who", "'%s' is no address%s", text,
