@@ -10,6 +10,7 @@
 
 #include "polytrace/filter.h"
 
+#include "base/mem.h"
 #include "model/batch.h"
 #include "model/info.h"
 
@@ -416,6 +417,31 @@ long_sets_are_understood(void **state)
 	poly_filter_free(filter);
 }
 
+#ifdef POLY_FAULT_INJECTION
+static void
+lack_of_memory_is_told(void **state)
+{
+	/* The words are long enough for the room of the texts to grow at each of them. */
+	static const char text[] =
+		"kind == access and access == kind and mnemonic in "
+		"{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"
+		", bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb} "
+		"or event == sync or pc in {1, 2..3, 4}";
+	bool reached = true;
+	(void)state;
+	for (size_t k = 1; reached; k++) {
+		struct poly_filter *filter;
+		struct poly_error error;
+		mem_fail_at(k);
+		const enum poly_status status = poly_filter_new(text, &filter, &error);
+		reached = mem_fail_at(0) >= k;
+		assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_OK);
+		assert_int_equal(filter == NULL, reached);
+		poly_filter_free(filter);
+	}
+}
+#endif
+
 int
 main(void)
 {
@@ -425,6 +451,9 @@ main(void)
 		cmocka_unit_test(what_is_wrong_is_shown_at_its_place),
 		cmocka_unit_test(limits_end_in_an_error),
 		cmocka_unit_test(long_sets_are_understood),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_told),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,6 +404,8 @@ make_word(struct parsing *p, uint32_t number)
 	node->text_length = node->length;
 	buf_append(&p->filter->texts, p->filter->text + node->at, node->length);
 	buf_byte(&p->filter->texts, 0);
+	if (p->filter->texts.failed && p->status == POLY_OK)
+		p->status = err_memory(p->error);
 }
 
 /* True where a name beside this node would be an address. */
@@ -429,6 +431,8 @@ put_equal(struct parsing *p, uint32_t left, uint32_t right)
 		make_word(p, right);
 	else if (is_value_of(p, left, right))
 		make_word(p, left);
+	if (p->status != POLY_OK)
+		return NO_NODE;
 	const enum node_kind l = at(p, left)->kind, r = at(p, right)->kind;
 	if (l == NODE_STRING || l == NODE_WORD || r == NODE_STRING || r == NODE_WORD)
 		return put_text_test(p, left, right);
