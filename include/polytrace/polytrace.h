@@ -16,6 +16,7 @@
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
 #include "polytrace/state.h"
+#include "polytrace/stats.h"
 #include "polytrace/status.h"
 #include "polytrace/summary.h"
 #include "polytrace/symbols.h"

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: values from the user's "name=value" words, and structs of older callers. */
+/* Values of a format's options from the user's words. */
 #ifndef FORMAT_OPTION_H
 #define FORMAT_OPTION_H
 
 #include "format/format.h"
-
-/* Values of a format's options, in the order of its table. */
-struct option_values {
-	uint64_t *values;   /* initial ones where none was given */
-	bool *given;	    /* which ones were */
-	const char **texts; /* of texts; NULL: none, or the option is no text */
-	char **copies;	    /* of those that were given */
-	size_t count;
-};
+#include "model/option.h"
 
 /* What the user gave. */
 struct option_words {
@@ -29,16 +21,5 @@ struct option_words {
 enum poly_status option_values(const struct poly_format_info *format, enum poly_option_use use,
 	const struct option_words *given, struct option_values *values,
 	struct poly_error *error);
-
-/*
- * Takes a caller's struct of options, which begins with its size, over the initial one of size
- * bytes: what an older caller does not know keeps its initial value. from may be NULL.
- * POLY_ERR_USAGE: from has no size.
- */
-enum poly_status option_struct(
-	void *to, size_t size, const void *from, struct poly_error *error);
-
-/* Frees the arrays; may be called again, and on zeroed values. */
-void option_values_free(struct option_values *values);
 
 #endif

@@ -10,7 +10,7 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'format': 'base model io isa aix lang',
        'correlate': 'base model lang report isa',
        'symbol': 'base io',
-       'trcfmt': 'base model aix lang report io', 'analysis': 'base model isa report', 'cli': ''}
+       'trcfmt': 'base model aix lang report io', 'sim': 'base', 'analysis': 'base model lang isa symbol sim report', 'cli': ''}
 # What some formats share; everything else below format/ belongs to the format of its name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Headers of C, of POSIX and of the compiler; every other one belongs to a library.
@@ -33,8 +33,9 @@ def unit(path, words):
     command = re.match(r'src/cli/(cmd_\w+)\.', path)
     compression = re.match(r'src/io/filter/(\w+)\.', path)
     correlation = re.match(r'src/correlate/(\w+)/', path)
-    if command or compression or correlation:
-        return (command or compression or correlation)[1]
+    analysis = re.match(r'src/analysis/stats/([a-z0-9]+)', path)
+    if command or compression or correlation or analysis:
+        return (command or compression or correlation or analysis)[1]
     stem = re.match(r'src/format/(\w+)', path)
     fits = [word for word in [*words, *SHARED] if stem and (stem[1] + '_').startswith(word + '_')]
     return max(fits, key=len) if fits else None
@@ -57,7 +58,8 @@ def unbuilt():
     """Sources and unit tests that the lists of the build do not name."""
     build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
     named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
-    for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands')):
+    for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands'),
+                         ('analysis/stats/', 'analyses')):
         words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
         named |= {f'src/{folder}{word}.c' for word in re.findall(r"'(\w+)'", words)}
     tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Analyses: questions asked of any trace in one pass, answered in a report.
+ *
+ *     poly_stats_new(&options, &stats, &error);
+ *     poly_stats_begin(stats, poly_reader_info(reader), &error);
+ *     poly_reader_want(reader, poly_stats_columns(stats));
+ *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+ *             poly_stats_update(stats, batch, &error);
+ *     poly_stats_report(stats, report);
+ *
+ * A handle is used by one thread at a time; it may use further threads itself.
+ */
+#ifndef POLYTRACE_STATS_H
+#define POLYTRACE_STATS_H
+
+#include "polytrace/format.h"
+#include "polytrace/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the library knows of an analysis. Static and read-only: any thread may use it. */
+struct poly_analysis_info {
+	const char *name;    /* as given to -a, and the key of its section */
+	const char *title;   /* of its section */
+	const char *summary; /* one sentence: what it tells */
+	poly_columns needs;  /* columns without which it can tell nothing of a trace */
+	poly_columns wants;  /* columns that it looks at where there are any */
+	bool is_default;     /* asked for where nothing is asked by name */
+	const struct poly_option *options; /* never NULL; their names begin with its name */
+};
+
+/* The i-th analysis from 0 in the order of the build's list; NULL after the last one. */
+POLY_API const struct poly_analysis_info *poly_analysis_at(size_t i);
+
+/* The analysis of a name; NULL where there is none. */
+POLY_API const struct poly_analysis_info *poly_analysis_find(const char *name);
+
+struct poly_stats;
+
+/* What is asked. Initialise with POLY_STATS_OPTIONS_INIT. */
+struct poly_stats_options {
+	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
+	/* Names of analyses, NULL at the end; NULL: the default ones that suit the trace. */
+	const char *const *analyses;
+	/* Options of analyses as "name=value", NULL at the end; NULL: none. */
+	const char *const *options;
+	bool all;	  /* with analyses NULL: every one that suits the trace */
+	uint64_t warmup;  /* first records that are not counted, but remembered as what was
+			     before those that are */
+	unsigned threads; /* that analyse; 0: as many as there are processors, up to 16 */
+};
+
+/* Initial values: the default analyses, one thread. */
+#define POLY_STATS_OPTIONS_INIT                                            \
+	{                                                                  \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1 \
+	}
+
+/*
+ * On POLY_OK *stats belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: no such
+ * analysis or option, a value that does not fit, options of size 0; the message lists what
+ * there is. POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
+	struct poly_stats **stats, struct poly_error *error);
+
+/*
+ * A trace begins; one after the other may be added to the same handle, as one population. info
+ * and its names must stay until the trace's last update. POLY_ERR_USAGE: an analysis that was
+ * asked for by name does not suit the trace; the message says which column it lacks.
+ * POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_stats_begin(
+	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error);
+
+/* The columns that are looked at in the trace that began last: ask a reader for these. */
+POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
+
+/* Adds the rows of a batch of the trace that began last. POLY_ERR_MEMORY: sticky. */
+POLY_API enum poly_status poly_stats_update(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
+
+/*
+ * Writes a section an analysis into the open section of a report, each under its name as key,
+ * in the order of the build's list.
+ */
+POLY_API void poly_stats_report(const struct poly_stats *stats, struct poly_report *report);
+
+/* Frees a handle. Accepts NULL. */
+POLY_API void poly_stats_free(struct poly_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of options. */
+#include "model/option.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct poly_option *
+option_find(const struct poly_option *table, const char *name, size_t n)
+{
+	for (; table->name; table++) {
+		if (strlen(table->name) == n && memcmp(table->name, name, n) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+enum poly_status
+option_name(const char *word, size_t *n, struct poly_error *error)
+{
+	const char *equals = strchr(word, '=');
+	if (!equals)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%s' has no value, expected '%s=VALUE'", word, word);
+	*n = (size_t)(equals - word);
+	return POLY_OK;
+}
+
+/* The words of a choice as "a, b or c". */
+static void
+list_choices(const struct poly_option *option, char *text, size_t size)
+{
+	size_t used = 0;
+	for (size_t i = 0; option->choices[i] && used < size; i++) {
+		const char *before = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%s", before, option->choices[i]);
+	}
+}
+
+static enum poly_status
+choice_value(const struct poly_option *option, const char *text, uint64_t *value,
+	struct poly_error *error)
+{
+	for (*value = 0; option->choices[*value]; ++*value) {
+		if (strcmp(option->choices[*value], text) == 0)
+			return POLY_OK;
+	}
+	char words[200];
+	list_choices(option, words, sizeof words);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%s' is '%s', expected %s", option->name, text, words);
+}
+
+static enum poly_status
+option_value(const struct poly_option *option, const char *text, uint64_t *value,
+	struct poly_error *error)
+{
+	if (option->type == POLY_OPTION_CHOICE)
+		return choice_value(option, text, value, error);
+	*value = 0;
+	if (option->type == POLY_OPTION_TEXT)
+		return POLY_OK;
+	bool is_bool = option->type == POLY_OPTION_BOOL;
+	uint64_t minimum = is_bool ? 0 : option->minimum,
+		 maximum = is_bool ? 1 : option->maximum;
+	if (num_parse(text, strlen(text), value) && *value >= minimum && *value <= maximum)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,
+		(unsigned long long)minimum, (unsigned long long)maximum);
+}
+
+/* Takes a copy of a text. */
+static enum poly_status
+take_text(
+	struct option_values *values, size_t number, const char *text, struct poly_error *error)
+{
+	char *copy = mem_string(text);
+	if (!copy)
+		return err_memory(error);
+	mem_free(values->copies[number]);
+	values->texts[number] = values->copies[number] = copy;
+	return POLY_OK;
+}
+
+enum poly_status
+option_take(struct option_values *values, const struct poly_option *table,
+	const struct poly_option *option, const char *text, struct poly_error *error)
+{
+	const size_t number = (size_t)(option - table);
+	values->given[number] = true;
+	if (option->type == POLY_OPTION_TEXT)
+		return take_text(values, number, text, error);
+	return option_value(option, text, &values->values[number], error);
+}
+
+/* Values where nothing is given. */
+static void
+set_initial(const struct poly_option *table, size_t count, struct option_values *values)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct poly_option *option = &table[i];
+		values->values[i] = option->initial;
+		if (option->type == POLY_OPTION_TEXT && option->choices)
+			values->texts[i] = option->choices[option->initial];
+	}
+}
+
+void
+option_values_free(struct option_values *values)
+{
+	for (size_t i = 0; i < values->count; i++)
+		mem_free(values->copies[i]);
+	mem_free(values->values);
+	mem_free(values->given);
+	mem_free(values->texts);
+	mem_free(values->copies);
+	memset(values, 0, sizeof *values);
+}
+
+enum poly_status
+option_values_init(
+	const struct poly_option *table, struct option_values *values, struct poly_error *error)
+{
+	size_t count = 0;
+	while (table[count].name)
+		count++;
+	values->values = mem_new(count, sizeof *values->values);
+	values->given = mem_new(count, sizeof *values->given);
+	values->texts = mem_new(count, sizeof *values->texts);
+	values->copies = mem_new(count, sizeof *values->copies);
+	values->count = values->copies ? count : 0;
+	if (!values->values || !values->given || !values->texts || !values->copies)
+		return err_memory(error);
+	set_initial(table, count, values);
+	return POLY_OK;
+}
+
+enum poly_status
+option_struct(void *to, size_t size, const void *from, struct poly_error *error)
+{
+	size_t given = size;
+	if (!from)
+		return POLY_OK;
+	memcpy(&given, from, sizeof given);
+	if (given < sizeof given)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options say that they have %zu bytes, expected %zu", given, size);
+	memcpy(to, from, given < size ? given : size);
+	return POLY_OK;
+}

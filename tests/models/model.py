@@ -1,0 +1,54 @@
+"""What models of analyses share: rows of a trace, what the command tells, and comparing both."""
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.environ['POLYTRACE_ROOT']
+DATA = os.path.join(ROOT, 'tests', 'data')
+
+
+def run(*words):
+    """Standard output of the command."""
+    return subprocess.run([sys.argv[1], *words], stdout=subprocess.PIPE, check=True).stdout
+
+
+def trace(name, *words):
+    """The header and the rows of a trace of tests/data, as dicts by column; numbers are ints."""
+    lines = run('convert', '--to', 'jsonl', '-o', '-', *words, os.path.join(DATA, name))
+    header, *rows = map(json.loads, lines.splitlines())
+    for row in rows:
+        for key, value in row.items():
+            if isinstance(value, str) and value.startswith('0x'):
+                row[key] = int(value, 16)
+    return header, rows
+
+
+def stats(name, analysis, *words):
+    """What `polytrace stats` tells of a trace by one analysis, as a dict."""
+    text = run('stats', '--json', '-a', analysis, *words, os.path.join(DATA, name))
+    return json.loads(text)[analysis]
+
+
+class Tap:
+    """Results of tests, as TAP."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def ok(self, name, good, *lines):
+        self.count += 1
+        self.failed += not good
+        for line in () if good else lines:
+            print('#', line)
+        print(f'{"" if good else "not "}ok {self.count} - {name}')
+
+    def same(self, name, found, expected):
+        """Every key of expected has that value in found."""
+        wrong = [f'{key}: found {found.get(key)!r}, expected {value!r}'
+                 for key, value in expected.items() if found.get(key) != value]
+        self.ok(name, not wrong, *wrong[:10])
+
+    def end(self):
+        print(f'1..{self.count}')
+        return 1 if self.failed else 0
