@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report: a tree of sections, values and tables, rendered as text, JSON or CSV.
+ * A report: a tree of sections, values, notes and tables, rendered as text, JSON or CSV. A
+ * table may say how it is to be plotted, by renderings that have plots.
  *
  * Build it top-down: sections, lists and tables open and close like brackets, values and
  * tables stand in the section that is open. Cells carry their type, so one tree serves every
@@ -68,6 +69,13 @@ POLY_API void poly_report_real(struct poly_report *report, const char *key, cons
 POLY_API void poly_report_bool(
 	struct poly_report *report, const char *key, const char *title, bool value);
 
+/*
+ * A note: a sentence or two for people (a definition, a caveat) in the open section, with a
+ * full stop. Text has it as a line of its own, JSON and CSV leave it out. A section that has
+ * nothing but notes is left out of text.
+ */
+POLY_API void poly_report_note(struct poly_report *report, const char *text);
+
 /* Opens a table in the open section; add its columns, then its cells row by row, then end it.
  */
 POLY_API void poly_report_table(struct poly_report *report, const char *key, const char *title);
@@ -78,6 +86,58 @@ POLY_API void poly_report_table(struct poly_report *report, const char *key, con
  */
 POLY_API void poly_report_column(
 	struct poly_report *report, const char *key, const char *title, bool right);
+
+/*
+ * The unit of the column added last, before anything else is added ("bytes"; NULL: none). Text
+ * shows it behind the column's title, in parentheses; JSON and CSV do not.
+ */
+POLY_API void poly_report_unit(struct poly_report *report, const char *unit);
+
+/* How a table is drawn. A row whose x or y is absent is left out of a plot. */
+enum poly_plot_kind {
+	POLY_PLOT_BARS,	     /* a bar a row, from 0; several y: bars side by side */
+	POLY_PLOT_HISTOGRAM, /* a bar a row, from its x (a number) to that of the next row */
+	POLY_PLOT_CURVE,    /* points joined in the order of their rows, a line a y or series */
+	POLY_PLOT_HEAT,	    /* a tile a row at x, y[0] (numbers), as dark as value is great */
+	POLY_PLOT_TIMELINE, /* a stretch a row, from x to y[0] (numbers), in the lane series */
+};
+
+/* Most y of a plot. */
+#define POLY_PLOT_Y_MOST 8
+
+/*
+ * A plot of a table. Initialise with POLY_PLOT_INIT, then change fields. x, y, value, series
+ * and label are keys of columns that the table has already; x and y[0] must be given, and value
+ * for a heat map. Titles and units are copied; NULL: those of the columns (of the table for
+ * title).
+ */
+struct poly_plot {
+	size_t size;		  /* of this struct in bytes; set by the macro, and not 0 */
+	enum poly_plot_kind kind; /* how the table is drawn */
+	const char *title;	  /* of the plot */
+	const char *x;		  /* names or numbers of bars; else numbers */
+	const char *y[POLY_PLOT_Y_MOST]; /* numbers; the first NULL ends them */
+	const char *value;		 /* numbers: what a heat map shows; else not used */
+	const char *series; /* equal cells are one line of a curve, one lane; NULL: one */
+	const char *label;  /* what a stretch or a point is called; NULL: nothing */
+	const char *x_title, *x_unit; /* of the horizontal axis */
+	const char *y_title, *y_unit; /* of the vertical axis; of a heat map's too */
+	bool log_x; /* a logarithmic axis: rows whose x is not above 0 are left out */
+	bool log_y; /* the same, for y; bars then begin at the lowest decade */
+};
+
+/* A plot of bars that names no columns yet. */
+#define POLY_PLOT_INIT                           \
+	{                                        \
+		.size = sizeof(struct poly_plot) \
+	}
+
+/*
+ * Says that the open table is to be plotted, once its columns are there; a table may have
+ * several plots. Text, JSON and CSV have none. Naming a column that is not there, or none where
+ * one is needed, and a size of 0 are wrong uses.
+ */
+POLY_API void poly_report_plot(struct poly_report *report, const struct poly_plot *plot);
 
 /*
  * The next cell of the open table, from left to right, row by row. NULL: absent; in text, '-'
@@ -104,10 +164,10 @@ POLY_API void poly_report_cell_real(
  * the same bytes.
  *
  * Text: sections under their titles, indented by two blanks a level, with an empty line
- * between them; values as "Title  value", aligned within their section; tables under their
- * title with a header line. Digits of counts are grouped by commas. What is absent and what
- * has nothing but absent values and empty tables is left out. Control characters are shown as
- * \xNN. No line ends in a blank, and none is wrapped.
+ * between them; values as "Title  value", aligned within their section; notes as they are;
+ * tables under their title with a header line. Digits of counts are grouped by commas. What is
+ * absent and what has nothing but absent values and empty tables is left out. Control
+ * characters are shown as \xNN. No line ends in a blank, and none is wrapped.
  *
  * JSON: one object (RFC 8259), indented by two blanks a level. Counts are numbers up to
  * 2^64 - 1, addresses strings ("0x00401000"), reals numbers with their decimals, tables arrays

@@ -142,6 +142,7 @@ render_json(struct render *render, bool one_line)
 			json_value(&json, &items[i]);
 			break;
 		case ITEM_END: json_close(&json, closing[json.depth]); break;
+		case ITEM_NOTE:
 		case ITEM_COLUMN:
 		case ITEM_CELL: break;
 		}

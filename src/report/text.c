@@ -130,6 +130,8 @@ text_title_width(struct text *text, size_t i)
 	size_t width = 0;
 	for (; i < report->count && report->items[i].type != ITEM_END; i++) {
 		const struct item *item = &report->items[i];
+		if (item->type == ITEM_NOTE)
+			continue;
 		if (item->type != ITEM_VALUE) {
 			i = tree_end(report, i);
 		} else if (item->form != FORM_ABSENT) {
@@ -158,6 +160,19 @@ text_value(struct text *text, const struct item *item)
 	text_newline(text);
 }
 
+static void
+text_note(struct text *text, const struct item *item)
+{
+	if (item->form == FORM_ABSENT)
+		return;
+	if (!text->heading)
+		text_newline(text);
+	text->heading = text->value = false;
+	text->blanks = (size_t)2 * text->depth;
+	text_put(text, text_format(text, item));
+	text_newline(text);
+}
+
 /* The title of a section, list or table that has content, under an empty line. */
 static void
 text_heading(struct text *text, const struct item *item)
@@ -181,6 +196,22 @@ text_cell(struct text *text, const struct item *column, const struct item *cell)
 	return cell->form == FORM_ABSENT && column->right ? "-" : text_format(text, cell);
 }
 
+/* The title of a column with its unit, until the next call. */
+static const char *
+text_column(struct text *text, const struct item *column)
+{
+	text_title(text, column);
+	if (column->unit != TREE_NO_TEXT) {
+		buf_string(&text->cell, " (");
+		append_visible(&text->cell, tree_text(text->render->report, column->unit));
+		buf_byte(&text->cell, ')');
+	}
+	const char *shown = buf_text(&text->cell);
+	if (text->cell.failed)
+		text->render->out.failed = true;
+	return shown;
+}
+
 /* One line of a table: its cells, or the titles of its columns. */
 static void
 text_row(struct text *text, const struct item *columns, const struct item *cells,
@@ -188,7 +219,7 @@ text_row(struct text *text, const struct item *columns, const struct item *cells
 {
 	text->blanks = (size_t)2 * text->depth;
 	for (size_t i = 0; columns[i].type == ITEM_COLUMN; i++) {
-		const char *shown = cells == columns ? text_title(text, &cells[i])
+		const char *shown = cells == columns ? text_column(text, &cells[i])
 						     : text_cell(text, &columns[i], &cells[i]);
 		size_t padding = text_padding(widths[i], utf8_width(shown));
 		text->blanks += (i ? TEXT_GAP : 0) + (columns[i].right ? padding : 0);
@@ -206,7 +237,7 @@ text_widths(struct text *text, const struct item *columns, size_t count, size_t 
 	if (!*widths)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		(*widths)[i] = utf8_width(text_title(text, &columns[i]));
+		(*widths)[i] = utf8_width(text_column(text, &columns[i]));
 	for (size_t i = 0; columns[count + i].type == ITEM_CELL; i++) {
 		size_t width =
 			utf8_width(text_cell(text, &columns[i % count], &columns[count + i]));
@@ -249,6 +280,8 @@ render_text(struct render *render)
 		const struct item *item = &report->items[i];
 		if (item->type == ITEM_VALUE) {
 			text_value(&text, item);
+		} else if (item->type == ITEM_NOTE) {
+			text_note(&text, item);
 		} else if (item->type == ITEM_END) {
 			text.depth--;
 			text.value = false;

@@ -16,6 +16,7 @@ static const unsigned parents[] = {
 	[ITEM_TABLE] = IN(ITEM_SECTION),
 	[ITEM_COLUMN] = IN(ITEM_TABLE),
 	[ITEM_VALUE] = IN(ITEM_SECTION),
+	[ITEM_NOTE] = IN(ITEM_SECTION),
 	[ITEM_CELL] = IN(ITEM_TABLE),
 	[ITEM_END] = IN(ITEM_SECTION) | IN(ITEM_LIST) | IN(ITEM_TABLE),
 };
@@ -32,6 +33,7 @@ poly_report_free(struct poly_report *report)
 	if (!report)
 		return;
 	mem_free(report->items);
+	mem_free(report->plots);
 	buf_free(&report->texts);
 	mem_free(report);
 }
@@ -92,12 +94,14 @@ tree_follow(struct poly_report *report, enum item_type type)
 	case ITEM_LIST:
 	case ITEM_TABLE:
 		report->open[report->depth++] = type;
+		report->table = report->count;
 		report->columns = report->cells = 0;
 		break;
 	case ITEM_END: report->depth--; break;
 	case ITEM_COLUMN: report->columns++; break;
 	case ITEM_CELL: report->cells++; break;
-	case ITEM_VALUE: break;
+	case ITEM_VALUE:
+	case ITEM_NOTE: break;
 	}
 }
 
@@ -248,6 +252,118 @@ poly_report_column(struct poly_report *report, const char *key, const char *titl
 	struct item *item = tree_titled(report, ITEM_COLUMN, key, title);
 	if (item)
 		item->right = right;
+}
+
+void
+poly_report_note(struct poly_report *report, const char *text)
+{
+	set_text(report, tree_add(report, ITEM_NOTE, NULL), text);
+}
+
+/* Remembers a wrong use; true where nothing may be added any more. */
+static bool
+tree_refuse(struct poly_report *report, const char *misuse)
+{
+	if (!report->misuse)
+		report->misuse = misuse;
+	return report->failed || report->misuse;
+}
+
+void
+poly_report_unit(struct poly_report *report, const char *unit)
+{
+	struct item *item = report->count ? &report->items[report->count - 1] : NULL;
+	bool column = item && item->type == ITEM_COLUMN && item->unit == TREE_NO_TEXT;
+	if (!tree_refuse(report, column ? NULL : "unit without a column in the report"))
+		item->unit = tree_copy(report, unit);
+}
+
+/* The number of the open table's column with a key; PLOT_NO_COLUMN for NULL and others. */
+static size_t
+plot_column(const struct poly_report *report, const char *key)
+{
+	const struct item *columns = report->items + report->table + 1;
+	for (size_t i = 0; key && i < report->columns; i++) {
+		if (strcmp(columns[i].key, key) == 0)
+			return i;
+	}
+	return PLOT_NO_COLUMN;
+}
+
+/* What is wrong with a plot in the open table, whose columns have been looked up; NULL:
+ * nothing. */
+static const char *
+plot_misuse(const struct poly_plot *from, const struct plot *plot)
+{
+	const char *const keys[] = {from->x, from->value, from->series, from->label};
+	const size_t found[] = {plot->x, plot->value, plot->series, plot->label};
+	if (!from->x || !from->y[0] || (from->kind == POLY_PLOT_HEAT && !from->value))
+		return "plot without the columns that it needs in the report";
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (keys[i] && found[i] == PLOT_NO_COLUMN)
+			return "plot of a column that its table does not have in the report";
+	}
+	for (size_t i = 0; i < plot->y_count; i++) {
+		if (plot->y[i] == PLOT_NO_COLUMN)
+			return "plot of a column that its table does not have in the report";
+	}
+	if ((unsigned)from->kind > POLY_PLOT_TIMELINE)
+		return "plot of a kind that there is not in the report";
+	return NULL;
+}
+
+/* A plot with its columns looked up, and without its texts. */
+static struct plot
+plot_of(const struct poly_report *report, const struct poly_plot *from)
+{
+	struct plot plot = {.table = report->table,
+		.kind = from->kind,
+		.x = plot_column(report, from->x),
+		.value = plot_column(report, from->value),
+		.series = plot_column(report, from->series),
+		.label = plot_column(report, from->label),
+		.log_x = from->log_x,
+		.log_y = from->log_y};
+	for (; plot.y_count < POLY_PLOT_Y_MOST && from->y[plot.y_count]; plot.y_count++)
+		plot.y[plot.y_count] = plot_column(report, from->y[plot.y_count]);
+	return plot;
+}
+
+/* Room for one more plot; false where it cannot be had. */
+static bool
+plot_room(struct poly_report *report)
+{
+	if (report->plot_count < report->plot_capacity)
+		return true;
+	size_t capacity = report->plot_capacity ? 2 * report->plot_capacity : 8;
+	struct plot *plots = mem_resize(report->plots, capacity, sizeof *plots);
+	if (!plots) {
+		report->failed = true;
+		return false;
+	}
+	report->plots = plots;
+	report->plot_capacity = capacity;
+	return true;
+}
+
+void
+poly_report_plot(struct poly_report *report, const struct poly_plot *plot)
+{
+	struct poly_plot from = POLY_PLOT_INIT;
+	bool table = report->depth && report->open[report->depth - 1] == ITEM_TABLE;
+	memcpy(&from, plot, plot->size < sizeof from ? plot->size : sizeof from);
+	if (tree_refuse(report, table ? NULL : "plot without a table in the report") ||
+		tree_refuse(report, plot->size ? NULL : "plot of size 0 in the report"))
+		return;
+	struct plot taken = plot_of(report, &from);
+	if (tree_refuse(report, plot_misuse(&from, &taken)) || !plot_room(report))
+		return;
+	taken.title = tree_copy(report, from.title);
+	taken.x_title = tree_copy(report, from.x_title);
+	taken.x_unit = tree_copy(report, from.x_unit);
+	taken.y_title = tree_copy(report, from.y_title);
+	taken.y_unit = tree_copy(report, from.y_unit);
+	report->plots[report->plot_count++] = taken;
 }
 
 void

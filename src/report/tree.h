@@ -19,6 +19,7 @@ enum item_type {
 	ITEM_TABLE,  /* followed by its columns, then its cells, then its END */
 	ITEM_COLUMN, /* of a table */
 	ITEM_VALUE,  /* of a section */
+	ITEM_NOTE,   /* of a section: a text */
 	ITEM_CELL,   /* of a table */
 	ITEM_END,    /* of the section, list or table opened last */
 };
@@ -39,12 +40,25 @@ struct item {
 	unsigned digits;     /* of an ADDRESS; decimals of a REAL */
 	bool right;	     /* a COLUMN of numbers */
 	const char *key;     /* NULL for CELL and END */
-	size_t title, unit;  /* offsets into texts, or TREE_NO_TEXT */
+	size_t title, unit;  /* offsets into texts, or TREE_NO_TEXT; of a COLUMN too */
 	union {
 		uint64_t number; /* of COUNT, ADDRESS, BOOL */
 		double real;
 		size_t text; /* offset into texts */
 	} value;
+};
+
+/* Stands for a column that a plot does not have. */
+#define PLOT_NO_COLUMN SIZE_MAX
+
+/* A plot of a table; columns by number, texts by offset (or TREE_NO_TEXT). */
+struct plot {
+	size_t table; /* index of its item */
+	enum poly_plot_kind kind;
+	size_t x, value, series, label;
+	size_t y[POLY_PLOT_Y_MOST], y_count;
+	size_t title, x_title, x_unit, y_title, y_unit;
+	bool log_x, log_y;
 };
 
 struct poly_report {
@@ -55,7 +69,9 @@ struct poly_report {
 	const char *misuse;	/* the first wrong use; NULL: none */
 	unsigned depth;		/* how many are open */
 	enum item_type open[POLY_REPORT_DEPTH];
-	size_t columns, cells; /* of the open table */
+	size_t table, columns, cells; /* of the open table: its item, how many */
+	struct plot *plots;	      /* in the order of their tables */
+	size_t plot_count, plot_capacity;
 };
 
 /* Remembers that memory could not be had: rendering will say so. */

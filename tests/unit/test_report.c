@@ -103,6 +103,22 @@ fill(struct poly_report *r)
 	poly_report_end(r);
 }
 
+/* A table of two numbers with a unit, a plot of them where it is asked for, and a note. */
+static void
+fill_plotted(struct poly_report *r, const struct poly_plot *plot)
+{
+	poly_report_note(r, "Sizes are those of the pages.");
+	poly_report_table(r, "sizes", "Sizes");
+	poly_report_column(r, "size", "Size", true);
+	poly_report_unit(r, "bytes");
+	poly_report_column(r, "count", "Pages", true);
+	if (plot)
+		poly_report_plot(r, plot);
+	poly_report_cell_count(r, 4096);
+	poly_report_cell_count(r, 7);
+	poly_report_end(r);
+}
+
 static struct poly_report *
 sample(void)
 {
@@ -517,6 +533,101 @@ draw(uint64_t *seed, uint32_t below)
 static const char *const random_keys[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
 static void
+notes_and_units_are_for_people(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_count(r, "pages", "Pages", 7, NULL);
+	poly_report_section(r, "empty", "Only a note");
+	poly_report_note(r, "Nobody reads this.");
+	poly_report_end(r);
+	poly_report_note(r, NULL);
+	fill_plotted(r, NULL);
+	expect(r, POLY_RENDER_TEXT,
+		"Pages  7\n"
+		"\n"
+		"Sizes are those of the pages.\n"
+		"\n"
+		"Sizes\n"
+		"  Size (bytes)  Pages\n"
+		"         4,096      7\n");
+	expect(r, POLY_RENDER_JSON_LINE,
+		"{\"pages\": 7, \"empty\": {}, \"sizes\": [{\"size\": 4096, \"count\": 7}]}\n");
+	expect(r, POLY_RENDER_CSV,
+		"section,key,value\n"
+		",pages,7\n"
+		"\n"
+		"table,size,count\n"
+		"sizes,4096,7\n");
+	poly_report_free(r);
+}
+
+/* Whatever a table's plots, text, JSON and CSV are those of the table without them. */
+static void
+plots_change_neither_text_nor_json_nor_csv(void **state)
+{
+	(void)state;
+	struct poly_plot plot = POLY_PLOT_INIT;
+	plot.x = "size";
+	plot.y[0] = "count";
+	plot.title = "Pages by size";
+	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_JSON_LINE; i++) {
+		struct poly_report *with = poly_report_new(), *without = poly_report_new();
+		struct buf expected = {0};
+		fill_plotted(with, &plot);
+		fill_plotted(without, NULL);
+		assert_int_equal(render(without, (enum poly_rendering)i, &expected), POLY_OK);
+		expect(with, (enum poly_rendering)i, buf_text(&expected));
+		buf_free(&expected);
+		poly_report_free(with);
+		poly_report_free(without);
+	}
+}
+
+static void
+plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
+{
+	(void)state;
+	const struct poly_plot wrong[] = {
+		{.size = 0, .x = "size", .y = {"count"}},
+		{.size = sizeof *wrong},
+		{.size = sizeof *wrong, .x = "size"},
+		{.size = sizeof *wrong, .y = {"count"}},
+		{.size = sizeof *wrong, .x = "length", .y = {"count"}},
+		{.size = sizeof *wrong, .x = "size", .y = {"count", "pages"}},
+		{.size = sizeof *wrong, .x = "size", .y = {"count"}, .series = "s"},
+		{.size = sizeof *wrong, .x = "size", .y = {"count"}, .label = "l"},
+		{.size = sizeof *wrong, .x = "size", .y = {"count"}, .kind = POLY_PLOT_HEAT},
+		{.size = sizeof *wrong,
+			.x = "size",
+			.y = {"count"},
+			.kind = (enum poly_plot_kind)(POLY_PLOT_TIMELINE + 1)},
+	};
+	struct poly_report *r;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		r = poly_report_new();
+		fill_plotted(r, &wrong[i]);
+		expect_usage(r);
+	}
+	const struct poly_plot sound = {
+		.size = sizeof sound, .x = "size", .y = {"count"}, .value = "count"};
+	r = poly_report_new();
+	poly_report_plot(r, &sound);
+	expect_usage(r);
+	r = poly_report_new();
+	fill_plotted(r, &sound);
+	poly_report_plot(r, &sound);
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_count(r, "n", "N", 1, NULL);
+	poly_report_unit(r, "bytes");
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_unit(r, "bytes");
+	expect_usage(r);
+}
+
+static void
 random_text(uint64_t *seed, char *text)
 {
 	size_t n = draw(seed, 12);
@@ -764,7 +875,11 @@ starve(enum poly_rendering rendering, size_t k)
 	mem_fail_at(k);
 	struct poly_report *r = poly_report_new();
 	if (r) {
+		struct poly_plot plot = POLY_PLOT_INIT;
+		plot.x = plot.y[0] = "size";
+		plot.title = "Sizes";
 		fill(r);
+		fill_plotted(r, &plot);
 		status = poly_report_render(
 			r, rendering, &(struct poly_sink){weigh, &bytes}, NULL);
 	}
@@ -844,6 +959,9 @@ main(void)
 		cmocka_unit_test(tables_may_stand_at_the_deepest_place),
 		cmocka_unit_test(wrong_use_is_told_when_rendering),
 		cmocka_unit_test(refused_output_is_an_io_error),
+		cmocka_unit_test(notes_and_units_are_for_people),
+		cmocka_unit_test(plots_change_neither_text_nor_json_nor_csv),
+		cmocka_unit_test(plots_of_what_a_table_does_not_have_are_wrong_uses),
 		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
 		cmocka_unit_test(a_line_of_json_says_what_the_indented_object_says),
 		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),
