@@ -9,8 +9,9 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'aix': 'base model', 'lang': 'base model', 'select': 'base model',
        'format': 'base model io isa aix lang',
        'correlate': 'base model lang report isa',
-       'symbol': 'base io',
-       'trcfmt': 'base model aix lang report io', 'sim': 'base', 'analysis': 'base model lang isa symbol sim report', 'cli': ''}
+       'symbol': 'base io', 'sim': 'base', 'course': 'base sim',
+       'trcfmt': 'base model aix lang report io',
+       'analysis': 'base model lang isa symbol sim course report', 'cli': ''}
 # What some formats share; everything else below format/ belongs to the format of its name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Headers of C, of POSIX and of the compiler; every other one belongs to a library.
