@@ -2,42 +2,472 @@
 /* Finding the operations and sites of rows. */
 #include "analysis/ops.h"
 
+#include "analysis/analysis.h"
+#include "analysis/grow.h"
+#include "analysis/ops_facts.h"
+#include "analysis/tally.h"
 #include "base/mem.h"
 
 #include <string.h>
 
+/* Whose numbers a key has; its uppermost bits. */
+enum {
+	KEY_SHIFT = 62,
+	KEY_POWERPC = 0, /* a: opcode */
+	KEY_CODED = 1,	 /* a: opcode; b: size, number of the instruction set */
+	KEY_NAMED = 2,	 /* a: columns; b: numbers of mnemonic and micro-operation */
+	KEY_TEXT = 3	 /* a: columns, length of the text; b: pc, or number of the mnemonic */
+};
+
+#define KEY_OF(kind, rest) ((uint64_t)(kind) << KEY_SHIFT | (rest))
+
+/* A name's place in a key, of 30 bits; 0: none. */
+#define KEY_NAME(number) (((uint64_t)(number) + 1) & 0x3fffffff)
+
+/* The columns in a. */
+enum { AT_SRC1 = 0, AT_SRC2 = 9, AT_DEST = 18, AT_FLAGS = 27, AT_ACCESS = 30, AT_BRANCH = 34 };
+enum { AT_SIZE = 35, AT_LENGTH = 44, AT_CLASS = 44, AT_FLOW = 48 };
+
+#define STRIP 64
+
 void
 ops_begin(struct ops *ops, const struct poly_trace_info *info)
 {
-	(void)ops;
-	(void)info;
+	ops->is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0;
+	if (ops->trace_sites)
+		memset(ops->trace_sites, 0,
+			ops->trace_site_capacity * sizeof *ops->trace_sites);
+	memset(ops->last, 0, sizeof ops->last);
+	for (size_t i = 0; i < OPS_CACHE; i++)
+		ops->cache[i].op = OP_NONE;
 }
 
 poly_columns
 ops_columns(const struct poly_trace_info *info, unsigned shares)
 {
-	return shares ? info->columns & (POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode)) : 0;
+	poly_columns columns = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) |
+			       POLY_HAS(opcode_size) | POLY_HAS(instruction_set);
+	if (!shares)
+		return 0;
+	if (!(info->columns & POLY_HAS(opcode)) || !info->isa ||
+		strcmp(info->isa, "powerpc") != 0)
+		columns |= POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(text) |
+			   POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) |
+			   POLY_HAS(branch) | POLY_HAS(access);
+	columns &= info->columns;
+	return shares & SHARES_SITES ? columns | POLY_HAS(site) : columns;
+}
+
+/* Adds the values of a column of bytes in the rows of a strip, plus 1, to their keys. */
+static void
+add_bytes(uint64_t *keys, const uint8_t *values, uint64_t present, unsigned shift)
+{
+	for (size_t i = 0; values && i < STRIP && present >> i; i++)
+		keys[i] |= ((present >> i & 1) * ((uint64_t)values[i] + 1)) << shift;
+}
+
+/* What the columns of a strip of rows say besides names, as it stands in keys. */
+static void
+strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
+{
+	const struct {
+		const uint8_t *values;
+		enum poly_column column;
+		unsigned shift;
+	} parts[] = {
+		{batch->src1, POLY_COLUMN_src1, AT_SRC1},
+		{batch->src2, POLY_COLUMN_src2, AT_SRC2},
+		{batch->dest, POLY_COLUMN_dest, AT_DEST},
+		{batch->flags, POLY_COLUMN_flags, AT_FLAGS},
+		{batch->access, POLY_COLUMN_access, AT_ACCESS},
+		{batch->opcode_size, POLY_COLUMN_opcode_size, AT_SIZE},
+	};
+	const uint64_t branches = tally_present(batch, POLY_COLUMN_branch, word);
+	for (size_t i = 0; i < STRIP; i++)
+		keys[i] = (branches >> i & 1) << AT_BRANCH;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (parts[i].values)
+			add_bytes(keys, parts[i].values + STRIP * word,
+				tally_present(batch, parts[i].column, word), parts[i].shift);
+	}
+}
+
+/* The key of a row within its trace; columns: what strip_columns says of it. */
+static struct op_key
+row_key(const struct ops *ops, const struct poly_batch *batch, size_t row, uint64_t columns)
+{
+	struct op_key key = {columns, KEY_OF(KEY_NAMED, 0)};
+	if (poly_present(batch, POLY_COLUMN_opcode, row)) {
+		key.a = batch->opcode[row];
+		key.b = 0;
+		if (ops->is_powerpc)
+			return key;
+		key.b = KEY_OF(KEY_CODED, columns >> AT_SIZE & 0x1ff);
+		if (poly_present(batch, POLY_COLUMN_instruction_set, row))
+			key.b |= KEY_NAME(batch->instruction_set[row]) << 30;
+		return key;
+	}
+	if (poly_present(batch, POLY_COLUMN_mnemonic, row))
+		key.b |= KEY_NAME(batch->mnemonic[row]);
+	if (poly_present(batch, POLY_COLUMN_micro_op, row))
+		key.b |= KEY_NAME(batch->micro_op[row]) << 30;
+	if (key.b == KEY_OF(KEY_NAMED, 0) && poly_present(batch, POLY_COLUMN_text, row)) {
+		key.a |= (uint64_t)batch->text[row].length << AT_LENGTH;
+		key.b = KEY_OF(KEY_TEXT, 0);
+		if (poly_present(batch, POLY_COLUMN_pc, row))
+			key.b |= batch->pc[row] & (((uint64_t)1 << KEY_SHIFT) - 1);
+	}
+	return key;
+}
+
+/* Keeps a name; its place in a key, 0: none. False: no memory. */
+static bool
+keep_name(struct ops *ops, const char *name, const char **kept, uint64_t *place)
+{
+	*kept = NULL;
+	*place = 0;
+	if (!name || !*name)
+		return true;
+	const uint32_t number = intern_add(&ops->names, name, strlen(name));
+	*kept = intern_text(&ops->names, number);
+	*place = KEY_NAME(number);
+	return number != INTERN_FAILED;
+}
+
+/* The name that a row has in a column, or NULL. */
+static const char *
+row_name(const struct poly_batch *batch, enum poly_column column, size_t row)
+{
+	return poly_present(batch, column, row)
+		       ? poly_trace_name(
+				 batch->info, (uint32_t)poly_batch_integer(batch, column, row))
+		       : NULL;
+}
+
+/* Facts of a row that has no PowerPC opcode, and its key among all traces; false: no memory. */
+static bool
+describe_row(struct ops *ops, const struct poly_batch *batch, size_t row, struct op *op,
+	struct op_key *key)
+{
+	char word[OPS_WORD] = "";
+	const uint64_t kind = key->b >> KEY_SHIFT;
+	const char *name = row_name(batch, POLY_COLUMN_mnemonic, row), *ignored;
+	const char *text = name;
+	size_t n = text ? strlen(text) : 0;
+	uint64_t place, micro, set;
+	if (poly_present(batch, POLY_COLUMN_text, row))
+		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
+		op->size = batch->opcode_size[row];
+	if (text)
+		ops_of_text(op, text, n, kind == KEY_CODED ? key->a : 0, word);
+	if (!keep_name(ops, name ? name : word, &op->mnemonic, &place) ||
+		!keep_name(ops, row_name(batch, POLY_COLUMN_micro_op, row), &op->micro_op,
+			&micro) ||
+		!keep_name(
+			ops, row_name(batch, POLY_COLUMN_instruction_set, row), &ignored, &set))
+		return false;
+	if (kind == KEY_CODED) {
+		key->b = KEY_OF(KEY_CODED, (key->b & 0x1ff) | set << 30);
+		return true;
+	}
+	ops_of_columns(op, batch, row);
+	if (kind == KEY_NAMED) {
+		key->b = KEY_OF(KEY_NAMED, place | micro << 30);
+		return true;
+	}
+	key->a &= ((uint64_t)1 << AT_LENGTH) - 1;
+	key->a |= (uint64_t)op->class << AT_CLASS | (uint64_t)op->flow << AT_FLOW;
+	key->b = KEY_OF(KEY_TEXT, place);
+	return true;
+}
+
+/* The number of an operation of a key among all traces, in *number; false: no memory. */
+static bool
+number_op(struct ops *ops, const struct op *op, const struct op_key *key, uint32_t *number)
+{
+	void *list = ops->list;
+	const bool has_room =
+		grow_array(&list, &ops->capacity, (size_t)ops->count + 1, sizeof *op);
+	ops->list = list;
+	*number = has_room ? pairs_number(&ops->keys, key->a, key->b, OPS_MOST) : PAIRS_FAILED;
+	if (*number == PAIRS_FAILED)
+		return false;
+	if (*number == ops->count)
+		ops->list[ops->count++] = *op;
+	return true;
+}
+
+/* Finds the operation of a row that is not in the cache. */
+static bool
+find_op(struct ops *ops, const struct poly_batch *batch, size_t row, struct op_key key,
+	uint32_t *number)
+{
+	struct op op = {0};
+	if (key.b >> KEY_SHIFT == KEY_POWERPC)
+		ops_of_powerpc(&op, (uint32_t)key.a);
+	else if (!describe_row(ops, batch, row, &op, &key))
+		return false;
+	return number_op(ops, &op, &key, number);
+}
+
+/* The place of a key in the cache. */
+static struct op_cached *
+cache_place(struct ops *ops, const struct op_key *key)
+{
+	const uint64_t mixed = (key->a ^ key->b * 0xd6e8feb86659fd93u) * 0x9e3779b97f4a7c15u;
+	return &ops->cache[mixed >> 52 & (OPS_CACHE - 1)];
+}
+
+/* The operation of a row; false: no memory. */
+static bool
+row_op(struct ops *ops, const struct poly_batch *batch, size_t row, uint64_t columns,
+	uint32_t *number)
+{
+	const struct op_key key = row_key(ops, batch, row, columns);
+	struct op_cached *cached = cache_place(ops, &key);
+	if (cached->op != OP_NONE && cached->key.a == key.a && cached->key.b == key.b) {
+		*number = cached->op;
+		return true;
+	}
+	if (!find_op(ops, batch, row, key, number))
+		return false;
+	*cached = (struct op_cached){key, *number};
+	ops->unnumbered += *number == OP_NONE;
+	return true;
+}
+
+/* The rows of a word that are instructions. */
+static uint64_t
+instructions(const struct poly_batch *batch, size_t word)
+{
+	const uint64_t present = tally_present(batch, POLY_COLUMN_kind, word);
+	const size_t rows = batch->rows - STRIP * word;
+	return present ? present & tally_equal(batch->kind + STRIP * word,
+					   rows < STRIP ? rows : STRIP, POLY_KIND_INSTRUCTION)
+		       : 0;
+}
+
+/* Finds the operations of some rows of a word. */
+static bool
+fill_ops(struct ops *ops, const struct poly_batch *batch, size_t word, uint64_t rows,
+	uint32_t *op)
+{
+	uint64_t columns[STRIP];
+	bool ok = true;
+	const bool coded = !(rows & ~tally_present(batch, POLY_COLUMN_opcode, word));
+	if (!coded || !ops->is_powerpc)
+		strip_columns(batch, word, columns);
+	else
+		memset(columns, 0, sizeof columns);
+	while (rows && ok) {
+		const size_t i = tally_next(&rows);
+		ok = row_op(ops, batch, STRIP * word + i, columns[i], &op[i]);
+	}
+	return ok;
+}
+
+/* Adds the site of a row, whose number in its trace is from; false: no memory. */
+static bool
+add_site(
+	struct ops *ops, const struct poly_batch *batch, size_t row, uint32_t from, uint32_t op)
+{
+	const bool coded = poly_present(batch, POLY_COLUMN_opcode, row);
+	const uint64_t pc = batch->pc[row];
+	void *list = ops->sites, *places = ops->trace_sites;
+	bool ok = grow_array(
+		&list, &ops->site_capacity, (size_t)ops->site_count + 1, sizeof *ops->sites);
+	ops->sites = list;
+	ok = ok && grow_array(&places, &ops->trace_site_capacity, (size_t)from + 1,
+			   sizeof *ops->trace_sites);
+	ops->trace_sites = places;
+	if (!ok)
+		return false;
+	const uint32_t number =
+		pairs_number(&ops->places, pc, coded ? batch->opcode[row] : 0, SITES_MOST);
+	if (number == PAIRS_FAILED)
+		return false;
+	ops->trace_sites[from] = number + 1;
+	if (number == PAIRS_FULL || number < ops->site_count)
+		return true;
+	ops->sites[ops->site_count++] = (struct op_site){.pc = pc,
+		.op = op,
+		.size = poly_present(batch, POLY_COLUMN_opcode_size, row)
+				? batch->opcode_size[row]
+				: ops_at(ops, op)->size};
+	return true;
+}
+
+/* Finds the site of a row with its operation; OP_NONE where it has none. */
+static bool
+row_site(struct ops *ops, const struct poly_batch *batch, size_t row, uint32_t op,
+	uint32_t *site)
+{
+	*site = OP_NONE;
+	if (!poly_present(batch, POLY_COLUMN_site, row) ||
+		!poly_present(batch, POLY_COLUMN_pc, row))
+		return true;
+	const uint32_t from = batch->site[row];
+	if (from >= SITES_MOST) {
+		ops->unnumbered++;
+		return true;
+	}
+	if (from >= ops->trace_site_capacity || !ops->trace_sites[from]) {
+		if (!add_site(ops, batch, row, from, op))
+			return false;
+	}
+	*site = ops->trace_sites[from] - 1;
+	ops->unnumbered += *site == OP_NONE;
+	return true;
+}
+
+/* Finds the sites of the rows of a word, of which some are instructions. */
+static bool
+fill_sites(struct ops *ops, const struct poly_batch *batch, size_t word,
+	const struct ops_rows *rows, uint64_t instructions)
+{
+	const size_t first = STRIP * word;
+	const size_t end = batch->rows - first < STRIP ? batch->rows : first + STRIP;
+	bool ok = true;
+	for (size_t row = first; row < end && ok; row++) {
+		uint32_t *last = &ops->last[rows->party ? rows->party[row] : rows->only];
+		if (instructions >> (row - first) & 1) {
+			ok = row_site(ops, batch, row, rows->op[row], &rows->site[row]);
+			*last = rows->site[row] + 1;
+		} else if (poly_present(batch, POLY_COLUMN_kind, row) &&
+			   (batch->kind[row] == POLY_KIND_ACCESS ||
+				   batch->kind[row] == POLY_KIND_REGISTER)) {
+			rows->site[row] = *last - 1;
+		}
+	}
+	return ok;
+}
+
+/*
+ * Finds sites, and by them operations, where each row of a word is an instruction with a site
+ * and an opcode that were seen before; false: not all are.
+ */
+static bool
+fill_known(struct ops *ops, const struct poly_batch *batch, size_t word,
+	const struct ops_rows *rows)
+{
+	const size_t first = STRIP * word;
+	const uint64_t all = ~(uint64_t)0;
+	if (!ops->is_powerpc || batch->rows - first < STRIP || !rows->site ||
+		tally_present(batch, POLY_COLUMN_site, word) != all ||
+		tally_present(batch, POLY_COLUMN_opcode, word) != all)
+		return false;
+	for (size_t i = 0; i < STRIP; i++) {
+		const uint32_t from = batch->site[first + i];
+		const uint32_t site =
+			from < ops->trace_site_capacity ? ops->trace_sites[from] - 1 : OP_NONE;
+		if (site == OP_NONE || ops->sites[site].op == OP_NONE)
+			return false;
+		rows->site[first + i] = site;
+		rows->op[first + i] = ops->sites[site].op;
+	}
+	for (size_t i = rows->party ? 0 : STRIP - 1; i < STRIP; i++)
+		ops->last[rows->party ? rows->party[first + i] : rows->only] =
+			rows->site[first + i] + 1;
+	return true;
 }
 
 bool
-ops_fill(struct ops *ops, const struct poly_batch *batch, uint32_t *op, uint32_t *site)
+ops_fill(struct ops *ops, const struct poly_batch *batch, const struct ops_rows *rows)
 {
-	(void)ops;
-	for (size_t row = 0; row < batch->rows; row++) {
-		if (op)
-			op[row] = OP_NONE;
-		if (site)
-			site[row] = OP_NONE;
+	struct ops_rows to = *rows;
+	bool ok = true;
+	if (!to.op)
+		to.op = ops->spare;
+	for (size_t row = 0; row < batch->rows; row++)
+		to.op[row] = OP_NONE;
+	for (size_t row = 0; to.site && row < batch->rows; row++)
+		to.site[row] = OP_NONE;
+	for (size_t word = 0; word < tally_words(batch) && ok; word++) {
+		const uint64_t some = instructions(batch, word);
+		if (some == ~(uint64_t)0 && fill_known(ops, batch, word, &to))
+			continue;
+		ok = fill_ops(ops, batch, word, some, to.op + STRIP * word);
+		if (ok && to.site)
+			ok = fill_sites(ops, batch, word, &to, some);
 	}
+	return ok;
+}
+
+/* Gives an operation's key the numbers and the operation the texts of names here. */
+static bool
+translate_op(struct ops *into, const struct ops *from, struct op *op, struct op_key *key)
+{
+	const uint64_t kind = key->b >> KEY_SHIFT, mask = 0x3fffffff;
+	const char *ignored;
+	uint64_t mnemonic, micro, set;
+	if (kind == KEY_POWERPC)
+		return true;
+	const uint32_t number = (uint32_t)(key->b >> 30 & mask) - 1;
+	if (!keep_name(into, op->mnemonic, &op->mnemonic, &mnemonic) ||
+		!keep_name(into, op->micro_op, &op->micro_op, &micro) ||
+		!keep_name(into, kind == KEY_CODED ? intern_text(&from->names, number) : NULL,
+			&ignored, &set))
+		return false;
+	if (kind == KEY_CODED)
+		key->b = KEY_OF(KEY_CODED, (key->b & 0x1ff) | set << 30);
+	else
+		key->b = KEY_OF(kind, mnemonic | micro << 30);
 	return true;
+}
+
+bool
+ops_merge(struct ops *into, const struct ops *from, uint32_t *op, uint32_t *site)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct op it = from->list[i];
+		struct op_key key = {from->keys.list[i].a, from->keys.list[i].b};
+		if (!translate_op(into, from, &it, &key) || !number_op(into, &it, &key, &op[i]))
+			return false;
+	}
+	for (uint32_t i = 0; i < from->site_count; i++) {
+		void *list = into->sites;
+		const bool has_room = grow_array(&list, &into->site_capacity,
+			(size_t)into->site_count + 1, sizeof *into->sites);
+		into->sites = list;
+		site[i] = has_room ? pairs_number(&into->places, from->places.list[i].a,
+					     from->places.list[i].b, SITES_MOST)
+				   : PAIRS_FAILED;
+		if (site[i] == PAIRS_FAILED)
+			return false;
+		if (site[i] != into->site_count)
+			continue;
+		struct op_site it = from->sites[i];
+		it.op = it.op == OP_NONE ? OP_NONE : op[it.op];
+		into->sites[into->site_count++] = it;
+	}
+	into->unnumbered += from->unnumbered;
+	return true;
+}
+
+const struct op *
+ops_at(const struct ops *ops, uint32_t op)
+{
+	static const struct op unknown = {0};
+	return op < ops->count ? &ops->list[op] : &unknown;
+}
+
+const char *
+op_class_name(enum op_class cls)
+{
+	static const char *const names[OP_CLASS_COUNT] = {"unknown", "integer", "float",
+		"vector", "load", "store", "branch", "cache", "system"};
+	return names[cls];
 }
 
 void
 ops_fini(struct ops *ops)
 {
-	map_free(&ops->found);
+	pairs_fini(&ops->keys);
+	pairs_fini(&ops->places);
 	intern_free(&ops->names);
 	mem_free(ops->list);
 	mem_free(ops->sites);
+	mem_free(ops->trace_sites);
 	memset(ops, 0, sizeof *ops);
 }

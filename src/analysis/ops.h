@@ -13,8 +13,8 @@
 
 #include "polytrace/trace.h"
 
+#include "analysis/pairs.h"
 #include "base/intern.h"
-#include "base/map.h"
 
 /* No operation, no site. */
 #define OP_NONE UINT32_MAX
@@ -44,6 +44,7 @@ enum op_flow {
 	OP_INDIRECT = 4,    /* its target is not in its encoding */
 	OP_CALLS = 8,
 	OP_RETURNS = 16,
+	OP_DELAYED = 32, /* the instruction behind it is executed first */
 };
 
 /* A set of registers, by the numbers of the instruction set (powerpc.h, or the trace's). */
@@ -70,6 +71,23 @@ struct op_site {
 	uint8_t size; /* of the encoding in bytes; 0: not known */
 };
 
+/* Most parties whose last instruction is remembered; further ones count as the last. */
+#define OPS_PARTIES 1024
+
+/* Operations of the trace that are found without hashing twice. */
+#define OPS_CACHE 4096
+
+/* What the columns of a row say of its operation, with the numbers of the trace's names. */
+struct op_key {
+	uint64_t a, b;
+};
+
+/* A key of the trace, and its operation. */
+struct op_cached {
+	struct op_key key;
+	uint32_t op;
+};
+
 struct ops {
 	struct op *list; /* by number */
 	uint32_t count, capacity;
@@ -77,12 +95,28 @@ struct ops {
 	uint32_t site_count, site_capacity;
 	struct intern names; /* mnemonics of all traces */
 	uint64_t unnumbered; /* rows of operations or sites beyond the most */
-	struct map found;    /* operations by key */
+	struct pairs keys;   /* of operations, by number; with numbers of names above */
+	struct pairs places; /* of sites, by number: pc and opcode */
+	/* Of the trace that began last: */
+	bool is_powerpc;
+	uint32_t *trace_sites; /* number of a site of the trace, plus 1; 0: not seen yet */
+	uint32_t trace_site_capacity;
+	uint32_t last[OPS_PARTIES]; /* site of the last instruction of a party, plus 1 */
+	struct op_cached cache[OPS_CACHE];
+	uint32_t spare[POLY_BATCH_ROWS]; /* operations that only sites are found by */
+};
+
+/* Where the operations and sites of a batch's rows go, and whose rows they are. */
+struct ops_rows {
+	uint32_t *op;	       /* NULL: not asked for */
+	uint32_t *site;	       /* NULL: not asked for */
+	const uint16_t *party; /* below OPS_PARTIES; NULL: all rows are of only */
+	uint16_t only;
 };
 
 /*
- * A trace begins: numbers of its names and sites mean other things than those of the last one.
- * Its names must stay until the next one begins.
+ * A trace begins: numbers of its names and sites mean other things than those of the last one,
+ * and nothing is known of what stands before its first row.
  */
 void ops_begin(struct ops *ops, const struct poly_trace_info *info);
 
@@ -91,10 +125,24 @@ void ops_begin(struct ops *ops, const struct poly_trace_info *info);
 poly_columns ops_columns(const struct poly_trace_info *info, unsigned shares);
 
 /*
- * Finds the operation and the site of each row of a batch; an array that is NULL is not filled.
- * False: memory could not be had.
+ * Finds the operation and the site of each row of a batch. An instruction has an operation,
+ * though nothing may be known of it, unless there are OPS_MOST; it has a site where it has a
+ * pc. False: memory could not be had.
  */
-bool ops_fill(struct ops *ops, const struct poly_batch *batch, uint32_t *op, uint32_t *site);
+bool ops_fill(struct ops *ops, const struct poly_batch *batch, const struct ops_rows *rows);
+
+/*
+ * Adds operations and sites of another dictionary; op (from->count elements) and site
+ * (from->site_count) get the numbers that they have in into, OP_NONE beyond the most. False:
+ * memory could not be had.
+ */
+bool ops_merge(struct ops *into, const struct ops *from, uint32_t *op, uint32_t *site);
+
+/* The facts of an operation; for OP_NONE those of one of which nothing is known. */
+const struct op *ops_at(const struct ops *ops, uint32_t op);
+
+/* The name of a class in lower case, static. */
+const char *op_class_name(enum op_class cls);
 
 /* Gives the memory back. */
 void ops_fini(struct ops *ops);

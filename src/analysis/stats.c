@@ -228,8 +228,9 @@ update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool count
 		.ops = &stats->ops};
 	bool ok = true;
 	if (ops || sites)
-		ok = ops_fill(
-			&stats->ops, batch, ops ? stats->op : NULL, sites ? stats->site : NULL);
+		ok = ops_fill(&stats->ops, batch,
+			&(struct ops_rows){.op = ops ? stats->op : NULL,
+				.site = sites ? stats->site : NULL});
 	for (size_t i = 0; ok && i < stats->count; i++) {
 		const struct run *run = &stats->runs[i];
 		if (run->suits && (counts || run->analysis->has_context))

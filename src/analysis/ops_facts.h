@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of an operation: by its encoding, by the names and columns of a
+ * micro-operation, by text. */
+#ifndef ANALYSIS_OPS_FACTS_H
+#define ANALYSIS_OPS_FACTS_H
+
+#include "analysis/ops.h"
+
+/* Longest mnemonic that is kept, in bytes; further ones are cut. */
+#define OPS_WORD 24
+
+/* Facts of a PowerPC encoding. */
+void ops_of_powerpc(struct op *op, uint32_t opcode);
+
+/*
+ * Facts of n bytes of text, a mnemonic with or without operands. encoding: of op->size bytes,
+ * or 0 where it is not known. word gets the mnemonic, "" where there is none: in small letters,
+ * without a suffix of its width (.w, .n), and of ARM instructions that are no branches without
+ * their condition. op->mnemonic stays as it is.
+ */
+void ops_of_text(
+	struct op *op, const char *text, size_t n, uint64_t encoding, char word[OPS_WORD]);
+
+/* Facts that the columns of a row tell besides; access, branch, flags, registers. */
+void ops_of_columns(struct op *op, const struct poly_batch *batch, size_t row);
+
+#endif
