@@ -33,7 +33,10 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 	if (!slice->bits)
 		return err_memory(error);
 	slice->view = *batch;
-	slice->view.first += from;
+	if (batch->picked)
+		slice->view.picked += from;
+	else
+		slice->view.first += from;
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;

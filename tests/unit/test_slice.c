@@ -97,11 +97,32 @@ a_slice_has_the_rows_it_stands_for(void **unused)
 	batch_fini(&batch);
 }
 
+static void
+rows_that_were_picked_keep_their_numbers(void **unused)
+{
+	(void)unused;
+	struct slice slice = {0};
+	struct batch batch;
+	uint32_t picked[POLY_BATCH_ROWS];
+	uint64_t state = 3;
+	fill(&batch, &state);
+	for (uint32_t row = 0; row < POLY_BATCH_ROWS; row++)
+		picked[row] = 3 * row;
+	batch.view.picked = picked;
+	assert_int_equal(slice_make(&slice, &batch.view, 70, 100, NULL), POLY_OK);
+	for (size_t row = 0; row < 100; row++)
+		assert_int_equal(
+			poly_batch_number(&slice.view, row), 10000 + 3 * (70 + row) + 1);
+	slice_fini(&slice);
+	batch_fini(&batch);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slice_has_the_rows_it_stands_for),
+		cmocka_unit_test(rows_that_were_picked_keep_their_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
