@@ -50,19 +50,26 @@ struct poly_stats_options {
 	bool all;	  /* with analyses NULL: every one that suits the trace */
 	uint64_t warmup;  /* first records that are not counted, but remembered as what was
 			     before those that are */
-	unsigned threads; /* that analyse; 0: as many as there are processors, up to 16 */
+	unsigned threads; /* that analyse, with the caller's; 0: as many as there are
+			     processors, up to 16; the answers do not depend on it */
+	/*
+	 * Behind warmup only the last unit records of every period are counted, and the others
+	 * are remembered. Reports have intervals of confidence of what is estimated so. period
+	 * 0: all are counted.
+	 */
+	uint64_t unit, period;
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                            \
-	{                                                                  \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1 \
+#define POLY_STATS_OPTIONS_INIT                                                  \
+	{                                                                        \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0 \
 	}
 
 /*
  * On POLY_OK *stats belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: no such
- * analysis or option, a value that does not fit, options of size 0; the message lists what
- * there is. POLY_ERR_MEMORY.
+ * analysis or option, a value that does not fit, options of size 0, a unit that is 0 or longer
+ * than its period; the message says what is wrong. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);

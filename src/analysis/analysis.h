@@ -9,21 +9,23 @@
 #include "polytrace/stats.h"
 
 #include "analysis/ops.h"
+#include "analysis/parties.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {
 	const uint64_t *values;	  /* of its options, in the order of its table */
 	const char *const *texts; /* of those that are texts; NULL: none; else NULL elements */
 	const struct ops *ops;	  /* the dictionary of all traces; grows while rows are added */
+	const struct parties *parties; /* of all traces; grows, too */
 };
 
 /*
- * A batch, with what is worked out of it once for all analyses. Arrays have an element a row;
- * those that no analysis of the run asked for are NULL.
+ * A batch, or some rows of one, with what is worked out of it once for all analyses. Arrays
+ * have an element a row; those that no analysis of the run asked for are NULL.
  */
 struct analysis_rows {
 	const struct poly_batch *batch;
-	bool counts;	       /* false while warming up: nothing is to be counted */
+	bool counts;	       /* false while warming up: no row is to be counted, or all are */
 	const uint32_t *op;    /* SHARES_OPS: operation of an instruction; else OP_NONE */
 	const uint32_t *site;  /* SHARES_SITES: static instruction that the row is, or, for an
 				  access or register, belongs to; OP_NONE: not known */
@@ -39,9 +41,6 @@ enum analysis_shares {
 	SHARES_SITES = 2,   /* rows->site, and ops->sites */
 	SHARES_PARTIES = 4, /* rows->party */
 };
-
-/* Most parties that are told apart; all further ones count as the last. */
-#define ANALYSIS_PARTIES 1024
 
 /* Other numbers of the same things: those of one run as another one has them. */
 struct analysis_numbers {

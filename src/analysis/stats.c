@@ -1,67 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Running analyses: one pass over a trace feeds every one that was asked for. */
-#include "analysis/analysis.h"
+#include "analysis/run.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "model/option.h"
 
 #include <string.h>
+#include <unistd.h>
 
-#define LIST(word) extern const struct analysis analysis_##word;
-#include "analysis_list.def"
-#undef LIST
-
-static const struct analysis *const analyses[] = {
-#define LIST(word) &analysis_##word,
-#include "analysis_list.def"
-#undef LIST
-};
-
-#define ANALYSIS_COUNT (sizeof analyses / sizeof *analyses)
-
-/* An analysis that was asked for. */
-struct run {
-	const struct analysis *analysis;
-	void *state;
-	struct option_values values;
-	bool suits; /* the trace that began last */
-};
-
-struct poly_stats {
-	struct poly_stats_options options;
-	bool by_name; /* the analyses were asked for by name */
-	struct run runs[ANALYSIS_COUNT];
-	size_t count;
-	struct ops ops;
-	poly_columns columns;
-	unsigned shares; /* of those that suit */
-	uint64_t warm;	 /* rows so far, up to warmup */
-	uint32_t op[POLY_BATCH_ROWS], site[POLY_BATCH_ROWS];
-	enum poly_status status; /* sticky */
-};
-
-const struct analysis *
-analysis_at(size_t i)
-{
-	return i < ANALYSIS_COUNT ? analyses[i] : NULL;
-}
-
-const struct poly_analysis_info *
-poly_analysis_at(size_t i)
-{
-	return i < ANALYSIS_COUNT ? &analyses[i]->info : NULL;
-}
-
-const struct poly_analysis_info *
-poly_analysis_find(const char *name)
-{
-	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
-		if (strcmp(analyses[i]->info.name, name) == 0)
-			return &analyses[i]->info;
-	}
-	return NULL;
-}
+/* Threads that analyse, where nothing is said about them, at most. */
+#define THREADS_USUAL 16
 
 /* Whether an analysis is asked for by name. */
 static bool
@@ -92,8 +40,9 @@ check_names(const char *const *names, struct poly_error *error)
 static bool
 is_option(const char *name, size_t n)
 {
-	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
-		if (option_find(analyses[i]->info.options, name, n))
+	const struct analysis *analysis;
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		if (option_find(analysis->info.options, name, n))
 			return true;
 	}
 	return false;
@@ -123,47 +72,92 @@ take_words(struct run *run, const char *const *words, struct poly_error *error)
 
 /* Makes a state for an analysis. */
 static enum poly_status
-add_run(struct poly_stats *stats, const struct analysis *analysis, struct poly_error *error)
+add_run(struct poly_stats *stats, const struct analysis *analysis, const char *const *words,
+	struct poly_error *error)
 {
 	struct run *run = &stats->runs[stats->count];
 	run->analysis = analysis;
 	stats->count++;
-	enum poly_status status = take_words(run, stats->options.options, error);
+	enum poly_status status = take_words(run, words, error);
 	if (status != POLY_OK)
 		return status;
 	run->state = mem_new(1, analysis->state_size);
 	if (!run->state)
 		return err_memory(error);
+	if (stats->options.period && analysis->ratios) {
+		run->confidence = mem_new(1, sizeof *run->confidence);
+		if (!run->confidence)
+			return err_memory(error);
+	}
 	const struct analysis_setup setup = {
-		run->values.values, run->values.texts, &stats->ops};
+		run->values.values, run->values.texts, &stats->ops, &stats->parties};
 	return analysis->init ? analysis->init(run->state, &setup, error) : POLY_OK;
+}
+
+/* Makes the states of all that is asked for. */
+static enum poly_status
+add_runs(struct poly_stats *stats, const struct poly_stats_options *options,
+	struct poly_error *error)
+{
+	const char *const *names = options->analyses;
+	const struct analysis *analysis;
+	enum poly_status status = check_names(names, error);
+	size_t most = 0;
+	while (analysis_at(most))
+		most++;
+	stats->by_name = names != NULL;
+	stats->runs = mem_new(most, sizeof *stats->runs);
+	stats->due = mem_new(most, sizeof *stats->due);
+	if (status == POLY_OK && (!stats->runs || !stats->due))
+		return err_memory(error);
+	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
+		const struct poly_analysis_info *info = &analysis->info;
+		if (names ? is_named(names, info->name) : options->all || info->is_default)
+			status = add_run(stats, analysis, options->options, error);
+	}
+	return status;
+}
+
+/* Starts the threads that there is work for; without them the caller does it all. */
+static void
+start_team(struct poly_stats *stats)
+{
+	size_t threads = stats->options.threads;
+	if (!threads) {
+		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+		threads = processors < THREADS_USUAL ? (size_t)processors : THREADS_USUAL;
+	}
+	if (threads > stats->count)
+		threads = stats->count;
+	if (threads > 1)
+		stats->team = team_new((unsigned)threads);
 }
 
 enum poly_status
 poly_stats_new(const struct poly_stats_options *options, struct poly_stats **stats,
 	struct poly_error *error)
 {
-	const struct poly_stats_options initial = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
 	*stats = NULL;
+	enum poly_status status = option_struct(&asked, sizeof asked, options, error);
+	if (status == POLY_OK && (asked.unit > asked.period || (asked.period && !asked.unit)))
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"units of %llu records in every %llu, expected 1 to as many",
+			(unsigned long long)asked.unit, (unsigned long long)asked.period);
+	if (status != POLY_OK)
+		return status;
 	struct poly_stats *it = mem_new(1, sizeof *it);
 	if (!it)
 		return err_memory(error);
-	it->options = initial;
-	enum poly_status status =
-		option_struct(&it->options, sizeof it->options, options, error);
-	const char *const *names = it->options.analyses;
-	it->by_name = names != NULL;
-	if (status == POLY_OK)
-		status = check_names(names, error);
-	for (size_t i = 0; status == POLY_OK && i < ANALYSIS_COUNT; i++) {
-		const struct poly_analysis_info *info = &analyses[i]->info;
-		if (names ? is_named(names, info->name) : it->options.all || info->is_default)
-			status = add_run(it, analyses[i], error);
-	}
-	if (status == POLY_OK)
+	it->options = asked;
+	status = add_runs(it, &asked, error);
+	it->options.analyses = it->options.options = NULL;
+	if (status == POLY_OK) {
+		start_team(it);
 		*stats = it;
-	else
+	} else {
 		poly_stats_free(it);
+	}
 	return status;
 }
 
@@ -183,14 +177,30 @@ refuse(const struct run *run, const struct poly_trace_info *info, struct poly_er
 		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
 }
 
+/* A trace begins that suits an analysis. */
+static void
+begin_run(struct poly_stats *stats, struct run *run, const struct poly_trace_info *info)
+{
+	const struct analysis *analysis = run->analysis;
+	run->suited = true;
+	stats->shares |= analysis->shares;
+	stats->columns |= analysis->info.needs | analysis->info.wants;
+	if (analysis->begin)
+		analysis->begin(run->state, info);
+	/* A unit that the end of the last trace cut short is not one. */
+	if (run->confidence)
+		run->confidence->count = analysis->ratios(run->state, run->confidence->last);
+}
+
 enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
 	stats->columns = 0;
 	stats->shares = 0;
-	stats->warm = 0;
+	stats->seen = 0;
 	ops_begin(&stats->ops, info);
+	parties_begin(&stats->parties, info);
 	for (size_t i = 0; i < stats->count; i++) {
 		struct run *run = &stats->runs[i];
 		const struct analysis *analysis = run->analysis;
@@ -198,14 +208,12 @@ poly_stats_begin(
 			     (!analysis->suits || analysis->suits(info));
 		if (!run->suits && stats->by_name)
 			return refuse(run, info, error);
-		if (!run->suits)
-			continue;
-		stats->shares |= analysis->shares;
-		stats->columns |= analysis->info.needs | analysis->info.wants;
-		if (analysis->begin)
-			analysis->begin(run->state, info);
+		if (run->suits)
+			begin_run(stats, run, info);
 	}
 	stats->columns |= ops_columns(info, stats->shares);
+	if (stats->shares & SHARES_PARTIES)
+		stats->columns |= PARTY_COLUMNS;
 	stats->columns &= info->columns | POLY_HAS(site);
 	return POLY_OK;
 }
@@ -216,48 +224,20 @@ poly_stats_columns(const struct poly_stats *stats)
 	return stats->columns;
 }
 
-/* Rows of a batch that are all counted, or all not. */
-static bool
-update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool counts)
-{
-	const bool ops = stats->shares & SHARES_OPS, sites = stats->shares & SHARES_SITES;
-	const struct analysis_rows rows = {.batch = batch,
-		.counts = counts,
-		.op = ops ? stats->op : NULL,
-		.site = sites ? stats->site : NULL,
-		.ops = &stats->ops};
-	bool ok = true;
-	if (ops || sites)
-		ok = ops_fill(&stats->ops, batch,
-			&(struct ops_rows){.op = ops ? stats->op : NULL,
-				.site = sites ? stats->site : NULL});
-	for (size_t i = 0; ok && i < stats->count; i++) {
-		const struct run *run = &stats->runs[i];
-		if (run->suits && (counts || run->analysis->has_context))
-			ok = run->analysis->update(run->state, &rows);
-	}
-	return ok;
-}
-
-enum poly_status
-poly_stats_update(
-	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
-{
-	if (stats->status == POLY_OK && !update_rows(stats, batch, true))
-		stats->status = POLY_ERR_MEMORY;
-	return stats->status == POLY_OK ? POLY_OK : err_memory(error);
-}
-
 void
 poly_stats_report(const struct poly_stats *stats, struct poly_report *report)
 {
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct run *run = &stats->runs[i];
 		const struct poly_analysis_info *info = &run->analysis->info;
-		if (!run->suits)
+		if (!run->suited)
 			continue;
 		poly_report_section(report, info->name, info->title);
 		run->analysis->report(run->state, &stats->ops, report);
+		if (run->confidence)
+			confidence_report(run->confidence,
+				(double)stats->options.unit / (double)stats->options.period,
+				report);
 		poly_report_end(report);
 	}
 }
@@ -267,13 +247,19 @@ poly_stats_free(struct poly_stats *stats)
 {
 	if (!stats)
 		return;
+	team_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {
 		struct run *run = &stats->runs[i];
 		if (run->state && run->analysis->fini)
 			run->analysis->fini(run->state);
 		mem_free(run->state);
+		mem_free(run->confidence);
 		option_values_free(&run->values);
 	}
+	mem_free(stats->runs);
+	mem_free(stats->due);
+	slice_fini(&stats->slice);
+	parties_fini(&stats->parties);
 	ops_fini(&stats->ops);
 	mem_free(stats);
 }

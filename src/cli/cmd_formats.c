@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/describe.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
@@ -59,36 +60,6 @@ report_columns(struct poly_report *report, const struct poly_format_info *format
 	poly_report_end(report);
 }
 
-static void
-option_values(const struct poly_option *option, char *text, size_t size)
-{
-	size_t used = 0;
-	*text = 0;
-	if (option->type == POLY_OPTION_BOOL)
-		snprintf(text, size, "0, 1");
-	if (option->type == POLY_OPTION_TEXT)
-		snprintf(text, size, "text");
-	if (option->type == POLY_OPTION_NUMBER)
-		snprintf(text, size, "%llu to %llu", (unsigned long long)option->minimum,
-			(unsigned long long)option->maximum);
-	if (option->type != POLY_OPTION_CHOICE)
-		return;
-	for (size_t i = 0; option->choices[i] && used < size; i++)
-		used += (size_t)snprintf(
-			text + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
-}
-
-static void
-option_initial(const struct poly_option *option, char *text, size_t size)
-{
-	if (option->type == POLY_OPTION_TEXT && !option->choices)
-		*text = 0;
-	else if (option->choices)
-		snprintf(text, size, "%s", option->choices[option->initial]);
-	else
-		snprintf(text, size, "%llu", (unsigned long long)option->initial);
-}
-
 static const char *
 option_use(const struct poly_option *option)
 {
@@ -108,12 +79,12 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 		poly_report_column(report, names[i][0], names[i][1], false);
 	for (const struct poly_option *option = format->options; option->name; option++) {
 		char values[200], initial[60];
-		option_values(option, values, sizeof values);
-		option_initial(option, initial, sizeof initial);
+		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, option->name);
 		poly_report_cell_text(report, option_use(option));
 		poly_report_cell_text(report, values);
-		poly_report_cell_text(report, *initial ? initial : NULL);
+		poly_report_cell_text(
+			report, describe_initial(option, initial, sizeof initial));
 		poly_report_cell_text(report, option->help);
 		poly_report_cell_text(report, option->source);
 	}

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace stats: what analyses tell of a trace. */
+/* polytrace stats: what analyses tell of traces. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/describe.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct stats_options {
 	struct source_options source; /* first: the reading options are in it */
-	const char *analyses;
+	const char *analyses, *units;
 	struct opt_list options;
 	struct opt_number warmup;
-	bool all;
+	bool all, list, together, side_by_side;
 };
 
 static const struct opt stats_table[] = {
@@ -22,13 +24,33 @@ static const struct opt stats_table[] = {
 		"names of analyses separated by commas, instead of the usual ones"},
 	{"all", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, all),
 		"every analysis that suits the trace"},
+	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, list),
+		"list the analyses and their options"},
 	{"analysis-option", 'A', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct stats_options, options), "an option of an analysis"},
+		offsetof(struct stats_options, options), "set an option of an analysis"},
+	{"together", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, together),
+		"count all inputs as one population"},
+	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
+		"tell of all inputs in one report"},
+	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct stats_options, warmup),
+		"do not count the first N records, but know them as what was before"},
+	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
+		offsetof(struct stats_options, units),
+		"count only the last LENGTH of every PERIOD records, and tell how sure it is"},
 	{0},
 };
 
 static const struct opt *const stats_tables[] = {
 	stats_table, rendering_table, selection_table, source_table, NULL};
+
+/* What is done with the inputs. */
+struct stats_job {
+	struct poly_stats_options asked;
+	char *text; /* behind names */
+	const char **names;
+	struct poly_stats *stats;   /* of all inputs, where they are taken together */
+	struct poly_report *report; /* of all inputs, where there is one; it is being built */
+};
 
 /* A list separated by commas as words, NULL at the end; text is cut, and words points into it.
  */
@@ -44,6 +66,84 @@ split_list(char *text)
 	for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		words[count++] = word;
 	return words;
+}
+
+/* Takes "LENGTH/PERIOD"; false, and told, where it is none. */
+static bool
+take_units(const char *text, struct poly_stats_options *asked)
+{
+	unsigned long long unit, period;
+	char more;
+	if (strspn(text, "0123456789/") == strlen(text) && strlen(text) < 40 &&
+		sscanf(text, "%18llu/%18llu%c", &unit, &period, &more) == 2 && unit &&
+		unit <= period) {
+		asked->unit = unit;
+		asked->period = period;
+		return true;
+	}
+	say(NULL,
+		"option '--sample-units' is '%s', expected LENGTH/PERIOD in records, LENGTH "
+		"from 1 "
+		"to PERIOD, as 1000/100000",
+		text);
+	return false;
+}
+
+static void
+list_analyses(struct poly_report *report)
+{
+	const struct poly_analysis_info *info;
+	poly_report_table(report, "analyses", "Analyses (-a NAME,...)");
+	poly_report_column(report, "name", "Name", false);
+	poly_report_column(report, "usual", "Usual", false);
+	poly_report_column(report, "needs", "Needs", false);
+	poly_report_column(report, "summary", "Summary", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		char needs[200];
+		source_column_names(info->needs, needs, sizeof needs);
+		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
+		poly_report_cell_text(report, needs);
+		poly_report_cell_text(report, info->summary);
+	}
+	poly_report_end(report);
+}
+
+static void
+list_options(struct poly_report *report)
+{
+	const struct poly_analysis_info *info;
+	poly_report_table(report, "options", "Options (-A NAME=VALUE)");
+	poly_report_column(report, "option", "Option", false);
+	poly_report_column(report, "values", "Values", false);
+	poly_report_column(report, "default", "Default", false);
+	poly_report_column(report, "meaning", "Meaning", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		for (const struct poly_option *option = info->options; option->name; option++) {
+			char values[200], initial[60];
+			describe_values(option, values, sizeof values);
+			poly_report_cell_text(report, option->name);
+			poly_report_cell_text(report, values);
+			poly_report_cell_text(
+				report, describe_initial(option, initial, sizeof initial));
+			poly_report_cell_text(report, option->help);
+		}
+	}
+	poly_report_end(report);
+}
+
+static int
+stats_list(const struct source_options *options)
+{
+	if (!source_rendering_sound(options))
+		return STATUS_TROUBLE;
+	struct output *output = output_new();
+	struct poly_report *report = source_report();
+	list_analyses(report);
+	list_options(report);
+	const int status = source_render(report, options, output);
+	const int written = output_finish(output);
+	return written > status ? written : status;
 }
 
 /* Adds a source to what is told; false, and told, where that fails. */
@@ -64,56 +164,153 @@ add_source(struct source *source, struct poly_stats *stats)
 	return status == POLY_OK;
 }
 
+/* Names a source in the report, or in the row of it that is open. */
+static void
+report_source(const struct source *source, struct poly_report *report)
+{
+	poly_report_text(report, "file", "File", source->name);
+	if (source_partial(source))
+		poly_report_bool(report, "partial", "Partial", true);
+}
+
+/* Tells of a source, in the report of all inputs or in one of its own. */
+static int
+tell_source(const struct inputs *inputs, const struct source *source,
+	const struct poly_stats *stats)
+{
+	const struct stats_job *job = inputs->state;
+	struct poly_report *report = job->report ? job->report : source_report();
+	if (job->stats) {
+		struct poly_reader_counts counts;
+		poly_reader_count(source->reader, &counts);
+		poly_report_cell_text(report, source->name);
+		poly_report_cell_count(report, source->selection
+						       ? poly_selection_count(source->selection)
+						       : counts.records);
+		poly_report_cell_text(report, source_partial(source) ? "yes" : NULL);
+		return STATUS_DONE;
+	}
+	if (job->report)
+		poly_report_section(report, NULL, source->name);
+	report_source(source, report);
+	poly_stats_report(stats, report);
+	if (!job->report)
+		return source_render(report, inputs->options, inputs->output);
+	poly_report_end(report);
+	return STATUS_DONE;
+}
+
 static int
 stats_one(struct inputs *inputs, const char *path)
 {
-	const struct stats_options *options = inputs->command;
+	const struct stats_job *job = inputs->state;
 	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
-	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
 	struct poly_error error;
-	struct poly_stats *stats;
+	struct poly_stats *stats = job->stats;
 	struct source source;
 	int status = STATUS_TROUBLE;
-	char *list = NULL;
-	const char **names = NULL;
-	if (options->analyses) {
-		list = say_allocate(strlen(options->analyses) + 1, 1);
-		strcpy(list, options->analyses);
-		names = split_list(list);
-	}
-	asked.analyses = names;
-	asked.options = options->options.items;
-	asked.all = options->all;
-	if (poly_stats_new(&asked, &stats, &error) != POLY_OK) {
+	if (!stats && poly_stats_new(&job->asked, &stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (add_source(&source, stats)) {
-			struct poly_report *report = source_report();
-			poly_report_text(report, "file", "File", source.name);
-			if (source_partial(&source))
-				poly_report_bool(report, "partial", "Partial", true);
-			poly_stats_report(stats, report);
-			status = source_render(report, inputs->options, inputs->output);
-		}
+		if (add_source(&source, stats))
+			status = tell_source(inputs, &source, stats);
 		output_flush(inputs->output);
 		const int ended = source_close(&source);
 		status = status > ended ? status : ended;
 	}
-	poly_stats_free(stats);
-	free(names);
-	free(list);
+	if (!job->stats)
+		poly_stats_free(stats);
 	return status;
+}
+
+/* Begins the report of all inputs; false, and told, where that fails. */
+static bool
+begin_report(struct stats_job *job, bool together)
+{
+	struct poly_error error;
+	job->report = source_report();
+	if (!together) {
+		poly_report_list(job->report, "inputs", "Inputs");
+		return true;
+	}
+	if (poly_stats_new(&job->asked, &job->stats, &error) != POLY_OK) {
+		say_error("stats", &error);
+		return false;
+	}
+	poly_report_table(job->report, "files", "Files");
+	poly_report_column(job->report, "file", "File", false);
+	poly_report_column(job->report, "records", "Records", true);
+	poly_report_column(job->report, "partial", "Partial", false);
+	return true;
+}
+
+/* Ends the report of all inputs. */
+static int
+end_report(struct inputs *inputs)
+{
+	struct stats_job *job = inputs->state;
+	struct poly_report *report = job->report;
+	poly_report_end(report);
+	if (job->stats)
+		poly_stats_report(job->stats, report);
+	job->report = NULL;
+	return source_render(report, inputs->options, inputs->output);
+}
+
+/* What is asked of the analyses; false, and told, where the options are not sound. */
+static bool
+prepare(const struct stats_options *options, struct stats_job *job)
+{
+	const struct poly_stats_options initial = POLY_STATS_OPTIONS_INIT;
+	job->asked = initial;
+	if (options->analyses) {
+		job->text = say_allocate(strlen(options->analyses) + 1, 1);
+		strcpy(job->text, options->analyses);
+		job->names = split_list(job->text);
+	}
+	job->asked.analyses = job->names;
+	job->asked.options = options->options.items;
+	job->asked.all = options->all;
+	job->asked.warmup = options->warmup.value;
+	job->asked.threads = (unsigned)options->source.threads.value;
+	if (job->names && !job->names[0]) {
+		say(NULL,
+			"option '--analyses' names none; 'polytrace stats --list' shows them");
+		return false;
+	}
+	if (options->together && options->side_by_side) {
+		say(NULL, "options '--together' and '--side-by-side' exclude each other");
+		return false;
+	}
+	if (options->all && options->analyses) {
+		say(NULL, "options '--all' and '--analyses' exclude each other");
+		return false;
+	}
+	return !options->units || take_units(options->units, &job->asked);
 }
 
 static int
 stats_run(void *fields, char **operands)
 {
 	const struct stats_options *options = fields;
+	const bool one_report = options->together || options->side_by_side;
+	struct stats_job job = {.text = NULL};
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
-		.headed = true,
-		.one = stats_one};
-	return inputs_run(&inputs, operands);
+		.state = &job,
+		.headed = !one_report,
+		.one = stats_one,
+		.last = one_report ? end_report : NULL};
+	int status = STATUS_TROUBLE;
+	if (options->list)
+		return stats_list(&options->source);
+	if (prepare(options, &job) && (!one_report || begin_report(&job, options->together)))
+		status = inputs_run(&inputs, operands);
+	poly_report_free(job.report);
+	poly_stats_free(job.stats);
+	free(job.names);
+	free(job.text);
+	return status;
 }
 
 const struct command command_stats = {

@@ -450,7 +450,8 @@ run_all(struct inputs *inputs, char **paths)
 		/* What belongs to one input appears before what is told of the next. */
 		output_flush(inputs->output);
 	}
-	return worst;
+	const int last = inputs->last ? inputs->last(inputs) : STATUS_DONE;
+	return last > worst ? last : worst;
 }
 
 int

@@ -95,7 +95,9 @@ struct inputs {
 	struct output *output;
 	bool headed; /* name each of several inputs on standard output */
 	int (*one)(struct inputs *inputs, const char *path); /* returns an exit status */
-	const void *command;				     /* the command's own options */
+	int (*last)(struct inputs *inputs); /* after all, also if one failed; NULL: nothing */
+	const void *command;		    /* the command's own options */
+	void *state;			    /* what it gathers over all inputs */
 };
 
 /*

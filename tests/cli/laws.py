@@ -34,7 +34,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
-            'state': ['state', CALLS], 'join': ['join', SAMPLE, '-o', '-'],
+            'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
             # Which writes to files alone.
             'split': ['split', '-h']}
 

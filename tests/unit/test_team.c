@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Teams of threads: every task is done once, and rounds do not mix. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/team.h"
+
+#define TASKS 13
+#define ROUNDS 5000
+
+struct work {
+	unsigned round;
+	unsigned done[TASKS]; /* how often */
+	unsigned wrong;	      /* tasks that saw another round than theirs */
+};
+
+static void
+do_task(void *user, size_t i)
+{
+	struct work *work = user;
+	/* A task sees what its own last round left. */
+	if (work->done[i] != work->round)
+		work->wrong = 1;
+	work->done[i]++;
+}
+
+static void
+check_rounds(unsigned threads)
+{
+	struct team *team = team_new(threads);
+	struct work work = {0};
+	assert_non_null(team);
+	for (work.round = 0; work.round < ROUNDS; work.round++) {
+		team_run(team, do_task, &work, TASKS);
+		for (size_t i = 0; i < TASKS; i++)
+			assert_int_equal(work.done[i], work.round + 1);
+	}
+	assert_int_equal(work.wrong, 0);
+	team_free(team);
+}
+
+static void
+every_task_is_done_once_a_round(void **unused)
+{
+	(void)unused;
+	check_rounds(2);
+	check_rounds(3);
+	check_rounds(8);
+}
+
+static void
+a_round_without_tasks_ends(void **unused)
+{
+	(void)unused;
+	struct team *team = team_new(2);
+	struct work work = {0};
+	team_run(team, do_task, &work, 0);
+	team_run(team, do_task, &work, 1);
+	assert_int_equal(work.done[0], 1);
+	team_free(team);
+}
+
+static void
+a_team_that_had_nothing_to_do_is_ended(void **unused)
+{
+	(void)unused;
+	for (int i = 0; i < 20; i++)
+		team_free(team_new(4));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_task_is_done_once_a_round),
+		cmocka_unit_test(a_round_without_tasks_ends),
+		cmocka_unit_test(a_team_that_had_nothing_to_do_is_ended),
+	};
+	return cmocka_run_group_tests_name("team", tests, NULL, NULL);
+}
