@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A cache, one access after the other. Sets are arrays of entries; a cache of one set and many
+ * ways has frames that are found by hash.
+ */
+#include "sim/cache.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "sim/cache_state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool
+is_power(uint64_t n)
+{
+	return n && (n & (n - 1)) == 0;
+}
+
+/* Entries are ordered newest first, and a use moves or does not move them. */
+static bool
+is_ordered(const struct cache *cache)
+{
+	return cache->config.policy == CACHE_LRU || cache->config.policy == CACHE_FIFO;
+}
+
+static bool
+is_wide(const struct cache_config *config)
+{
+	return config->ways > CACHE_WAYS_MOST;
+}
+
+static enum poly_status
+check_ways(const struct cache_config *config, struct poly_error *error)
+{
+	const enum cache_policy policy = config->policy;
+	if (!config->ways)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a cache has 0 ways, at least 1 is needed");
+	if (is_wide(config) && config->sets != 1)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%" PRIu32 " ways, at most %d with more than one set", config->ways,
+			CACHE_WAYS_MOST);
+	if (is_wide(config) &&
+		(config->always_valid || (policy != CACHE_LRU && policy != CACHE_FIFO &&
+						 policy != CACHE_RANDOM)))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%" PRIu32 " ways, at most %d with this policy", config->ways,
+			CACHE_WAYS_MOST);
+	if (config->always_valid && policy != CACHE_LRU && policy != CACHE_POINTER)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a cache without valid bits has the policy lru or pointer");
+	if (policy == CACHE_PLRU && !is_power(config->ways))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%" PRIu32 " ways, a tree needs a power of two", config->ways);
+	return POLY_OK;
+}
+
+enum poly_status
+cache_check(const struct cache_config *config, struct poly_error *error)
+{
+	if (!is_power(config->sets))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%" PRIu64 " sets, a power of two is needed", config->sets);
+	if (!is_power(config->line_size) || config->line_size < CACHE_LINE_LEAST ||
+		config->line_size > CACHE_LINE_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"lines of %" PRIu32 " bytes, a power of two from %d to %" PRIu32
+			" is needed",
+			config->line_size, CACHE_LINE_LEAST, CACHE_LINE_MOST);
+	if ((unsigned)config->policy >= CACHE_POLICIES)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no replacement policy %d", (int)config->policy);
+	if (config->ways && config->sets > CACHE_LINES_MOST / config->ways)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%" PRIu64 " sets of %" PRIu32 " ways, at most %" PRIu64
+			" lines can be had",
+			config->sets, config->ways, CACHE_LINES_MOST);
+	return check_ways(config, error);
+}
+
+/* The memory of entries, at a multiple of 64 bytes, so that 8 ways are one line. */
+static bool
+make_entries(struct cache *cache)
+{
+	const size_t lines = (size_t)(cache->config.sets * cache->config.ways);
+	cache->entries_memory = mem_new(lines + 8, sizeof *cache->entries);
+	if (!cache->entries_memory)
+		return false;
+	char *bytes = cache->entries_memory;
+	bytes += (64 - (uintptr_t)bytes % 64) % 64;
+	cache->entries = (void *)bytes;
+	for (size_t i = 0; cache->config.always_valid && i < lines; i++)
+		cache->entries[i] = entry_of(i / cache->config.ways);
+	return true;
+}
+
+static bool
+make_states(struct cache *cache)
+{
+	const struct cache_config *config = &cache->config;
+	const size_t sets = (size_t)config->sets, lines = sets * config->ways;
+	if (config->policy == CACHE_PLRU || config->policy == CACHE_POINTER)
+		return (cache->set_states = mem_new(sets, sizeof *cache->set_states));
+	if (config->policy != CACHE_SRRIP && config->policy != CACHE_DRRIP)
+		return true;
+	cache->predictions = mem_new(lines, sizeof *cache->predictions);
+	return cache->predictions;
+}
+
+static bool
+make_lines(struct cache *cache)
+{
+	if (!is_wide(&cache->config))
+		return make_entries(cache) && make_states(cache);
+	cache->frame_dirty = mem_new(cache->config.ways, sizeof *cache->frame_dirty);
+	return cache->frame_dirty && frames_init(&cache->frames, cache->config.ways);
+}
+
+enum poly_status
+cache_new(const struct cache_config *config, struct cache **cache, struct poly_error *error)
+{
+	*cache = NULL;
+	enum poly_status status = cache_check(config, error);
+	if (status != POLY_OK)
+		return status;
+	struct cache *made = mem_new(1, sizeof *made);
+	if (!made)
+		return err_memory(error);
+	made->config = *config;
+	made->line_shift = (unsigned)__builtin_ctz(config->line_size);
+	made->set_mask = config->sets - 1;
+	made->dirty = config->write_through ? 0 : ENTRY_DIRTY;
+	made->random = cache_random_state(config->seed);
+	made->duel = 511;
+	made->run_lru = cache_lru_has_x86(config->ways) ? cache_lru_run_x86 : cache_lru_run;
+	if (!make_lines(made)) {
+		cache_free(made);
+		return err_memory(error);
+	}
+	*cache = made;
+	return POLY_OK;
+}
+
+void
+cache_free(struct cache *cache)
+{
+	if (!cache)
+		return;
+	frames_fini(&cache->frames);
+	mem_free(cache->frame_dirty);
+	mem_free(cache->entries_memory);
+	mem_free(cache->set_states);
+	mem_free(cache->predictions);
+	mem_free(cache);
+}
+
+const struct cache_config *
+cache_config(const struct cache *cache)
+{
+	return &cache->config;
+}
+
+const struct cache_counts *
+cache_counts(const struct cache *cache)
+{
+	return &cache->counts;
+}
+
+void
+cache_count_anew(struct cache *cache)
+{
+	cache->counts = (struct cache_counts){0};
+}
+
+static uint64_t *
+set_of(const struct cache *cache, uint64_t line)
+{
+	return cache->entries + (line & cache->set_mask) * cache->config.ways;
+}
+
+/* The first way of a set that holds a line, or the number of ways. */
+static uint32_t
+find_way(const uint64_t *set, uint32_t ways, uint64_t line)
+{
+	const uint64_t key = entry_of(line);
+	uint32_t way = 0;
+	while (way < ways && (set[way] & ~ENTRY_DIRTY) != key)
+		way++;
+	return way;
+}
+
+static bool
+use_frame(struct cache *cache, uint64_t line, uint64_t flags)
+{
+	const uint32_t frame = frames_find(&cache->frames, line);
+	if (frame == FRAMES_NONE)
+		return false;
+	cache->frame_dirty[frame] |= (uint8_t)flags;
+	if (cache->config.policy == CACHE_LRU)
+		frames_renew(&cache->frames, frame);
+	return true;
+}
+
+/* Uses a line where it is held; whether it is. */
+static bool
+use_line(struct cache *cache, uint64_t line, uint64_t flags)
+{
+	const uint32_t ways = cache->config.ways;
+	if (is_wide(&cache->config))
+		return use_frame(cache, line, flags);
+	uint64_t *set = set_of(cache, line);
+	if (cache->config.policy == CACHE_LRU)
+		return cache_lru_use(set, ways, entry_of(line), flags);
+	const uint32_t way = find_way(set, ways, line);
+	if (way == ways)
+		return false;
+	set[way] |= flags;
+	if (cache->config.policy != CACHE_FIFO)
+		cache_way_used(cache, line & cache->set_mask, way);
+	return true;
+}
+
+/* Puts an entry into a frame; returns the entry that was there, or 0. */
+static uint64_t
+fill_frame(struct cache *cache, uint64_t line, uint64_t flags)
+{
+	struct frames *frames = &cache->frames;
+	uint64_t old = 0;
+	uint32_t frame;
+	if (frames->held < frames->capacity) {
+		frame = frames_put(frames, line);
+	} else {
+		frame = cache->config.policy == CACHE_RANDOM
+				? cache_random(&cache->random) % frames->capacity
+				: frames->oldest;
+		old = entry_of(frames->frames[frame].number) | cache->frame_dirty[frame];
+		frames_replace(frames, frame, line);
+	}
+	cache->frame_dirty[frame] = (uint8_t)flags;
+	return old;
+}
+
+/* Puts a line into its set; returns the entry that was in its place, or 0. */
+static uint64_t
+fill_line(struct cache *cache, uint64_t line, uint64_t flags)
+{
+	const uint32_t ways = cache->config.ways;
+	if (is_wide(&cache->config))
+		return fill_frame(cache, line, flags);
+	const uint64_t set_number = line & cache->set_mask;
+	uint64_t *set = set_of(cache, line), old;
+	if (is_ordered(cache)) {
+		old = set[ways - 1];
+		memmove(set + 1, set, (ways - 1) * sizeof *set);
+		set[0] = entry_of(line) | flags;
+		return old;
+	}
+	const uint32_t way = cache_way_victim(cache, set_number);
+	old = set[way];
+	set[way] = entry_of(line) | flags;
+	cache_way_filled(cache, set_number, way);
+	return old;
+}
+
+/* Brings a line; the outcome says what made room. */
+static void
+bring(struct cache *cache, uint64_t line, uint64_t flags, struct cache_outcome *outcome)
+{
+	const uint64_t old = fill_line(cache, line, flags);
+	if (!old)
+		return;
+	outcome->evicted = true;
+	outcome->dirty = old & ENTRY_DIRTY;
+	outcome->victim = line_of(old) << cache->line_shift;
+	cache->counts.evictions++;
+	cache->counts.dirty_evictions += outcome->dirty;
+}
+
+static void
+miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
+	struct cache_outcome *outcome)
+{
+	struct cache_counts *counts = &cache->counts;
+	const uint32_t line_size = cache->config.line_size;
+	counts->misses[kind]++;
+	if (kind == CACHE_WRITE && cache->config.no_allocate) {
+		/* Written through, it went below as every store does. */
+		if (!cache->config.write_through)
+			counts->bytes_to_below += size;
+		return;
+	}
+	bring(cache, address >> cache->line_shift, kind == CACHE_WRITE ? cache->dirty : 0,
+		outcome);
+	counts->dirty_misses[kind] += outcome->dirty;
+	counts->fills++;
+	counts->bytes_from_below += line_size;
+	if (outcome->dirty)
+		counts->bytes_to_below += line_size;
+}
+
+static uint32_t
+size_of(const struct cache_batch *batch, size_t i)
+{
+	return batch->sizes ? batch->sizes[i] : CACHE_STORE_SIZE;
+}
+
+void
+cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i)
+{
+	struct cache_outcome outcome = {0};
+	miss(cache, batch->addresses[i], (enum cache_kind)batch->kinds[i], size_of(batch, i),
+		&outcome);
+}
+
+/* Counts the accesses of a batch, and the stores that go below whether they hit or not. */
+static void
+count_accesses(struct cache *cache, const struct cache_batch *batch)
+{
+	uint64_t writes = 0, fetches = 0, bytes = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		writes += batch->kinds[i] == CACHE_WRITE;
+		fetches += batch->kinds[i] == CACHE_FETCH;
+	}
+	cache->counts.accesses[CACHE_WRITE] += writes;
+	cache->counts.accesses[CACHE_FETCH] += fetches;
+	cache->counts.accesses[CACHE_READ] += batch->count - writes - fetches;
+	if (!cache->config.write_through)
+		return;
+	for (size_t i = 0; batch->sizes && i < batch->count; i++)
+		bytes += batch->kinds[i] == CACHE_WRITE ? batch->sizes[i] : 0;
+	cache->counts.bytes_to_below += batch->sizes ? bytes : writes * CACHE_STORE_SIZE;
+}
+
+size_t
+cache_run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed)
+{
+	size_t misses = 0;
+	count_accesses(cache, batch);
+	if (cache->config.policy == CACHE_LRU && !is_wide(&cache->config))
+		return cache->run_lru(cache, batch, missed);
+	for (size_t i = 0; i < batch->count; i++) {
+		const uint64_t flags = batch->kinds[i] == CACHE_WRITE ? cache->dirty : 0;
+		if (use_line(cache, batch->addresses[i] >> cache->line_shift, flags))
+			continue;
+		cache_miss(cache, batch, i);
+		if (missed)
+			missed[misses] = (uint32_t)i;
+		misses++;
+	}
+	return misses;
+}
+
+void
+cache_access(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
+	struct cache_outcome *outcome)
+{
+	const uint64_t flags = kind == CACHE_WRITE ? cache->dirty : 0;
+	*outcome = (struct cache_outcome){0};
+	cache->counts.accesses[kind]++;
+	if (kind == CACHE_WRITE && cache->config.write_through)
+		cache->counts.bytes_to_below += size;
+	outcome->hit = use_line(cache, address >> cache->line_shift, flags);
+	if (!outcome->hit)
+		miss(cache, address, kind, size, outcome);
+}
+
+bool
+cache_holds(const struct cache *cache, uint64_t address)
+{
+	const uint64_t line = address >> cache->line_shift;
+	if (is_wide(&cache->config))
+		return frames_find(&cache->frames, line) != FRAMES_NONE;
+	return find_way(set_of(cache, line), cache->config.ways, line) < cache->config.ways;
+}
+
+bool
+cache_touch(struct cache *cache, uint64_t address, bool dirty)
+{
+	return use_line(cache, address >> cache->line_shift, dirty ? cache->dirty : 0);
+}
+
+void
+cache_fill(struct cache *cache, uint64_t address, bool dirty, struct cache_outcome *outcome)
+{
+	*outcome = (struct cache_outcome){0};
+	bring(cache, address >> cache->line_shift, dirty ? cache->dirty : 0, outcome);
+}
+
+static void
+drop_frame(struct cache *cache, uint64_t line, struct cache_outcome *outcome)
+{
+	const uint32_t frame = frames_find(&cache->frames, line);
+	if (frame == FRAMES_NONE)
+		return;
+	outcome->hit = true;
+	outcome->dirty = cache->frame_dirty[frame];
+	frames_remove(&cache->frames, frame);
+}
+
+void
+cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome)
+{
+	const uint64_t line = address >> cache->line_shift;
+	const uint32_t ways = cache->config.ways;
+	*outcome = (struct cache_outcome){0};
+	if (is_wide(&cache->config)) {
+		drop_frame(cache, line, outcome);
+		return;
+	}
+	uint64_t *set = set_of(cache, line);
+	const uint32_t way = find_way(set, ways, line);
+	if (way == ways)
+		return;
+	outcome->hit = true;
+	outcome->dirty = set[way] & ENTRY_DIRTY;
+	if (is_ordered(cache)) {
+		memmove(set + way, set + way + 1, (ways - 1 - way) * sizeof *set);
+		set[ways - 1] = 0;
+	} else {
+		set[way] = 0;
+	}
+}

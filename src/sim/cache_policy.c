@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Which way is replaced, of the policies that keep a line in its way. */
+#include "sim/cache_state.h"
+
+#define PREDICTION_MOST 3
+#define DUEL_MOST 1023
+#define DUEL_HALF 512
+#define RARE 32		  /* one new line of so many gets the nearer prediction of brrip */
+#define CONSTITUENCIES 32 /* stretches of sets that have a leader of each kind */
+
+/* Turns the bits on the way to way so that they point to the other halves. */
+static void
+plru_use(uint64_t *bits, uint32_t ways, uint32_t way)
+{
+	uint32_t node = 1;
+	for (uint32_t half = ways / 2; half; half /= 2) {
+		uint64_t right = (way & half) != 0;
+		*bits = (*bits & ~(UINT64_C(1) << node)) | (right ^ 1) << node;
+		node = 2 * node + (uint32_t)right;
+	}
+}
+
+static uint32_t
+plru_victim(uint64_t bits, uint32_t ways)
+{
+	uint32_t node = 1;
+	while (node < ways)
+		node = 2 * node + (uint32_t)(bits >> node & 1);
+	return node - ways;
+}
+
+static uint32_t
+rrip_victim(uint8_t *predictions, uint32_t ways)
+{
+	for (;;) {
+		for (uint32_t way = 0; way < ways; way++)
+			if (predictions[way] == PREDICTION_MOST)
+				return way;
+		for (uint32_t way = 0; way < ways; way++)
+			predictions[way]++;
+	}
+}
+
+/*
+ * Whether a new line of a set is brought by brrip. The first set of each stretch always goes by
+ * srrip and the last by brrip; their misses move the duel, which the others follow. A cache of
+ * one set has only the first.
+ */
+static bool
+drrip_is_bimodal(struct cache *cache, uint64_t set_number)
+{
+	const uint64_t sets = cache->config.sets;
+	const uint64_t stretch = sets >= 2 * CONSTITUENCIES ? sets / CONSTITUENCIES : 2;
+	const uint64_t place = set_number % stretch;
+	if (place == 0) {
+		cache->duel += cache->duel < DUEL_MOST;
+		return false;
+	}
+	if (place == stretch - 1) {
+		cache->duel -= cache->duel > 0;
+		return true;
+	}
+	return cache->duel >= DUEL_HALF;
+}
+
+static uint8_t
+new_prediction(struct cache *cache, uint64_t set_number)
+{
+	if (cache->config.policy == CACHE_DRRIP && drrip_is_bimodal(cache, set_number) &&
+		++cache->rare % RARE != 0)
+		return PREDICTION_MOST;
+	return PREDICTION_MOST - 1;
+}
+
+void
+cache_way_used(struct cache *cache, uint64_t set_number, uint32_t way)
+{
+	const uint32_t ways = cache->config.ways;
+	if (cache->config.policy == CACHE_POINTER)
+		cache->set_states[set_number] = way + 1 == ways ? 0 : way + 1;
+	else if (cache->config.policy == CACHE_PLRU)
+		plru_use(&cache->set_states[set_number], ways, way);
+	else if (cache->predictions)
+		cache->predictions[set_number * ways + way] = 0;
+}
+
+void
+cache_way_filled(struct cache *cache, uint64_t set_number, uint32_t way)
+{
+	if (cache->predictions)
+		cache->predictions[set_number * cache->config.ways + way] =
+			new_prediction(cache, set_number);
+	else
+		cache_way_used(cache, set_number, way);
+}
+
+uint32_t
+cache_way_victim(struct cache *cache, uint64_t set_number)
+{
+	const uint32_t ways = cache->config.ways;
+	const uint64_t *set = cache->entries + set_number * ways;
+	if (cache->config.policy == CACHE_POINTER)
+		return (uint32_t)cache->set_states[set_number];
+	for (uint32_t way = 0; way < ways; way++)
+		if (!set[way])
+			return way;
+	if (cache->config.policy == CACHE_RANDOM)
+		return cache_random(&cache->random) % ways;
+	if (cache->config.policy == CACHE_PLRU)
+		return plru_victim(cache->set_states[set_number], ways);
+	return rrip_victim(cache->predictions + set_number * ways, ways);
+}

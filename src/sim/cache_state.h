@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What a cache is made of, shared by its ways to be fast. */
+#ifndef SIM_CACHE_STATE_H
+#define SIM_CACHE_STATE_H
+
+#include "sim/cache.h"
+#include "sim/frames.h"
+
+/* An entry is line number << 2, and these; an empty one is 0. Lines have at least 4 bytes, so
+ * nothing is lost. */
+#define ENTRY_DIRTY UINT64_C(1)
+#define ENTRY_VALID UINT64_C(2)
+
+struct cache {
+	struct cache_config config;
+	struct cache_counts counts;
+	unsigned line_shift;
+	uint64_t set_mask;
+	uint64_t dirty; /* what a write adds to an entry: ENTRY_DIRTY, or 0 (write-through) */
+	/* The ways of each set side by side. lru and fifo: newest first, empty ones last; other
+	 * policies: by way. NULL where frames are used instead. */
+	uint64_t *entries;
+	void *entries_memory; /* entries begin in it at a multiple of 64 bytes */
+	uint64_t *set_states; /* a set: its pointer, or the bits of its tree */
+	uint8_t *predictions; /* an entry: of srrip and drrip */
+	struct frames frames; /* of more than CACHE_WAYS_MOST ways */
+	uint8_t *frame_dirty;
+	uint64_t random;
+	uint32_t duel; /* drrip: 10 bits; from DUEL_HALF on brrip is the better */
+	uint32_t rare; /* drrip: lines that brrip brought */
+	/* The loop over the hits of lru, see cache_lru_run. */
+	size_t (*run_lru)(struct cache *, const struct cache_batch *, uint32_t *);
+};
+
+static inline uint64_t
+entry_of(uint64_t line)
+{
+	return line << 2 | ENTRY_VALID;
+}
+
+static inline uint64_t
+line_of(uint64_t entry)
+{
+	return entry >> 2;
+}
+
+/* How a policy that goes by ways is told that a way was used or got a new line, and which way
+ * it would replace (which may change its state). set_number is that of the set that set points
+ * to. */
+void cache_way_used(struct cache *cache, uint64_t set_number, uint32_t way);
+void cache_way_filled(struct cache *cache, uint64_t set_number, uint32_t way);
+uint32_t cache_way_victim(struct cache *cache, uint64_t set_number);
+
+/* What a miss of access i of a batch does; the access itself is counted by the caller. */
+void cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i);
+
+/* The loops over a batch of an lru cache: any number of ways, and 8 by the byte permutations of
+ * AVX-512. Both return how many missed. */
+size_t cache_lru_run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed);
+size_t cache_lru_run_x86(
+	struct cache *cache, const struct cache_batch *batch, uint32_t *missed);
+
+/* Whether this processor and this number of ways have the second. */
+bool cache_lru_has_x86(uint32_t ways);
+
+/* Finds a key in ways newest first, makes it the newest, adds flags; false: not there, and
+ * nothing has changed. */
+bool cache_lru_use(uint64_t *set, uint32_t ways, uint64_t key, uint64_t flags);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* A cache by hand, its loops against each other, and its limits. Models: tests/models/cache.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sim/cache.h"
+#include "sim/frames.h"
+
+#include <string.h>
+
+static struct cache *
+make(const struct cache_config *config)
+{
+	struct cache *cache;
+	struct poly_error error;
+	if (cache_new(config, &cache, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	return cache;
+}
+
+/* Reads of lines of 64 bytes by number; the misses as a string of h and m. */
+static void
+assert_reads(struct cache *cache, const char *lines, const char *expected)
+{
+	for (size_t i = 0; lines[i]; i++) {
+		struct cache_outcome outcome;
+		cache_access(cache, (uint64_t)(lines[i] - 'a') * 64, CACHE_READ, 4, &outcome);
+		if (outcome.hit != (expected[i] == 'h'))
+			fail_msg("access %zu (%c): %s", i, lines[i],
+				outcome.hit ? "hit" : "miss");
+	}
+}
+
+static void
+policies_differ_as_they_do_by_hand(void **state)
+{
+	static const struct {
+		enum cache_policy policy;
+		const char *lines, *expected;
+	} cases[] = {
+		{CACHE_LRU, "abcaedab", "mmmhmmhm"},
+		{CACHE_FIFO, "abcdaea", "mmmmhmm"},
+		/* The tree points away from a, to c: e replaces it, lru would replace b. */
+		{CACHE_PLRU, "abcdaeac", "mmmmhmhm"},
+		/* Only a was used again: e replaces b, where lru would replace a. */
+		{CACHE_SRRIP, "aabcdeab", "mhmmmmhm"},
+		/* The pointer is behind a: c replaces b while two ways are empty. */
+		{CACHE_POINTER, "abacb", "mmhmm"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cache *cache = make(&(struct cache_config){.sets = 1,
+			.ways = cases[i].policy == CACHE_LRU ? 3 : 4,
+			.line_size = 64,
+			.policy = cases[i].policy});
+		assert_reads(cache, cases[i].lines, cases[i].expected);
+		cache_free(cache);
+	}
+}
+
+static void
+a_dirty_line_goes_below_when_it_is_replaced(void **state)
+{
+	struct cache_outcome outcome;
+	(void)state;
+	struct cache *cache =
+		make(&(struct cache_config){.sets = 2, .ways = 1, .line_size = 16});
+	cache_access(cache, 0x104, CACHE_WRITE, 4, &outcome);
+	cache_access(cache, 0x118, CACHE_READ, 4, &outcome);
+	assert_false(outcome.evicted);
+	cache_access(cache, 0x128, CACHE_READ, 4, &outcome);
+	assert_true(outcome.evicted && outcome.dirty);
+	assert_int_equal(outcome.victim, 0x100);
+	const struct cache_counts *counts = cache_counts(cache);
+	assert_int_equal(counts->bytes_to_below, 16);
+	assert_int_equal(counts->bytes_from_below, 48);
+	assert_int_equal(counts->dirty_misses[CACHE_READ], 1);
+	cache_count_anew(cache);
+	assert_int_equal(counts->fills, 0);
+	assert_true(cache_holds(cache, 0x12f));
+	cache_free(cache);
+}
+
+static void
+a_line_that_is_dropped_leaves_room(void **state)
+{
+	static const enum cache_policy policies[] = {
+		CACHE_LRU, CACHE_FIFO, CACHE_RANDOM, CACHE_PLRU, CACHE_SRRIP};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof policies / sizeof *policies; i++) {
+		const enum cache_policy policy = policies[i / 2];
+		const bool wide = i % 2 && policy <= CACHE_RANDOM;
+		struct cache *cache = make(&(struct cache_config){
+			.sets = 1, .ways = wide ? 65 : 4, .line_size = 64, .policy = policy});
+		struct cache_outcome outcome;
+		const uint32_t ways = cache_config(cache)->ways;
+		for (uint64_t line = 0; line < ways; line++)
+			cache_fill(cache, 64 * line, line == 2, &outcome);
+		assert_false(outcome.evicted);
+		cache_drop(cache, 64 * 2 + 5, &outcome);
+		assert_true(outcome.hit && outcome.dirty);
+		cache_drop(cache, 64 * 2, &outcome);
+		assert_false(outcome.hit);
+		assert_false(cache_touch(cache, 64 * 2, false));
+		cache_fill(cache, 64 * 100, false, &outcome);
+		assert_false(outcome.evicted);
+		cache_fill(cache, 64 * 101, false, &outcome);
+		assert_true(outcome.evicted);
+		assert_true(cache_touch(cache, 64 * 101, true));
+		cache_free(cache);
+	}
+}
+
+/* Mostly the lines that were used before, in a few sets. */
+static uint64_t
+next_address(uint64_t *random)
+{
+	const uint32_t r = cache_random(random);
+	return r % 4 ? r / 4 % 64 * 64 * (r / 256 % 8 + 1) : (uint64_t)r * 64;
+}
+
+static void
+batches_and_single_accesses_are_the_same(void **state)
+{
+	static uint64_t addresses[4096];
+	static uint8_t kinds[4096];
+	uint64_t random = 5;
+	(void)state;
+	for (uint32_t ways = 6; ways <= 9; ways++) {
+		const struct cache_config config = {.sets = 16, .ways = ways, .line_size = 64};
+		struct cache *batched = make(&config), *single = make(&config);
+		for (int round = 0; round < 50; round++) {
+			for (size_t i = 0; i < 4096; i++) {
+				struct cache_outcome outcome;
+				addresses[i] = next_address(&random);
+				kinds[i] = (uint8_t)(cache_random(&random) % 3);
+				cache_access(single, addresses[i], (enum cache_kind)kinds[i],
+					CACHE_STORE_SIZE, &outcome);
+			}
+			cache_run(batched, &(struct cache_batch){addresses, kinds, NULL, 4096},
+				NULL);
+		}
+		assert_memory_equal(cache_counts(batched), cache_counts(single),
+			sizeof(struct cache_counts));
+		assert_true(cache_counts(single)->dirty_evictions > 100);
+		cache_free(batched);
+		cache_free(single);
+	}
+}
+
+static void
+frames_find_what_was_put_in(void **state)
+{
+	struct frames frames;
+	uint64_t random = 9;
+	static uint8_t held[512];
+	(void)state;
+	assert_true(frames_init(&frames, 100));
+	for (int step = 0; step < 100000; step++) {
+		const uint64_t number = cache_random(&random) % 512;
+		const uint32_t frame = frames_find(&frames, number << 40);
+		assert_int_equal(frame != FRAMES_NONE, held[number]);
+		if (frame != FRAMES_NONE) {
+			assert_int_equal(frames.frames[frame].number, number << 40);
+			frames_remove(&frames, frame);
+		} else if (frames.held < frames.capacity) {
+			frames_put(&frames, number << 40);
+		} else {
+			held[frames.frames[frames.oldest].number >> 40] = 0;
+			frames_replace(&frames, frames.oldest, number << 40);
+		}
+		held[number] = frame == FRAMES_NONE;
+	}
+	frames_fini(&frames);
+}
+
+static void
+configurations_that_make_no_sense_are_refused(void **state)
+{
+	static const struct {
+		struct cache_config config;
+		const char *says;
+	} cases[] = {
+		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets, a power of two is needed"},
+		{{.sets = 1, .ways = 0, .line_size = 64},
+			"a cache has 0 ways, at least 1 is needed"},
+		{{.sets = 2, .ways = 65, .line_size = 64},
+			"65 ways, at most 64 with more than one set"},
+		{{.sets = 1, .ways = 65, .line_size = 64, .policy = CACHE_SRRIP},
+			"65 ways, at most 64 with this policy"},
+		{{.sets = 1, .ways = 6, .line_size = 64, .policy = CACHE_PLRU},
+			"6 ways, a tree needs a power of two"},
+		{{.sets = 1, .ways = 6, .line_size = 2},
+			"lines of 2 bytes, a power of two from 4 to 1048576 is needed"},
+		{{.sets = 1,
+			 .ways = 2,
+			 .line_size = 64,
+			 .policy = CACHE_FIFO,
+			 .always_valid = true},
+			"a cache without valid bits has the policy lru or pointer"},
+		{{.sets = UINT64_C(1) << 40, .ways = 1, .line_size = 64},
+			"1099511627776 sets of 1 ways, at most 67108864 lines can be had"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cache *cache;
+		struct poly_error error;
+		assert_int_equal(cache_new(&cases[i].config, &cache, &error), POLY_ERR_USAGE);
+		assert_string_equal(error.message, cases[i].says);
+		assert_null(cache);
+	}
+}
+
+#ifdef POLY_FAULT_INJECTION
+static void
+lack_of_memory_is_survived(void **state)
+{
+	static const struct cache_config configs[] = {
+		{.sets = 4, .ways = 4, .line_size = 64, .policy = CACHE_SRRIP},
+		{.sets = 4, .ways = 4, .line_size = 64, .policy = CACHE_PLRU},
+		{.sets = 1, .ways = 400, .line_size = 64}};
+	(void)state;
+	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+		bool reached = true;
+		for (size_t k = 1; reached; k++) {
+			struct cache *cache;
+			struct poly_error error;
+			mem_fail_at(k);
+			const enum poly_status status = cache_new(&configs[i], &cache, &error);
+			reached = mem_fail_at(0) >= k;
+			assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_OK);
+			cache_free(cache);
+		}
+	}
+}
+#endif
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(policies_differ_as_they_do_by_hand),
+		cmocka_unit_test(a_dirty_line_goes_below_when_it_is_replaced),
+		cmocka_unit_test(a_line_that_is_dropped_leaves_room),
+		cmocka_unit_test(batches_and_single_accesses_are_the_same),
+		cmocka_unit_test(frames_find_what_was_put_in),
+		cmocka_unit_test(configurations_that_make_no_sense_are_refused),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_survived),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
