@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One attempt after the other, as the course's programs do: this is meant to be followed with
+ * the homework in hand. sim/pipeline.h has the fast models.
+ *
+ * spec: reference cis501 7.1.5
+ */
+#include "course/superscalar.h"
+
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "course/counter.h"
+
+enum {
+	LOAD_LATENCY = 2,
+	MISS_PENALTY = 7,
+	RESTART_PENALTY = 5,
+	GSHARE_BITS = 16, /* of the index and of the history */
+	BLOCK_SIZE = 64,
+	SETS = 8192 / BLOCK_SIZE / 2,
+};
+
+/* A set of two blocks without valid bits: both begin with the tag 0. */
+struct set {
+	uint64_t tags[2];
+	unsigned next; /* the way that is replaced next */
+};
+
+struct superscalar {
+	struct superscalar_config config;
+	struct course_count count;
+	struct course_uop last;		  /* the one that issued last; its names are not kept */
+	uint64_t cycle;			  /* the current one, from 0 */
+	unsigned issued;		  /* in this cycle */
+	bool over;			  /* nothing more can issue in this cycle */
+	unsigned stall;			  /* cycles that a misprediction still costs */
+	uint32_t history;		  /* outcomes, the newest lowest */
+	unsigned board[COURSE_REGISTERS]; /* cycles until each register is ready */
+	struct set sets[SETS];
+	uint8_t counters[1 << GSHARE_BITS];
+};
+
+enum poly_status
+superscalar_sound(const struct superscalar_config *config, struct poly_error *error)
+{
+	if (config->experiment < SUPERSCALAR_PLAIN || config->experiment > SUPERSCALAR_CACHE)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no experiment %d, expected 1 to 4", (int)config->experiment);
+	if (config->width < 1 || config->width > SUPERSCALAR_WIDTH_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a width of %u micro-ops a cycle can't be, expected 1 to %d",
+			config->width, SUPERSCALAR_WIDTH_MOST);
+	return POLY_OK;
+}
+
+struct superscalar *
+superscalar_new(const struct superscalar_config *config, struct poly_error *error)
+{
+	if (superscalar_sound(config, error) != POLY_OK)
+		return NULL;
+	struct superscalar *core = mem_new(1, sizeof *core);
+	if (!core) {
+		err_memory(error);
+		return NULL;
+	}
+	core->config = *config;
+	return core;
+}
+
+static bool
+is_ready(const struct superscalar *core, int32_t number)
+{
+	return !course_is_register(number) || core->board[number] == 0;
+}
+
+/* All sources and all destinations have to be ready (3, row 10). */
+static bool
+can_issue(const struct superscalar *core, const struct course_uop *uop)
+{
+	bool flags = uop->flags != '-' && !core->config.no_flags;
+	return is_ready(core, uop->src1) && is_ready(core, uop->src2) &&
+	       is_ready(core, uop->dest) && (!flags || is_ready(core, COURSE_FLAGS));
+}
+
+/* Predicts a branch and trains; whether the prediction was wrong. */
+static bool
+mispredicts(struct superscalar *core, const struct course_uop *uop)
+{
+	const uint32_t mask = (1u << GSHARE_BITS) - 1;
+	const bool taken = uop->branch == 'T';
+	const bool wrong = counter_train(&core->counters[(uop->pc ^ core->history) & mask],
+				   taken) != taken;
+	core->history = (core->history << 1 | taken) & mask;
+	return wrong;
+}
+
+/* Accesses the cache; whether the block was not there. */
+static bool
+misses(struct superscalar *core, uint64_t address)
+{
+	struct set *set = &core->sets[address / BLOCK_SIZE % SETS];
+	const uint64_t tag = address / BLOCK_SIZE / SETS;
+	unsigned way = 0;
+	while (way < 2 && set->tags[way] != tag)
+		way++;
+	const bool miss = way == 2;
+	if (miss)
+		way = set->next;
+	set->tags[way] = tag;
+	set->next = 1 - way;
+	return miss;
+}
+
+static unsigned
+latency_of(struct superscalar *core, const struct course_uop *uop)
+{
+	unsigned latency = uop->ldst == 'L' ? LOAD_LATENCY : 1;
+	bool cached = uop->ldst == 'L' || (uop->ldst == 'S' && core->config.cache_stores);
+	if (core->config.experiment < SUPERSCALAR_CACHE || !cached)
+		return latency;
+	return latency + (misses(core, uop->address) ? MISS_PENALTY : 0);
+}
+
+static void
+issue(struct superscalar *core, const struct course_uop *uop)
+{
+	const unsigned latency = latency_of(core, uop);
+	if (course_is_register(uop->dest))
+		core->board[uop->dest] = latency;
+	if (uop->flags == 'W' && !core->config.no_flags)
+		core->board[COURSE_FLAGS] = latency;
+	if (core->config.experiment >= SUPERSCALAR_BRANCHES && course_is_conditional(uop) &&
+		mispredicts(core, uop))
+		core->stall = RESTART_PENALTY;
+	core->issued++;
+	core->over = core->issued == core->config.width || core->stall ||
+		     (core->config.experiment >= SUPERSCALAR_FETCH_BREAK && uop->branch == 'T');
+	core->last = *uop;
+	core->last.macro = core->last.micro = "";
+	course_count(&core->count, uop);
+}
+
+static void
+end_cycle(struct superscalar *core)
+{
+	for (size_t i = 0; i < COURSE_REGISTERS; i++)
+		core->board[i] -= core->board[i] > 0;
+	core->stall -= core->stall > 0;
+	core->cycle++;
+	core->issued = 0;
+	core->over = false;
+}
+
+/* Whether the registers of an attempt were ready before it. */
+struct readiness {
+	bool src1, src2;
+};
+
+static struct readiness
+readiness_of(const struct superscalar *core, const struct course_uop *uop)
+{
+	return (struct readiness){is_ready(core, uop->src1), is_ready(core, uop->src2)};
+}
+
+static void
+print_attempt(const struct superscalar *core, const struct course_uop *uop,
+	struct readiness ready, struct buf *out)
+{
+	static const char *const words[] = {"(NotReady)", "(Ready)"};
+	if (!out)
+		return;
+	buf_printf(out,
+		"%5" PRIu64 " %5" PRIu64 " %2" PRId32 " %-10s %2" PRId32 " %-10s  -> %2" PRId32
+		"  %c  ",
+		core->cycle, uop->number, uop->src1, words[ready.src1], uop->src2,
+		words[ready.src2], uop->dest, uop->ldst);
+	for (size_t i = 0; i < COURSE_REGISTERS; i++) {
+		if (core->board[i])
+			buf_printf(out, "%u", core->board[i]);
+		else
+			buf_byte(out, '-');
+	}
+	if (core->stall)
+		buf_printf(out, " %u\n", core->stall);
+	else
+		buf_string(out, " -\n");
+}
+
+void
+superscalar_begin(struct buf *out)
+{
+	buf_string(out, "Processing trace...\n");
+}
+
+void
+superscalar_add(struct superscalar *core, const struct course_uop *uop, struct buf *out)
+{
+	for (bool issued = false; !issued;) {
+		if (core->over)
+			end_cycle(core);
+		/* A stalled cycle repeats what issued last; the board says what it waits for.
+		 */
+		const struct course_uop *tried = core->stall ? &core->last : uop;
+		const struct readiness ready = readiness_of(core, tried);
+		issued = !core->stall && can_issue(core, uop);
+		core->over = true;
+		if (issued)
+			issue(core, uop);
+		print_attempt(core, tried, ready, out);
+	}
+}
+
+uint64_t
+superscalar_cycles(const struct superscalar *core)
+{
+	return core->count.uops ? core->cycle + !core->config.last_cycle : 0;
+}
+
+void
+superscalar_end(const struct superscalar *core, struct buf *out)
+{
+	buf_printf(out, "Processed %" PRIu64 " trace records.\n", core->count.uops);
+	buf_printf(out, "Micro-ops: %" PRIu64 "\n", core->count.uops);
+	buf_printf(out, "Macro-ops: %" PRIu64 "\n", core->count.mops);
+	buf_printf(out, "TotalCycles: %" PRIu64 "\n", superscalar_cycles(core));
+}
+
+void
+superscalar_free(struct superscalar *core)
+{
+	mem_free(core);
+}

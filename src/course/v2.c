@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Each instruction's times follow from those of the one before and of the writers it waits for.
+ */
+#include "course/v2.h"
+
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "course/counter.h"
+
+struct writer {
+	uint64_t number; /* of the instruction, from 1; 0: none yet */
+	uint64_t m, w;	 /* when it enters M and W */
+	bool is_load;
+};
+
+struct block {
+	uint64_t tag, used; /* the access that used it last, from 1; 0: empty */
+	bool is_dirty;
+};
+
+/* A target of a branch; the pc is the tag. */
+struct target {
+	uint64_t pc, target;
+	bool is_valid;
+};
+
+struct v2_pipeline {
+	struct v2_config config;
+	uint64_t number, accesses; /* instructions and accesses until now */
+	struct v2_times last;	   /* of the instruction before */
+	struct writer writers[V2_REGISTERS];
+	uint32_t history;
+	uint8_t *counters;
+	struct target *targets;
+	struct block *blocks[2]; /* of instructions, of data */
+};
+
+static enum poly_status
+too_much(struct poly_error *error, const char *what, unsigned found, unsigned most)
+{
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected at most %u",
+		what, found, most);
+}
+
+static enum poly_status
+cache_sound(const struct v2_cache *cache, struct poly_error *error)
+{
+	if (cache->ways > V2_WAYS_MOST)
+		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MOST);
+	if (cache->index_bits > V2_INDEX_MOST)
+		return too_much(error, "the number of index bits of the cache",
+			cache->index_bits, V2_INDEX_MOST);
+	if (cache->block_bits > V2_INDEX_MOST)
+		return too_much(error, "the number of block bits of the cache",
+			cache->block_bits, V2_INDEX_MOST);
+	if (cache->hit > V2_LATENCY_MOST || cache->clean > V2_LATENCY_MOST ||
+		cache->dirty > V2_LATENCY_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"latencies of %u, %u and %u cycles, expected at most %d each",
+			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MOST);
+	return POLY_OK;
+}
+
+enum poly_status
+v2_sound(const struct v2_config *config, struct poly_error *error)
+{
+	if (config->direction > V2_GSHARE)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no predictor %d", (int)config->direction);
+	if (config->index_bits > V2_INDEX_MOST)
+		return too_much(error, "the number of index bits of the predictor",
+			config->index_bits, V2_INDEX_MOST);
+	if (config->btb_bits > V2_INDEX_MOST)
+		return too_much(error, "the number of index bits of the targets",
+			config->btb_bits, V2_INDEX_MOST);
+	if (config->history_bits > 32)
+		return too_much(error, "the number of history bits", config->history_bits, 32);
+	if (config->memory > V2_LATENCY_MOST)
+		return too_much(error, "the latency of the memory in cycles", config->memory,
+			V2_LATENCY_MOST);
+	return cache_sound(&config->cache, error);
+}
+
+struct v2_pipeline *
+v2_new(const struct v2_config *config, struct poly_error *error)
+{
+	if (v2_sound(config, error) != POLY_OK)
+		return NULL;
+	struct v2_pipeline *pipeline = mem_new(1, sizeof *pipeline);
+	if (!pipeline) {
+		err_memory(error);
+		return NULL;
+	}
+	const struct v2_cache *cache = &config->cache;
+	const size_t blocks = (size_t)cache->ways << cache->index_bits;
+	pipeline->config = *config;
+	pipeline->counters = mem_new((size_t)1 << config->index_bits, 1);
+	pipeline->targets = mem_new((size_t)1 << config->btb_bits, sizeof *pipeline->targets);
+	bool ok = pipeline->counters && pipeline->targets;
+	for (size_t i = 0; i < 2 && blocks; i++) {
+		pipeline->blocks[i] = mem_new(blocks, sizeof **pipeline->blocks);
+		ok = ok && pipeline->blocks[i];
+	}
+	if (ok)
+		return pipeline;
+	v2_free(pipeline);
+	err_memory(error);
+	return NULL;
+}
+
+/* The predicted direction of a branch, and the counter trained. */
+static bool
+predict_direction(struct v2_pipeline *pipeline, const struct v2_insn *insn)
+{
+	const struct v2_config *config = &pipeline->config;
+	const uint64_t mask = ((uint64_t)1 << config->index_bits) - 1;
+	if (config->direction == V2_NEVER)
+		return false;
+	uint64_t index = insn->pc >> 1;
+	if (config->direction == V2_GSHARE)
+		index ^= pipeline->history;
+	const bool predicted = counter_train(&pipeline->counters[index & mask], insn->is_taken);
+	const uint64_t history = (uint64_t)pipeline->history << 1 | insn->is_taken;
+	pipeline->history = (uint32_t)(history & (((uint64_t)1 << config->history_bits) - 1));
+	return predicted;
+}
+
+/* Predicts where a branch goes and trains; whether it goes elsewhere. */
+static bool
+mispredicts(struct v2_pipeline *pipeline, const struct v2_insn *insn)
+{
+	if (pipeline->config.direction == V2_PERFECT || !insn->is_branch)
+		return false;
+	const uint64_t mask = ((uint64_t)1 << pipeline->config.btb_bits) - 1;
+	struct target *target = &pipeline->targets[(insn->pc >> 1) & mask];
+	const bool known = target->is_valid && target->pc == insn->pc;
+	const uint64_t behind = insn->pc + insn->size;
+	const uint64_t predicted =
+		predict_direction(pipeline, insn) && known ? target->target : behind;
+	if (insn->is_taken)
+		*target = (struct target){insn->pc, insn->target, true};
+	return predicted != (insn->is_taken ? insn->target : behind);
+}
+
+/* The cycles more that an access costs. */
+static unsigned
+access_cache(struct v2_pipeline *pipeline, size_t which, uint64_t address, bool writes)
+{
+	const struct v2_cache *cache = &pipeline->config.cache;
+	const uint64_t number = address >> cache->block_bits;
+	const uint64_t index = number & (((uint64_t)1 << cache->index_bits) - 1);
+	const uint64_t tag = number >> cache->index_bits;
+	struct block *set = &pipeline->blocks[which][index * cache->ways], *oldest = set;
+	unsigned way = 0;
+	while (way < cache->ways && !(set[way].used && set[way].tag == tag)) {
+		if (set[way].used < oldest->used)
+			oldest = &set[way];
+		way++;
+	}
+	struct block *block = way < cache->ways ? &set[way] : oldest;
+	unsigned cycles = cache->hit;
+	if (way == cache->ways) {
+		cycles = block->is_dirty ? cache->dirty : cache->clean;
+		block->is_dirty = false;
+	}
+	block->tag = tag;
+	block->used = ++pipeline->accesses;
+	block->is_dirty = block->is_dirty || writes;
+	return cycles;
+}
+
+/* Whether a register is there for an instruction that enters X. */
+static bool
+is_available(const struct v2_config *config, const struct writer *writer, uint64_t x)
+{
+	if (!writer->number || x > writer->w || (config->wx && x == writer->w))
+		return true;
+	return !writer->is_load && config->mx && writer->m <= x && x < writer->w;
+}
+
+static uint64_t
+wait_for(const struct v2_pipeline *pipeline, int8_t source, uint64_t x)
+{
+	if (source == V2_NONE)
+		return x;
+	const struct writer *writer = &pipeline->writers[source];
+	while (!is_available(&pipeline->config, writer, x)) {
+		/* Nothing changes before M, nor between M and W. */
+		x = x < writer->m ? writer->m : x < writer->w ? writer->w : writer->w + 1;
+	}
+	return x;
+}
+
+/* Whether the WM bypass brings a store's data from the load just before it. */
+static bool
+is_bypassed(const struct v2_pipeline *pipeline, const struct v2_insn *insn)
+{
+	if (!pipeline->config.wm || !insn->is_store || insn->src1 == V2_NONE ||
+		insn->src1 == insn->src2)
+		return false;
+	const struct writer *writer = &pipeline->writers[insn->src1];
+	return writer->is_load && writer->number && writer->number + 1 == pipeline->number;
+}
+
+/* The first cycle in which all sources are there; one may be there after another and gone. */
+static uint64_t
+enter_x(const struct v2_pipeline *pipeline, const struct v2_insn *insn, uint64_t least)
+{
+	const int8_t data = is_bypassed(pipeline, insn) ? V2_NONE : insn->src1;
+	for (uint64_t x = least;;) {
+		uint64_t then = wait_for(pipeline, insn->src2, wait_for(pipeline, data, x));
+		if (then == x)
+			return x;
+		x = then;
+	}
+}
+
+/* Whether a source is a load's that is not through the memory when the instruction is in D. */
+static bool
+uses_load(const struct v2_pipeline *pipeline, int8_t source, uint64_t d)
+{
+	if (source == V2_NONE)
+		return false;
+	const struct writer *writer = &pipeline->writers[source];
+	const unsigned memory = pipeline->config.cache.ways ? 0 : pipeline->config.memory;
+	return writer->number && writer->is_load && writer->m + memory > d;
+}
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t
+enter_f(const struct v2_pipeline *pipeline)
+{
+	const struct v2_config *config = &pipeline->config;
+	if (pipeline->number > 1)
+		return pipeline->last.mispredicted ? pipeline->last.x + 1 : pipeline->last.d;
+	/* The course's files with a predictor and no cache begin with 1. */
+	return config->direction != V2_PERFECT && !config->cache.ways;
+}
+
+static void
+print_times(const struct v2_times *times, const char *text, struct buf *out)
+{
+	const struct {
+		bool is;
+		const char *label;
+	} labels[] = {{times->load_use, "load-use"}, {times->mispredicted, "bmispred"},
+		{times->insn_miss, "i$miss"}, {times->data_miss, "d$miss"}};
+	const char *between = "";
+	buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s {",
+		times->f, times->d, times->x, times->m, times->w, text);
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+		if (!labels[i].is)
+			continue;
+		buf_printf(out, "%s%s", between, labels[i].label);
+		between = ", ";
+	}
+	buf_string(out, "}\n");
+}
+
+struct v2_times
+v2_add(struct v2_pipeline *pipeline, const struct v2_insn *insn, struct buf *out)
+{
+	const bool cached = pipeline->config.cache.ways,
+		   accesses = insn->is_load || insn->is_store;
+	const struct v2_times *last = &pipeline->last;
+	struct v2_times t = {0};
+	unsigned fetch = 0, memory = accesses ? pipeline->config.memory : 0;
+	pipeline->number++;
+	if (cached) {
+		fetch = access_cache(pipeline, 0, insn->pc, false);
+		memory =
+			accesses ? access_cache(pipeline, 1, insn->address, insn->is_store) : 0;
+	}
+	t.f = enter_f(pipeline);
+	t.d = later(t.f + 1 + fetch, last->x);
+	t.x = enter_x(pipeline, insn, later(t.d + 1, last->m));
+	t.m = later(t.x + 1, last->w);
+	t.w = t.m + 1 + memory;
+	t.load_use = (!insn->is_store && uses_load(pipeline, insn->src1, t.d)) ||
+		     uses_load(pipeline, insn->src2, t.d);
+	t.mispredicted = mispredicts(pipeline, insn);
+	t.insn_miss = cached && fetch;
+	t.data_miss = cached && memory;
+	if (insn->dest != V2_NONE)
+		pipeline->writers[insn->dest] =
+			(struct writer){pipeline->number, t.m, t.w, insn->is_load};
+	pipeline->last = t;
+	if (out)
+		print_times(&t, insn->text, out);
+	return t;
+}
+
+void
+v2_free(struct v2_pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	mem_free(pipeline->counters);
+	mem_free(pipeline->targets);
+	mem_free(pipeline->blocks[0]);
+	mem_free(pipeline->blocks[1]);
+	mem_free(pipeline);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The five-stage in-order pipeline of the course's later years (ARM traces): the cycle in which
+ * each instruction enters F, D, X, M and W, with bypasses, a memory latency or caches, and a
+ * branch predictor; and the lines of its stage-time files.
+ *
+ * spec: reference cis501 4.3 (fields), 7.1.8
+ */
+#ifndef COURSE_V2_H
+#define COURSE_V2_H
+
+#include "base/buf.h"
+
+#include "polytrace/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	V2_REGISTERS = 64,	   /* numbers of registers: 0 to 63 */
+	V2_NONE = -1,		   /* no register */
+	V2_INDEX_MOST = 20,	   /* bits of an index of a table or cache */
+	V2_WAYS_MOST = 16,	   /* blocks in a set */
+	V2_LATENCY_MOST = 1 << 20, /* cycles */
+};
+
+/* One record of a trace. The text is the caller's, and needed during a call only. */
+struct v2_insn {
+	uint64_t pc, target, address;
+	uint32_t size;		  /* bytes of the instruction */
+	bool is_branch, is_taken; /* fields 3 and 4 */
+	bool is_load, is_store;	  /* field 6 */
+	int8_t dest, src1, src2;  /* fields 10 to 12 as 0 to 63, or V2_NONE */
+	const char *text;	  /* field 13, never NULL */
+};
+
+enum v2_direction {
+	V2_PERFECT, /* no predictor: nothing is mispredicted */
+	V2_NEVER,   /* branches are predicted not to be taken */
+	V2_BIMODAL,
+	V2_GSHARE,
+};
+
+/* A cache of both kinds: bimodal10i is 10 index bits, 10i1w2b 10, 1 and 2, 0h2c3d the cycles.
+ */
+struct v2_cache {
+	unsigned index_bits, ways, block_bits; /* ways 0: there is no cache */
+	unsigned hit, clean, dirty; /* cycles more of a hit, and of misses by what goes out */
+};
+
+struct v2_config {
+	bool mx, wx, wm; /* bypasses between stages */
+	unsigned memory; /* cycles more of a load or store without caches */
+	enum v2_direction direction;
+	unsigned index_bits;   /* of the counters */
+	unsigned history_bits; /* of gshare, at most 32 */
+	unsigned btb_bits;     /* of the index of branch targets */
+	struct v2_cache cache;
+};
+
+/* The cycles in which an instruction enters the stages, and what it is labelled with. */
+struct v2_times {
+	uint64_t f, d, x, m, w;
+	bool load_use, mispredicted, insn_miss, data_miss;
+};
+
+struct v2_pipeline;
+
+/* Whether a configuration can be; POLY_ERR_USAGE says what is wrong with it. */
+enum poly_status v2_sound(const struct v2_config *config, struct poly_error *error);
+
+/* An empty pipeline; NULL and POLY_ERR_MEMORY or _USAGE in error. */
+struct v2_pipeline *v2_new(const struct v2_config *config, struct poly_error *error);
+
+/* The times of the next instruction; its line goes to out, unless NULL. */
+struct v2_times v2_add(
+	struct v2_pipeline *pipeline, const struct v2_insn *insn, struct buf *out);
+
+/* Accepts NULL. */
+void v2_free(struct v2_pipeline *pipeline);
+
+#endif
