@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What a bus did, worked out again from the bytes of the records, as TAP."""
+import collections
+import os
+import struct
+import sys
+
+from model import DATA, ROOT, Tap, stats
+
+NAMES = {0: 'INVALID_0', 1: 'INT_ACK', 2: 'INVALID_2', 3: 'SPECIAL', 4: 'INVALID_4', 5: 'IO_READ',
+         6: 'INVALID_6', 7: 'IO_WRITE', 8: 'I_FETCH', 9: 'NC_I_FETCH', 10: 'INVALID_10',
+         11: 'INVALID_11', 12: 'D_READ', 13: 'NC_D_READ', 14: 'WRITE_BACK', 15: 'D_WRITE'}
+TYPES = {0: 'fetch', 1: 'read', 2: 'read_invalidate', 3: 'write', 0x10: 'io_read', 0x11: 'io_write',
+         0x20: 'deferred_reply', 0x21: 'interrupt_acknowledge', 0x22: 'agent_response',
+         0x23: 'branch_trace', 0x31: 'shutdown', 0x32: 'flush', 0x33: 'halt', 0x34: 'sync',
+         0x35: 'flush_acknowledge', 0x36: 'stop_grant', 0x37: 'smi_acknowledge'}
+WAYS = {5: 'in', 7: 'out', 8: 'fetch', 9: 'fetch', 12: 'read', 13: 'read', 14: 'write', 15: 'write'}
+TYPE_WAYS = {0: 'fetch', 1: 'read', 2: 'read', 3: 'write', 0x10: 'in', 0x11: 'out'}
+
+
+def bach(path):
+    """Records: name, way (None: nothing is moved), address, bytes requested, moved, lanes."""
+    data = open(path, 'rb').read()
+    for at in range(0, len(data) - 5, 6):
+        address, enables, control = struct.unpack_from('>IBB', data, at)
+        operation = control >> 4
+        lanes = [lane for lane in range(8) if not enables >> lane & 1]
+        way = WAYS.get(operation)
+        moved = 32 if operation in (8, 12, 14) else len(lanes)
+        yield (NAMES[operation], way, address // 8 * 8 + (lanes[0] if lanes else 0), len(lanes),
+               moved, lanes, enables)
+
+
+def byutr(path):
+    data = open(path, 'rb').read()
+    for at in range(0, len(data) - 11, 12):
+        address, kind, size = struct.unpack_from('<IBB', data, at)
+        yield TYPES.get(kind, 'unknown'), TYPE_WAYS.get(kind), address, size, size, None, None
+
+
+def bursts(way, transfers):
+    """Runs of (address, bytes) that follow one another."""
+    runs, expected = [], None
+    for address, size in transfers:
+        unit = max(size, 8)
+        if address // unit * unit == expected:
+            runs[-1] += 1
+        else:
+            runs.append(1)
+        expected = address // unit * unit + unit
+    total = sum(runs)
+    return {'access': way, 'transfers': total, 'sequential': total - len(runs),
+            'percent': round(100 * (total - len(runs)) / total, 2), 'runs': len(runs),
+            'mean': round(total / len(runs), 2), 'longest': max(runs)}
+
+
+def model(records):
+    cycles = {}
+    transfers = collections.defaultdict(list)
+    sizes = collections.Counter()
+    acknowledges = []
+    for name, way, address, requested, moved, lanes, enables in records:
+        sums = cycles.setdefault(name, [0, 0, 0, 0])
+        sums[0] += 1
+        if name == 'INT_ACK':
+            acknowledges.append(enables)
+        if way is None:
+            continue
+        carried = 8 * max(1, (moved + 7) // 8)
+        for i, more in enumerate((requested, moved, carried)):
+            sums[i + 1] += more
+        if lanes is not None:
+            sizes[requested] += 1
+        transfers[way].append((address, moved))
+    memory = [t[0] for way in ('fetch', 'read', 'write') for t in transfers[way]]
+    total = [sum(column) for column in zip(*cycles.values())]
+    expected = {
+        'cycles_counted': total[0], 'requested_bytes': total[1], 'moved_bytes': total[2],
+        'carried_bytes': total[3],
+        'moved_percent': round(100 * total[2] / total[3], 2) if total[3] else 0,
+        'cycles': [{'cycle': name, 'count': sums[0],
+                    'percent': round(100 * sums[0] / total[0], 2), 'requested_bytes': sums[1],
+                    'moved_bytes': sums[2], 'carried_bytes': sums[3]}
+                   for name in [*NAMES.values(), *TYPES.values(), 'unknown'] if name in cycles
+                   for sums in [cycles[name]]],
+        'bursts': [bursts(way, transfers[way]) for way in ('fetch', 'read', 'write')
+                   if transfers[way]],
+        'pages': len({address >> 12 for address in memory}),
+        'regions_touched': len({address >> 20 for address in memory}),
+    }
+    beyond = sum(t[0] > 0xffff for way in ('in', 'out') for t in transfers[way])
+    if beyond:
+        expected['ports_beyond'] = beyond
+    regions = collections.defaultdict(collections.Counter)
+    for way in ('fetch', 'read', 'write'):
+        for address, _ in transfers[way]:
+            regions[address >> 20][way] += 1
+    best = sorted(regions, key=lambda region: (-sum(regions[region].values()), region))
+    expected['regions'] = [{'address': f'0x{region << 20:08x}', 'fetches': regions[region]['fetch'],
+                            'reads': regions[region]['read'], 'writes': regions[region]['write']}
+                           for region in best[:10]]
+    ports = collections.defaultdict(lambda: [0, 0, 0])
+    for i, way in enumerate(('in', 'out')):
+        for address, size in transfers[way]:
+            if address <= 0xffff:
+                ports[address][i] += 1
+                ports[address][2] += size
+    expected['ports_touched'] = len(ports)
+    best = sorted(ports, key=lambda port: (-sum(ports[port][:2]), port))
+    expected['ports'] = [(f'0x{port:04x}', *ports[port]) for port in best[:10]]
+    if sizes:
+        expected['sizes'] = [{'bytes': size, 'count': sizes[size],
+                              'percent': round(100 * sizes[size] / sum(sizes.values()), 2)}
+                             for size in sorted(sizes)]
+    if acknowledges:
+        pairs = sum(two == (0xef, 0xfe) for two in zip(acknowledges, acknowledges[1:]))
+        expected['interrupts'] = acknowledges.count(0xfe)
+        expected['unpaired_acknowledges'] = len(acknowledges) - 2 * pairs
+    return expected
+
+
+def compare(tap, name, records, directory=DATA):
+    path = os.path.join(directory, name)
+    if not os.path.exists(path):
+        tap.ok(f'{name} # SKIP not there', True)
+        return
+    found = stats(path, 'bus')
+    found['ports'] = [(row['port'], row['reads'], row['writes'], row['bytes'])
+                      for row in found['ports']]
+    tap.same(name, found, model(records(path)))
+
+
+tap = Tap()
+for word in ('bios_irq_4k.bach', 'start_2k.bach', 'special.tr', 'nibbles.tr', 'enables.tr'):
+    compare(tap, 'bach/' + word, bach)
+compare(tap, 'byutr/types12.tr', byutr)
+SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared'))
+for word, records in (('bach6_be_20k.tr', bach), ('sdsu_trace1.tr', byutr)):
+    compare(tap, word, records, os.path.join(SHARED, 'data', 'public', 'bach'))
+sys.exit(tap.end())
