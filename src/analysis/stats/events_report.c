@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of events. */
+#include "analysis/stats/events.h"
+
+#include "base/mem.h"
+#include "report/tree.h"
+
+#include <stdlib.h>
+
+static double
+percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static double
+quotient(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* The most frequent first; then the one that came first. */
+static int
+by_count(const void *left, const void *right)
+{
+	const struct events_entry *a = left, *b = right;
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void
+key_cells(const struct events *events, unsigned table, uint64_t key, struct poly_report *report)
+{
+	switch (table) {
+	case EVENTS_HOOKS: poly_report_cell_address(report, key, 4); break;
+	case EVENTS_SUBHOOKS:
+		poly_report_cell_address(report, key >> 16, 4);
+		poly_report_cell_address(report, key & 0xffff, 4);
+		break;
+	case EVENTS_NAMES:
+		poly_report_cell_text(report, intern_text(&events->names, (uint32_t)key));
+		break;
+	default: poly_report_cell_count(report, key); break;
+	}
+}
+
+static void
+entry_row(const struct events *events, unsigned table, const struct events_entry *entry,
+	struct poly_report *report)
+{
+	key_cells(events, table, entry->key, report);
+	poly_report_cell_count(report, entry->count);
+	poly_report_cell_real(report, percent(entry->count, events->rows), 2);
+	poly_report_cell_count(report, entry->first);
+	poly_report_cell_count(report, entry->last);
+	if (entry->has_time && entry->count > 1)
+		poly_report_cell_real(
+			report, quotient(entry->end - entry->start, entry->count - 1), 2);
+	else
+		poly_report_cell_text(report, NULL);
+}
+
+/* The table's columns up to its cells. */
+static void
+open_table(unsigned table, struct poly_report *report)
+{
+	static const struct {
+		const char *key, *title, *column, *column_title;
+	} titles[EVENTS_TABLES] = {
+		[EVENTS_HOOKS] = {"hooks", "Hooks", "hook", "Hook"},
+		[EVENTS_SUBHOOKS] = {"subhooks", "Sub-hooks", "hook", "Hook"},
+		[EVENTS_NAMES] = {"names", "Events by name", "name", "Name"},
+		[EVENTS_CPUS] = {"cpus", "Processors", "cpu", "Processor"},
+		[EVENTS_PROCESSES] = {"processes", "Processes", "process", "Process"},
+		[EVENTS_THREADS] = {"threads", "Threads", "thread", "Thread"},
+	};
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, titles[table].key, titles[table].title);
+	poly_report_column(
+		report, titles[table].column, titles[table].column_title, table >= EVENTS_CPUS);
+	if (table == EVENTS_SUBHOOKS)
+		poly_report_column(report, "subhook", "Sub-hook", false);
+	poly_report_column(report, "count", "Count", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
+	poly_report_column(report, "first", "First record", true);
+	poly_report_column(report, "last", "Last record", true);
+	poly_report_column(report, "interval", "Mean time between", true);
+	plot.kind = POLY_PLOT_BARS;
+	plot.x = titles[table].column;
+	plot.y[0] = "count";
+	plot.y_unit = "events";
+	poly_report_plot(report, &plot);
+}
+
+static void
+report_table(const struct events *events, unsigned table, struct poly_report *report)
+{
+	const struct events_table *from = &events->tables[table];
+	struct events_entry *list = mem_new(from->count ? from->count : 1, sizeof *list);
+	if (!list) {
+		tree_fail(report);
+		return;
+	}
+	for (uint32_t i = 0; i < from->count; i++)
+		list[i] = from->list[i];
+	qsort(list, from->count, sizeof *list, by_count);
+	open_table(table, report);
+	for (uint32_t i = 0; i < from->count && i < events->top; i++)
+		entry_row(events, table, &list[i], report);
+	poly_report_end(report);
+	mem_free(list);
+}
+
+/* The gap that a share of all gaps, in percent, does not exceed, as it is counted. */
+static uint64_t
+percentile(const struct events *events, uint64_t share)
+{
+	uint64_t below = 0;
+	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
+		below += events->gaps[i];
+		/* below >= share % of gap_count, rounded up, without an overflow. */
+		const uint64_t whole = events->gap_count / 100, rest = events->gap_count % 100;
+		if (events->gaps[i] && below >= share * whole + (share * rest + 99) / 100)
+			return events_gap_least(i);
+	}
+	return 0;
+}
+
+/* Gaps by powers of two. */
+static void
+report_histogram(const struct events *events, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t counts[65] = {0};
+	unsigned low = 65, high = 0;
+	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
+		const uint64_t least = events_gap_least(i);
+		const unsigned bits = least ? 64 - (unsigned)__builtin_clzll(least) : 0;
+		counts[bits] += events->gaps[i];
+		if (events->gaps[i]) {
+			low = bits < low ? bits : low;
+			high = bits;
+		}
+	}
+	poly_report_table(report, "histogram", "Time between events, by powers of two");
+	poly_report_column(report, "from", "From", true);
+	poly_report_column(report, "count", "Count", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
+	plot.kind = POLY_PLOT_HISTOGRAM;
+	plot.x = "from";
+	plot.y[0] = "count";
+	plot.x_title = "Time to the next event";
+	plot.x_unit = events->clock[0] ? events->clock : NULL;
+	plot.y_unit = "events";
+	plot.log_x = true;
+	poly_report_plot(report, &plot);
+	for (unsigned bits = low; bits <= high; bits++) {
+		poly_report_cell_count(report, bits ? (uint64_t)1 << (bits - 1) : 0);
+		poly_report_cell_count(report, counts[bits]);
+		poly_report_cell_real(report, percent(counts[bits], events->gap_count), 2);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_gaps(const struct events *events, struct poly_report *report)
+{
+	static const struct {
+		const char *key, *title, *ns_key, *ns_title;
+		unsigned share;
+	} told[] = {{"gap_p50", "Half are at most", "gap_p50_ns", "Half are at most", 50},
+		{"gap_p90", "90 % are at most", "gap_p90_ns", "90 % are at most", 90},
+		{"gap_p99", "99 % are at most", "gap_p99_ns", "99 % are at most", 99}};
+	const double ns =
+		events->divisor ? (double)events->multiplier / (double)events->divisor : 0;
+	const double mean = quotient(events->gap_sum, events->gap_count);
+	poly_report_section(report, "gaps", "Time between events");
+	poly_report_count(report, "gap_count", "Gaps", events->gap_count, NULL);
+	poly_report_count(report, "backward", "Times that go back", events->backward, NULL);
+	if (events->gap_count) {
+		poly_report_real(report, "gap_mean", "Mean", mean, 2);
+		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+			poly_report_count(report, told[i].key, told[i].title,
+				percentile(events, told[i].share), NULL);
+		poly_report_count(report, "gap_most", "Longest", events->gap_most, NULL);
+	}
+	if (events->gap_count && events->divisor) {
+		poly_report_real(report, "gap_mean_ns", "Mean (ns)", ns * mean, 2);
+		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+			poly_report_count(report, told[i].ns_key, told[i].ns_title,
+				(uint64_t)(ns * (double)percentile(events, told[i].share)),
+				"ns");
+		poly_report_count(report, "gap_most_ns", "Longest",
+			(uint64_t)(ns * (double)events->gap_most), "ns");
+	}
+	report_histogram(events, report);
+	poly_report_end(report);
+}
+
+static void
+report_rate(const struct events *events, struct poly_report *report)
+{
+	const struct events_bins *bins = &events->bins;
+	struct poly_plot plot = POLY_PLOT_INIT;
+	if (bins->low > bins->high)
+		return;
+	poly_report_count(report, "first_time", "Earliest", bins->low, NULL);
+	poly_report_count(report, "last_time", "Latest", bins->high, NULL);
+	poly_report_count(
+		report, "stretch", "Length of a stretch", (uint64_t)1 << bins->shift, NULL);
+	poly_report_table(report, "rate", "Events over time");
+	poly_report_column(report, "time", "From", true);
+	poly_report_column(report, "count", "Events", true);
+	plot.kind = POLY_PLOT_HISTOGRAM;
+	plot.x = "time";
+	plot.y[0] = "count";
+	plot.x_title = "Time";
+	plot.x_unit = events->clock[0] ? events->clock : NULL;
+	plot.y_title = "Events in a stretch of time";
+	plot.y_unit = "events";
+	poly_report_plot(report, &plot);
+	const uint64_t last = bins->high >> bins->shift;
+	for (uint64_t bin = bins->low >> bins->shift; bin <= last; bin++) {
+		poly_report_cell_count(report, bin << bins->shift);
+		poly_report_cell_count(report, bins->counts[bin % EVENTS_BINS]);
+	}
+	poly_report_end(report);
+}
+
+void
+events_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct events *events = state;
+	uint64_t beyond = 0;
+	(void)ops;
+	for (unsigned i = 0; i < EVENTS_TABLES; i++)
+		beyond += events->tables[i].beyond;
+	poly_report_count(report, "events", "Events", events->rows, NULL);
+	poly_report_count(report, "timed", "With a time", events->timed, NULL);
+	poly_report_text(
+		report, "clock", "Unit of time", events->clock[0] ? events->clock : NULL);
+	if (events->divisor)
+		poly_report_real(report, "tick_ns", "A tick (ns)",
+			(double)events->multiplier / (double)events->divisor, 6);
+	if (events->tables[EVENTS_HOOKS].count) {
+		poly_report_count(
+			report, "log_wraparounds", "Log wraparounds", events->wraps, NULL);
+		poly_report_count(report, "buffer_wraparounds",
+			"Buffer wraparounds, with missed entries", events->lost, NULL);
+	}
+	if (beyond)
+		poly_report_count(report, "beyond", "Beyond the tables", beyond, NULL);
+	for (unsigned i = 0; i < EVENTS_TABLES; i++)
+		report_table(events, i, report);
+	report_gaps(events, report);
+	report_rate(events, report);
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Events and the time between them, counted again from the rows, as TAP."""
+import collections
+import json
+import os
+import random
+import sys
+import tempfile
+
+from model import Tap, stats, trace
+
+
+def counted(header, rows):
+    """The rows that count as events."""
+    columns = header['columns']
+    kinds = (('event',) if 'hook' in columns else ('instruction',) if 'pc' in columns
+             else ('event', 'access'))
+    return [(number, row) for number, row in enumerate(rows, 1) if row['kind'] in kinds]
+
+
+def table(events, key_of, columns):
+    groups = collections.OrderedDict()
+    for number, row in events:
+        key = key_of(row)
+        if key is not None:
+            groups.setdefault(key, []).append((number, row.get('time')))
+    lines = []
+    for key in sorted(groups, key=lambda key: (-len(groups[key]), groups[key][0][0]))[:10]:
+        group = groups[key]
+        times = [time for _, time in group if time is not None]
+        interval = None
+        if times and len(group) > 1:
+            interval = round((max(times) - min(times)) / (len(group) - 1), 2)
+        lines.append({**dict(zip(columns, key)), 'count': len(group),
+                      'percent': round(100 * len(group) / len(events), 2),
+                      'first': group[0][0], 'last': group[-1][0], 'interval': interval})
+    return lines
+
+
+def least(gap):
+    """The least gap that has the same upper eight binary digits."""
+    shift = max(0, gap.bit_length() - 8)
+    return gap >> shift << shift
+
+
+def gaps(times):
+    pairs = list(zip(times, times[1:]))
+    found = sorted(two - one for one, two in pairs if two >= one)
+    expected = {'gap_count': len(found), 'backward': len(pairs) - len(found)}
+    if found:
+        expected['gap_mean'] = round(sum(found) / len(found), 2)
+        expected['gap_most'] = found[-1]
+        for share in (50, 90, 99):
+            expected[f'gap_p{share}'] = least(found[-(-share * len(found) // 100) - 1])
+        bits = collections.Counter(gap.bit_length() for gap in found)
+        expected['histogram'] = [
+            {'from': 1 << bit - 1 if bit else 0, 'count': bits[bit],
+             'percent': round(100 * bits[bit] / len(found), 2)}
+            for bit in range(min(bits), max(bits) + 1)]
+    return expected
+
+
+def rate(times):
+    shift = 0
+    while (max(times) >> shift) - (min(times) >> shift) >= 64:
+        shift += 1
+    bins = collections.Counter(time >> shift for time in times)
+    return {'first_time': min(times), 'last_time': max(times), 'stretch': 1 << shift,
+            'rate': [{'time': bin << shift, 'count': bins[bin]}
+                     for bin in range(min(bins), max(bins) + 1)]}
+
+
+def model(header, rows):
+    events = counted(header, rows)
+    times = [row['time'] for _, row in events if 'time' in row]
+
+    def sub(row):
+        wide = 'hook' in row and row.get('hook_type', 0) > 15 and 'subhook' in row
+        return (f"0x{row['hook']:04x}", f"0x{row['subhook']:04x}") if wide else None
+
+    def column(name):
+        return lambda row: (row[name],) if name in row else None
+    expected = {
+        'events': len(events), 'timed': len(times),
+        'hooks': table(events, lambda row: (f"0x{row['hook']:04x}",) if 'hook' in row else None,
+                       ['hook']),
+        'subhooks': table(events, sub, ['hook', 'subhook']),
+        'names': table(events, lambda row: None if 'hook' in row else
+                       (row.get('event', row['record']),), ['name']),
+        'cpus': table(events, column('cpu'), ['cpu']),
+        'processes': table(events, column('process'), ['process']),
+        'threads': table(events, column('thread'), ['thread']),
+        **(rate(times) if times else {}),
+    }
+    return expected, gaps(times)
+
+
+def compare(tap, name):
+    expected, between = model(*trace(name))
+    found = stats(name, 'events')
+    tap.same(name, found, expected)
+    tap.same(f'{name}: gaps', found['gaps'], between)
+
+
+def made(path):
+    """Times that leap and go back, many hooks, and a clock whose rate is told."""
+    chance = random.Random(7)
+    columns = ['kind', 'record', 'time', 'cpu', 'process', 'hook', 'subhook', 'hook_type', 'payload']
+    with open(path, 'w') as out:
+        print(json.dumps({'polytrace': 'trace', 'version': 1, 'clock': 'ticks', 'columns': columns,
+                          'records': ['hook64']}), file=out)
+        print(json.dumps({'kind': 'event', 'record': 'hook64', 'time': 10 ** 12, 'hook': '0xa0',
+                          'subhook': '0x25c', 'hook_type': '0xc000',
+                          'payload': f'{0:016x}{3:016x}{2:016x}{2:016x}'}), file=out)
+        time = 10 ** 12
+        for _ in range(10000):
+            time += chance.choice((0, 1, 5, 200, 70000, 10 ** 7)) * chance.randrange(1, 50)
+            time -= chance.choice((0, 0, 0, 0, 0, 0, 0, 12345))
+            hook = chance.choice((0x1000, 0x1010, 0x50, 0x60, 0x2340))
+            print(json.dumps({'kind': 'event', 'record': 'hook64', 'time': time,
+                              'cpu': chance.randrange(4), 'process': chance.randrange(40),
+                              'hook': hex(hook), 'subhook': hex(chance.randrange(3)),
+                              'hook_type': '0x8000'}), file=out)
+
+
+tap = Tap()
+for word in ('aix/log1113.trc', 'aix/log1112.trc', 'aix/damaged64.trc', 'byutr/types12.tr',
+             'qemu4v/arm_start_2k.q4v', 'tarmac/times.tarmac'):
+    compare(tap, word)
+with tempfile.TemporaryDirectory() as directory:
+    made(os.path.join(directory, 'made.jsonl'))
+    compare(tap, os.path.join(directory, 'made.jsonl'))
+    found = stats(os.path.join(directory, 'made.jsonl'), 'events')
+    tap.same('the rate of the clock is taken', found, {'tick_ns': 1.5})
+    tap.same('times are told in its units', found['gaps'],
+             {'gap_most_ns': int(1.5 * found['gaps']['gap_most']),
+              'gap_p50_ns': int(1.5 * found['gaps']['gap_p50'])})
+sys.exit(tap.end())
