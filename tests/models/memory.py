@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Memory accesses, counted again from the rows and, for stores before loads, byte by byte, as TAP."""
+import collections
+import sys
+
+from model import Tap, stats, trace
+
+PAGE = 4096
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 2) if whole else None
+
+
+def party(row):
+    for column in ('thread', 'process', 'cpu', 'cpu_name'):
+        if column in row:
+            return column, row[column]
+    return None
+
+
+def forwarded(rows, window):
+    """Loads of a byte that one of the party's last reads and writes stored, and those wholly within it."""
+    last, loads, hits, contained = collections.defaultdict(list), 0, 0, 0
+    for row in rows:
+        if row['access'] not in ('read', 'write'):
+            continue
+        before = last[party(row)]
+        covered = {(row['address'] + i) % 2 ** 64 for i in range(row.get('size') or 1)}
+        if row['access'] == 'read':
+            loads += 1
+            found = [stored for stored in before[-window:] if stored & covered]
+            hits += bool(found)
+            contained += bool(found) and covered <= found[-1]
+            covered = set()
+        before.append(covered)
+    return {'loads': loads, 'forwarded': hits, 'contained': contained}
+
+
+def hot(rows, bytes):
+    kinds = collections.defaultdict(collections.Counter)
+    for row in rows:
+        if not row['access'].startswith('io_'):
+            kinds[row['address'] // bytes * bytes][row['access']] += 1
+    total = sum(sum(kind.values()) for kind in kinds.values())
+    order = sorted(kinds, key=lambda address: (-sum(kinds[address].values()), address))[:10]
+    return [{'address': f'0x{address:08x}', 'count': sum(kinds[address].values()),
+             'percent': percent(sum(kinds[address].values()), total), 'reads': kinds[address]['read'],
+             'writes': kinds[address]['write'], 'fetches': kinds[address]['fetch']} for address in order]
+
+
+def accesses(rows, line):
+    for kind in ('read', 'write', 'fetch', 'prefetch', 'cache', 'io_read', 'io_write'):
+        of = [(row['address'], row.get('size', 0)) for row in rows if row['access'] == kind]
+        misaligned = sum(size > 0 and size & size - 1 == 0 and address % size > 0 for address, size in of)
+        if of:
+            yield {'kind': kind, 'count': len(of), 'bytes': sum(size for _, size in of),
+                   'misaligned': misaligned, 'misaligned_percent': percent(misaligned, len(of)),
+                   'line_crossings': sum(size > 0 and address // line != (address + size - 1) // line
+                                         for address, size in of),
+                   'page_crossings': sum(size > 0 and address // PAGE != (address + size - 1) // PAGE
+                                         for address, size in of)}
+
+
+def sizes(rows):
+    counts = collections.defaultdict(collections.Counter)
+    for row in rows:
+        if row.get('size'):
+            counts[min(row['size'], 256)][row['access']] += 1
+    return [{'bytes': size, 'reads': kinds['read'], 'writes': kinds['write'],
+             'others': sum(kinds.values()) - kinds['read'] - kinds['write']}
+            for size, kinds in sorted(counts.items())]
+
+
+tap = Tap()
+for name, line, window in (
+        ('tt6/sort.tt6', 64, 32), ('qemu4v/arm_start_2k.q4v', 64, 32), ('cis501/sort_1k.trace', 64, 32),
+        ('bach/bios_irq_4k.bach', 32, 32), ('bach/start_2k.bach', 64, 3), ('lackey/words.lackey', 16, 1),
+        ('din/sizes.din', 64, 32), ('amber/memset_thread_001.tt6e', 128, 100),
+        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32)):
+    _, rows = trace(name)
+    rows = [row for row in rows if 'access' in row and 'address' in row]
+    asked = [] if (line, window) in ((64, 32), (32, 32)) else [
+        '-A', f'memory.line={line}', '-A', f'memory.window={window}']
+    reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
+    tap.same(name, stats(name, 'memory', *asked), {
+        'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
+        'reads_per_write': round(reads / writes, 2) if writes else None,
+        **forwarded(rows, window), 'line_bytes': line,
+        'hot_lines': hot(rows, line), 'hot_pages': hot(rows, PAGE)})
+sys.exit(tap.end())
