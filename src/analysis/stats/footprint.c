@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The footprint: how many different blocks of every size are read, written and fetched.
+ *
+ * A granule of 64 bytes has a bit a byte; blocks of every other size follow from these when it
+ * is reported. Bounded: GRANULES_MOST granules of all parties; where there are more, granules
+ * become larger, and the smallest blocks are not told.
+ */
+#include "analysis/analysis.h"
+
+#include "analysis/granules.h"
+#include "analysis/tally.h"
+#include "base/mem.h"
+#include "report/tree.h"
+
+#define GRANULES_MOST ((uint32_t)1 << 19)
+
+/* The bytes of a granule whose bits stand for one byte each, as a power of two. */
+#define GRANULE_SHIFT 6
+
+/* Bytes of one access that count. */
+#define ACCESS_MOST 4096
+
+/* Blocks of 1 << 0 to 1 << LEVELS - 1 bytes are told. */
+#define LEVELS 21
+
+enum { READS, WRITES, FETCHES, PARTS };
+
+/* What is told of blocks: the parts, reads or writes, everything. */
+enum { DATA = PARTS, ALL, COUNTS };
+
+struct footprint {
+	struct granules granules; /* by party */
+};
+
+/* The parts of a granule that were touched, a bit a 64th. */
+struct touched {
+	uint64_t bits[PARTS];
+};
+
+/* Bits of 64ths as bits of 32nds, in the lower half. */
+static uint64_t
+fold(uint64_t bits)
+{
+	bits = (bits | bits >> 1) & 0x5555555555555555u;
+	bits = (bits | bits >> 1) & 0x3333333333333333u;
+	bits = (bits | bits >> 2) & 0x0f0f0f0f0f0f0f0fu;
+	bits = (bits | bits >> 4) & 0x00ff00ff00ff00ffu;
+	bits = (bits | bits >> 8) & 0x0000ffff0000ffffu;
+	return (bits | bits >> 16) & 0xffffffffu;
+}
+
+static void
+touched_widen(void *item, bool upper)
+{
+	struct touched *it = item;
+	for (size_t i = 0; i < PARTS; i++)
+		it->bits[i] = fold(it->bits[i]) << (upper ? 32 : 0);
+}
+
+static void
+touched_join(void *into, const void *from)
+{
+	struct touched *to = into;
+	const struct touched *more = from;
+	for (size_t i = 0; i < PARTS; i++)
+		to->bits[i] |= more->bits[i];
+}
+
+static enum poly_status
+footprint_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct footprint *footprint = state;
+	(void)setup;
+	(void)error;
+	footprint->granules.shift = GRANULE_SHIFT;
+	footprint->granules.most = GRANULES_MOST;
+	footprint->granules.item_size = sizeof(struct touched);
+	footprint->granules.widen = touched_widen;
+	footprint->granules.join = touched_join;
+	return POLY_OK;
+}
+
+/* Some bytes are touched by a party. */
+static inline bool
+touch(struct footprint *footprint, uint16_t party, unsigned part, uint64_t address,
+	uint32_t size)
+{
+	uint32_t left = size < ACCESS_MOST ? size : ACCESS_MOST;
+	for (left += !left; left;) {
+		const uint32_t found = granules_get(&footprint->granules, address, party);
+		if (found == GRANULE_NONE)
+			return false;
+		struct touched *it = granules_item(&footprint->granules, found);
+		const unsigned shift = footprint->granules.shift, unit = shift - GRANULE_SHIFT;
+		const uint64_t bytes = (uint64_t)1 << shift, first = address & (bytes - 1);
+		const uint32_t n = left < bytes - first ? left : (uint32_t)(bytes - first);
+		const unsigned from = (unsigned)(first >> unit),
+			       to = (unsigned)((first + n - 1) >> unit);
+		it->bits[part] |= (UINT64_MAX >> (63 - to)) & (UINT64_MAX << from);
+		address += n;
+		left -= n;
+	}
+	return true;
+}
+
+/* Which part an access is; PARTS: none. */
+static unsigned
+part_of(unsigned access)
+{
+	switch (access) {
+	case POLY_ACCESS_READ: return READS;
+	case POLY_ACCESS_WRITE: return WRITES;
+	case POLY_ACCESS_FETCH: return FETCHES;
+	default: return PARTS;
+	}
+}
+
+static bool
+touch_access(struct footprint *footprint, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const unsigned part = part_of(batch->access[row]);
+	return part == PARTS ||
+	       touch(footprint, rows->party ? rows->party[row] : rows->only, part,
+		       batch->address[row],
+		       poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
+}
+
+static bool
+touch_instruction(struct footprint *footprint, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	return touch(footprint, rows->party ? rows->party[row] : rows->only, FETCHES,
+		batch->pc[row],
+		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row]
+								  : 1);
+}
+
+/* The rows of a word that are instructions at a known place. */
+static uint64_t
+instructions(const struct poly_batch *batch, size_t word)
+{
+	const size_t rows = batch->rows - 64 * word;
+	if (!batch->kind || !batch->pc)
+		return 0;
+	return tally_present(batch, POLY_COLUMN_pc, word) &
+	       tally_present(batch, POLY_COLUMN_kind, word) &
+	       tally_equal(
+		       batch->kind + 64 * word, rows < 64 ? rows : 64, POLY_KIND_INSTRUCTION);
+}
+
+static bool
+footprint_update(void *state, const struct analysis_rows *rows)
+{
+	const struct poly_batch *batch = rows->batch;
+	for (size_t w = 0; w < tally_words(batch); w++) {
+		uint64_t left = instructions(batch, w);
+		while (left) {
+			if (!touch_instruction(state, rows, 64 * w + tally_next(&left)))
+				return false;
+		}
+		left = tally_present(batch, POLY_COLUMN_access, w) &
+		       tally_present(batch, POLY_COLUMN_address, w);
+		while (left) {
+			if (!touch_access(state, rows, 64 * w + tally_next(&left)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool
+footprint_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct footprint *to = into;
+	const struct footprint *more = from;
+	return granules_merge(&to->granules, &more->granules, numbers->parties);
+}
+
+/* Blocks so far, of granules in the order of their addresses. */
+struct blocks {
+	uint64_t counts[LEVELS][COUNTS];
+	uint64_t last[LEVELS][COUNTS]; /* number of the last block, where there is one */
+};
+
+/* Adds a granule that several parties may have touched. */
+static void
+count_blocks(struct blocks *blocks, unsigned shift, uint64_t number, const struct touched *it)
+{
+	const uint64_t data = it->bits[READS] | it->bits[WRITES];
+	const uint64_t bits[COUNTS] = {it->bits[READS], it->bits[WRITES], it->bits[FETCHES],
+		data, data | it->bits[FETCHES]};
+	for (unsigned i = 0; i < COUNTS; i++) {
+		uint64_t left = bits[i];
+		for (unsigned level = shift - GRANULE_SHIFT; level < LEVELS && left; level++) {
+			uint64_t *count = &blocks->counts[level][i];
+			if (level < shift) {
+				*count += (uint64_t)__builtin_popcountll(left);
+				left = fold(left);
+				continue;
+			}
+			const uint64_t block = number >> (level - shift);
+			*count += !*count || blocks->last[level][i] != block;
+			blocks->last[level][i] = block;
+		}
+	}
+}
+
+/* Counts blocks of all sizes. */
+static void
+count_all(const struct granules *granules, const uint32_t *sorted, struct blocks *blocks)
+{
+	for (uint32_t i = 0; i < granules->count;) {
+		const uint64_t number = granules->list[sorted[i]].number;
+		struct touched it = {{0}};
+		for (; i < granules->count && granules->list[sorted[i]].number == number; i++)
+			touched_join(&it, granules_item(granules, sorted[i]));
+		count_blocks(blocks, granules->shift, number, &it);
+	}
+}
+
+static void
+report_blocks(const struct blocks *blocks, unsigned unit, struct poly_report *report)
+{
+	static const struct {
+		const char *key, *title;
+		unsigned which;
+	} columns[] = {{"reads", "Read", READS}, {"writes", "Written", WRITES},
+		{"data", "Read or written", DATA}, {"fetches", "Fetched", FETCHES},
+		{"all", "All", ALL}};
+	struct poly_plot plot = POLY_PLOT_INIT;
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "bytes";
+	poly_report_table(report, "blocks", "Different blocks by their size");
+	poly_report_column(report, "bytes", "Block", true);
+	poly_report_unit(report, "bytes");
+	for (size_t i = 0; i < COUNTS; i++) {
+		poly_report_column(report, columns[i].key, columns[i].title, true);
+		plot.y[i] = columns[i].key;
+	}
+	plot.y_title = "Different blocks";
+	plot.log_x = plot.log_y = true;
+	poly_report_plot(report, &plot);
+	for (unsigned level = 0; level < LEVELS; level++) {
+		poly_report_cell_count(report, (uint64_t)1 << level);
+		for (size_t i = 0; i < COUNTS; i++) {
+			if (level < unit)
+				poly_report_cell_text(report, NULL);
+			else
+				poly_report_cell_count(
+					report, blocks->counts[level][columns[i].which]);
+		}
+	}
+	poly_report_end(report);
+}
+
+/* Lines of a party. */
+struct party_lines {
+	uint64_t data, fetched, shared;
+};
+
+/* Counts lines by party, an item each. */
+static void
+count_parties(
+	const struct granules *granules, const uint32_t *sorted, struct party_lines *parties)
+{
+	for (uint32_t i = 0, next; i < granules->count; i = next) {
+		const uint64_t number = granules->list[sorted[i]].number;
+		next = i + 1;
+		while (next < granules->count && granules->list[sorted[next]].number == number)
+			next++;
+		for (uint32_t j = i; j < next; j++) {
+			const struct touched *it = granules_item(granules, sorted[j]);
+			struct party_lines *party = &parties[granules->list[sorted[j]].tag];
+			party->data += (it->bits[READS] | it->bits[WRITES]) != 0;
+			party->fetched += it->bits[FETCHES] != 0;
+			party->shared += next - i > 1;
+		}
+	}
+}
+
+static void
+report_parties(const struct party_lines *parties, struct poly_report *report)
+{
+	poly_report_table(report, "parties", "Lines by party");
+	poly_report_column(report, "party", "Party", true);
+	poly_report_column(report, "data", "Read or written", true);
+	poly_report_column(report, "fetches", "Fetched", true);
+	poly_report_column(report, "shared", "Shared", true);
+	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+		if (!parties[i].data && !parties[i].fetched)
+			continue;
+		poly_report_cell_count(report, i);
+		poly_report_cell_count(report, parties[i].data);
+		poly_report_cell_count(report, parties[i].fetched);
+		poly_report_cell_count(report, parties[i].shared);
+	}
+	poly_report_end(report);
+}
+
+static void
+footprint_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct footprint *footprint = state;
+	const struct granules *granules = &footprint->granules;
+	struct blocks *blocks = mem_new(1, sizeof *blocks);
+	struct party_lines *parties = mem_new(ANALYSIS_PARTIES, sizeof *parties);
+	uint32_t *sorted = granules_sorted(granules);
+	(void)ops;
+	if (blocks && parties && sorted) {
+		count_all(granules, sorted, blocks);
+		count_parties(granules, sorted, parties);
+		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
+		poly_report_count(report, "line_bytes", "Lines have",
+			(uint64_t)1 << granules->shift, "bytes");
+		report_parties(parties, report);
+	} else {
+		tree_fail(report);
+	}
+	mem_free(blocks);
+	mem_free(parties);
+	mem_free(sorted);
+}
+
+static void
+footprint_fini(void *state)
+{
+	struct footprint *footprint = state;
+	granules_fini(&footprint->granules);
+}
+
+static const struct poly_option options[] = {{0}};
+
+static bool
+footprint_suits(const struct poly_trace_info *info)
+{
+	return (info->columns & POLY_HAS(pc)) ||
+	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+}
+
+const struct analysis analysis_footprint = {
+	.info = {.name = "footprint",
+		.title = "Footprint",
+		.summary = "different blocks of every size that are read, written and fetched",
+		.needs = POLY_HAS(kind),
+		.wants = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
+			 POLY_HAS(address) | POLY_HAS(size),
+		.is_default = true,
+		.options = options},
+	.shares = SHARES_PARTIES,
+	.state_size = sizeof(struct footprint),
+	.suits = footprint_suits,
+	.init = footprint_init,
+	.update = footprint_update,
+	.merge = footprint_merge,
+	.report = footprint_report,
+	.fini = footprint_fini,
+};
