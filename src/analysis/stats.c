@@ -184,6 +184,9 @@ begin_run(struct poly_stats *stats, struct run *run, const struct poly_trace_inf
 	const struct analysis *analysis = run->analysis;
 	run->suited = true;
 	stats->shares |= analysis->shares;
+	/* An access is of the instruction that its own party has executed. */
+	if (analysis->shares & SHARES_SITES)
+		stats->shares |= SHARES_PARTIES;
 	stats->columns |= analysis->info.needs | analysis->info.wants;
 	if (analysis->begin)
 		analysis->begin(run->state, info);
