@@ -91,6 +91,17 @@ POLY_API enum poly_status poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
 
 /*
+ * Adds what from has counted of the rows behind those of into, as if into had been updated with
+ * them too; from is unchanged. Both were asked the same and begun with the same trace, whose
+ * rows they have shared out, or have seen different traces. No further rows can be added to
+ * into but by merging. POLY_ERR_USAGE: they were not asked the same, or for a warm-up or
+ * units. POLY_ERR_UNSUPPORTED: an analysis depends on the order of all rows; the message says
+ * which. POLY_ERR_MEMORY: sticky.
+ */
+POLY_API enum poly_status poly_stats_merge(
+	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);
+
+/*
  * Writes a section an analysis into the open section of a report, each under its name as key,
  * in the order of the build's list.
  */

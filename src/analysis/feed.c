@@ -21,27 +21,28 @@ stretch(const struct poly_stats *stats, bool *counts, bool *ends)
 	return *counts ? options->period - place : before - place;
 }
 
-/* Finds operations, sites and parties. */
+/* Finds operations, sites and parties, which the first two depend on. */
 static bool
 find_shares(struct poly_stats *stats, const struct poly_batch *batch, bool counts)
 {
 	const bool ops = stats->shares & SHARES_OPS, sites = stats->shares & SHARES_SITES;
 	struct run_shares *found = &stats->found;
-	stats->rows = (struct analysis_rows){.batch = batch,
+	struct analysis_rows *rows = &stats->rows;
+	bool mixed = false;
+	*rows = (struct analysis_rows){.batch = batch,
 		.counts = counts,
 		.op = ops ? found->op : NULL,
 		.site = sites ? found->site : NULL,
 		.ops = &stats->ops};
-	if (stats->shares & SHARES_PARTIES) {
-		bool mixed;
-		if (!parties_fill(
-			    &stats->parties, batch, found->party, &stats->rows.only, &mixed))
-			return false;
-		stats->rows.party = mixed ? found->party : NULL;
-	}
-	const struct ops_rows rows = {ops ? found->op : NULL, sites ? found->site : NULL,
-		stats->rows.party, stats->rows.only};
-	return !(ops || sites) || ops_fill(&stats->ops, batch, &rows);
+	if (stats->shares &&
+		!parties_fill(&stats->parties, batch, found->party, &rows->only, &mixed))
+		return false;
+	rows->party = mixed ? found->party : NULL;
+	const struct ops_rows filled = {.op = ops ? found->op : NULL,
+		.site = sites ? found->site : NULL,
+		.party = rows->party,
+		.only = rows->only};
+	return !(ops || sites) || ops_fill(&stats->ops, batch, &filled);
 }
 
 static void

@@ -215,7 +215,7 @@ poly_stats_begin(
 			begin_run(stats, run, info);
 	}
 	stats->columns |= ops_columns(info, stats->shares);
-	if (stats->shares & SHARES_PARTIES)
+	if (stats->shares)
 		stats->columns |= PARTY_COLUMNS;
 	stats->columns &= info->columns | POLY_HAS(site);
 	return POLY_OK;
