@@ -351,7 +351,8 @@ merge_table(struct events *into, const struct events *from, unsigned table)
 		struct events_entry one = more->list[i];
 		if (table == EVENTS_NAMES)
 			one.key = name_in(into, from, one.key);
-		if (one.key == INTERN_FAILED || !count(&into->tables[table], &one))
+		if ((table == EVENTS_NAMES && one.key == INTERN_FAILED) ||
+			!count(&into->tables[table], &one))
 			return false;
 	}
 	into->tables[table].beyond += more->beyond;

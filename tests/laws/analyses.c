@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What must hold of every analysis, tried on every sample that it suits. TAP.
+ *
+ * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; samples as of
+ * laws
+ */
+#include "polytrace/polytrace.h"
+
+#include "analysis/analysis.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "model/slice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of at most so many rows are cut at every one, longer ones at so many places. */
+#define CUTS 200
+
+#define NAMES_MOST 64
+
+struct sample {
+	char format[32], option[64], path[600];
+	char name[200];
+	uint64_t rows;
+	const char *names[NAMES_MOST + 1]; /* of the analyses that suit it */
+	const char *parts[NAMES_MOST + 1]; /* of those that can be merged */
+};
+
+/* A run that is given the rows from the end of the one before it to its own end. */
+struct part {
+	struct poly_stats *stats;
+	uint64_t end;
+};
+
+/* How a sample is fed. */
+struct feeding {
+	bool every_column;
+	size_t rows;	/* of a batch at most; 0: as they come */
+	uint64_t limit; /* rows; 0: all */
+};
+
+static unsigned tests, failures;
+static char why[1000];
+static uint64_t seed;
+
+static uint64_t
+random_below(uint64_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return n ? (seed >> 33) % n : 0;
+}
+
+static void
+result(bool good, const struct sample *sample, const char *law)
+{
+	tests++;
+	failures += !good;
+	if (!good)
+		printf("# %s\n", why);
+	printf("%sok %u - %s: %s\n", good ? "" : "not ", tests, law, sample->name);
+	fflush(stdout);
+}
+
+static bool fails(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static bool
+fails(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	vsnprintf(why, sizeof why, format, list);
+	va_end(list);
+	return false;
+}
+
+static int
+collect(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+/* What a run tells, as JSON; an error where it could not. */
+static enum poly_status
+tell(const struct poly_stats *stats, struct buf *to, struct poly_error *error)
+{
+	const struct poly_sink sink = {collect, to};
+	struct poly_report *report = poly_report_new();
+	buf_clear(to);
+	if (!report) {
+		error->status = POLY_ERR_MEMORY;
+		return POLY_ERR_MEMORY;
+	}
+	poly_stats_report(stats, report);
+	const enum poly_status status =
+		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, error);
+	poly_report_free(report);
+	return status;
+}
+
+static struct poly_reader *
+open_sample(const struct sample *sample)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const char *words[] = {sample->option, NULL};
+	struct poly_reader *reader;
+	options.format = sample->format;
+	options.one_thread = true;
+	options.options = sample->option[0] ? words : NULL;
+	return poly_reader_open(sample->path, &options, &reader, NULL) == POLY_OK ? reader
+										  : NULL;
+}
+
+/* Gives a stretch of a batch to a run, in pieces. */
+static enum poly_status
+feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
+	size_t most, struct poly_error *error)
+{
+	struct slice slice = {0};
+	enum poly_status status = POLY_OK;
+	for (size_t row = bounds[0]; status == POLY_OK && row < bounds[1];) {
+		size_t rows = bounds[1] - row;
+		if (most && rows > most)
+			rows = most;
+		status = slice_make(&slice, batch, row, rows, error);
+		if (status == POLY_OK)
+			status = poly_stats_update(stats, &slice.view, error);
+		row += rows;
+	}
+	slice_fini(&slice);
+	return status;
+}
+
+/* Gives the rows of a batch to the parts that they are of; *part goes on to the next ones. */
+static enum poly_status
+feed_batch(struct part **part, const struct poly_batch *batch, const struct feeding *feeding,
+	struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	size_t row = 0;
+	while (status == POLY_OK && row < batch->rows) {
+		while ((*part)->end <= batch->first + row)
+			++*part;
+		const uint64_t left = (*part)->end - batch->first;
+		const size_t end = left < batch->rows ? (size_t)left : batch->rows;
+		status = feed_stretch((*part)->stats, batch, (const size_t[]){row, end},
+			feeding->rows, error);
+		row = end;
+	}
+	return status;
+}
+
+/* Gives a sample to parts, of which the last one ends nowhere. */
+static enum poly_status
+feed(const struct sample *sample, struct part *parts, size_t count,
+	const struct feeding *feeding, struct poly_error *error)
+{
+	struct poly_reader *reader = open_sample(sample);
+	const struct poly_batch *batch;
+	enum poly_status status = reader ? POLY_OK : POLY_ERR_IO;
+	for (size_t i = 0; status == POLY_OK && i < count; i++)
+		status = poly_stats_begin(parts[i].stats, poly_reader_info(reader), error);
+	if (status == POLY_OK && !feeding->every_column)
+		poly_reader_want(reader, poly_stats_columns(parts[0].stats));
+	uint64_t fed = 0;
+	while (status == POLY_OK && (!feeding->limit || fed < feeding->limit) &&
+		poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		status = feed_batch(&parts, batch, feeding, error);
+		fed += batch->rows;
+	}
+	poly_reader_close(reader);
+	return status;
+}
+
+static enum poly_status
+new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
+	struct poly_error *error)
+{
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	options.analyses = names;
+	options.threads = threads;
+	return poly_stats_new(&options, stats, error);
+}
+
+/* What analyses tell of a sample, all rows in one run. */
+static enum poly_status
+tell_whole(const struct sample *sample, const char *const *names, unsigned threads,
+	const struct feeding *feeding, struct buf *to)
+{
+	struct poly_error error;
+	struct part part = {NULL, UINT64_MAX};
+	enum poly_status status = new_run(names, threads, &part.stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, &part, 1, feeding, &error);
+	if (status == POLY_OK)
+		status = tell(part.stats, to, &error);
+	poly_stats_free(part.stats);
+	return status;
+}
+
+static bool
+is_same(struct buf *found, struct buf *expected, const char *what, uint64_t value)
+{
+	size_t i = 0;
+	while (i < found->size && i < expected->size && found->data[i] == expected->data[i])
+		i++;
+	if (found->size == expected->size && i == found->size)
+		return true;
+	const size_t from = i < 150 ? 0 : i - 150;
+	return fails("%s %llu: ...%.250s, expected ...%.250s", what, (unsigned long long)value,
+		found->size ? buf_text(found) + from : "", buf_text(expected) + from);
+}
+
+/* Two or three runs of the rows between cuts, merged from the left or from the right. */
+static bool
+merged_at(
+	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
+{
+	const struct feeding feeding = {.every_column = false};
+	struct poly_error error = {0};
+	struct part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
+	struct buf told = {0};
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; status == POLY_OK && i < 3; i++)
+		status = new_run(sample->parts, 1, &parts[i].stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, parts, 3, &feeding, &error);
+	const size_t first = from_right ? 1 : 0, second = from_right ? 1 : 2;
+	if (status == POLY_OK)
+		status = poly_stats_merge(parts[first].stats, parts[first + 1].stats, &error);
+	if (status == POLY_OK)
+		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
+	if (status == POLY_OK)
+		status = tell(parts[0].stats, &told, &error);
+	bool good = status == POLY_OK || fails("status %d: %s", status, error.message);
+	good = good &&
+	       is_same(&told, whole, from_right ? "from the right, cut at" : "cut at", cuts[0]);
+	for (size_t i = 0; i < 3; i++)
+		poly_stats_free(parts[i].stats);
+	buf_free(&told);
+	return good;
+}
+
+static bool
+law_merge(const struct sample *sample)
+{
+	const struct feeding feeding = {.every_column = false};
+	const uint64_t rows = sample->rows;
+	struct buf whole = {0};
+	bool good = !sample->parts[0] ||
+		    tell_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
+	seed = 1;
+	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
+		i++) {
+		uint64_t cuts[2];
+		cuts[0] = rows < CUTS ? i : random_below(rows + 1);
+		cuts[1] = cuts[0] + random_below(rows - cuts[0] + 1);
+		good = merged_at(sample, cuts, i % 2, &whole);
+	}
+	buf_free(&whole);
+	return good;
+}
+
+static bool
+law_batches(const struct sample *sample)
+{
+	static const size_t sizes[] = {1, 7, 64, 1000, 4095};
+	struct feeding feeding = {.every_column = false};
+	struct buf whole = {0}, other = {0};
+	tell_whole(sample, sample->names, 1, &feeding, &whole);
+	bool good = true;
+	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
+		feeding.rows = sizes[i];
+		good = tell_whole(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
+		       is_same(&other, &whole, "batches of", sizes[i]);
+	}
+	buf_free(&whole);
+	buf_free(&other);
+	return good;
+}
+
+static bool
+law_projection(const struct sample *sample)
+{
+	struct feeding feeding = {.every_column = false};
+	struct buf some = {0}, all = {0};
+	tell_whole(sample, sample->names, 1, &feeding, &some);
+	feeding.every_column = true;
+	const bool good = tell_whole(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
+			  is_same(&some, &all, "of the columns asked for,", 0);
+	buf_free(&some);
+	buf_free(&all);
+	return good;
+}
+
+static bool
+law_threads(const struct sample *sample)
+{
+	static const unsigned threads[] = {1, 2, 3, 8};
+	const struct feeding feeding = {.rows = 500};
+	struct buf one = {0}, many = {0};
+	tell_whole(sample, sample->names, 1, &feeding, &one);
+	bool good = true;
+	for (size_t i = 0; good && i < sizeof threads / sizeof *threads; i++)
+		good = tell_whole(sample, sample->names, threads[i], &feeding, &many) ==
+			       POLY_OK &&
+		       is_same(&many, &one, "threads", threads[i]);
+	buf_free(&one);
+	buf_free(&many);
+	return good;
+}
+
+/* What an analysis tells does not depend on which others are asked for. */
+static bool
+law_company(const struct sample *sample)
+{
+	const struct feeding feeding = {.every_column = false};
+	struct buf all = {0}, one = {0};
+	tell_whole(sample, sample->names, 1, &feeding, &all);
+	bool good = true;
+	for (size_t i = 0; good && sample->names[i]; i++) {
+		const char *names[] = {sample->names[i], NULL};
+		good = tell_whole(sample, names, 1, &feeding, &one) == POLY_OK;
+		/* {"name": ...}\n without the outer braces */
+		if (good && one.size > 3) {
+			one.data[one.size - 2] = 0;
+			good = strstr(buf_text(&all), (char *)one.data + 1) ||
+			       fails("%s alone: %.400s", names[0], (char *)one.data);
+		}
+	}
+	buf_free(&all);
+	buf_free(&one);
+	return good;
+}
+
+static bool
+law_empty(const struct sample *sample)
+{
+	struct poly_error error = {0};
+	struct poly_stats *stats = NULL;
+	struct poly_reader *reader = open_sample(sample);
+	struct buf told = {0};
+	enum poly_status status = new_run(sample->names, 1, &stats, &error);
+	if (status == POLY_OK)
+		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
+	if (status == POLY_OK)
+		status = tell(stats, &told, &error);
+	poly_stats_free(stats);
+	poly_reader_close(reader);
+	buf_free(&told);
+	return status == POLY_OK || fails("status %d: %s", status, error.message);
+}
+
+#ifdef POLY_FAULT_INJECTION
+/* Two runs of a sample's first rows, merged and told, where an allocation fails. */
+static enum poly_status
+tell_parts(const struct sample *sample, const char *const *names, bool merges, struct buf *to)
+{
+	const struct feeding feeding = {.limit = 1};
+	struct poly_error error;
+	struct part parts[2] = {
+		{NULL, merges ? sample->rows / 2 : UINT64_MAX}, {NULL, UINT64_MAX}};
+	const size_t count = merges ? 2 : 1;
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; status == POLY_OK && i < count; i++)
+		status = new_run(names, 1, &parts[i].stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, parts, count, &feeding, &error);
+	if (status == POLY_OK && merges)
+		status = poly_stats_merge(parts[0].stats, parts[1].stats, &error);
+	if (status == POLY_OK)
+		status = tell(parts[0].stats, to, &error);
+	for (size_t i = 0; i < count; i++)
+		poly_stats_free(parts[i].stats);
+	return status;
+}
+
+/* Lack of memory is told, or what is told is the same. */
+static bool
+survives(const struct sample *sample, const char *const *names, bool merges)
+{
+	struct buf whole = {0}, told = {0};
+	bool good = tell_parts(sample, names, merges, &whole) == POLY_OK;
+	buf_reserve(&told, 2 * whole.size + 65536); /* the sink is not what is tested */
+	for (size_t k = 1; good; k++) {
+		mem_fail_at(k);
+		const enum poly_status status = tell_parts(sample, names, merges, &told);
+		if (mem_fail_at(0) < k)
+			break;
+		if (status == POLY_OK)
+			good = is_same(&told, &whole, "failing allocation", k);
+		else if (status != POLY_ERR_MEMORY && status != POLY_ERR_IO)
+			good = fails("allocation %zu fails: status %d", k, status);
+	}
+	buf_free(&whole);
+	buf_free(&told);
+	return good;
+}
+
+static bool
+law_lack_of_memory(const struct sample *sample)
+{
+	bool good = true;
+	for (size_t i = 0; good && sample->names[i]; i++)
+		good = survives(sample, (const char *[]){sample->names[i], NULL}, false);
+	return good && (!sample->parts[0] || survives(sample, sample->parts, true));
+}
+#endif
+
+static const struct {
+	const char *name;
+	bool (*holds)(const struct sample *);
+	bool threads; /* it starts some */
+} laws[] = {
+	{"merged_parts_tell_what_the_whole_does", law_merge, false},
+	{"batches_change_nothing", law_batches, false},
+	{"columns_not_asked_for_change_nothing", law_projection, false},
+	{"threads_change_nothing", law_threads, true},
+	{"company_changes_nothing", law_company, false},
+	{"nothing_can_be_told_of", law_empty, false},
+#ifdef POLY_FAULT_INJECTION
+	{"lack_of_memory_is_told", law_lack_of_memory, false},
+#endif
+};
+
+/* Counts the rows, and finds the analyses that suit; false: it can't be read in this build. */
+static bool
+prepare(struct sample *sample)
+{
+	struct poly_reader *reader = open_sample(sample);
+	const struct poly_batch *batch;
+	const struct analysis *analysis;
+	size_t names = 0, parts = 0;
+	if (!reader)
+		return false;
+	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MOST; i++) {
+		const char *one[] = {analysis->info.name, NULL};
+		struct poly_stats *stats;
+		if (new_run(one, 1, &stats, NULL) != POLY_OK)
+			continue;
+		if (poly_stats_begin(stats, poly_reader_info(reader), NULL) == POLY_OK) {
+			sample->names[names++] = one[0];
+			if (analysis->merge)
+				sample->parts[parts++] = one[0];
+		}
+		poly_stats_free(stats);
+	}
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		sample->rows += batch->rows;
+	poly_reader_close(reader);
+	return true;
+}
+
+static void
+try_sample(struct sample *sample, bool threads)
+{
+	if (!prepare(sample)) {
+		printf("ok %u - all: %s # SKIP not in this build\n", ++tests, sample->name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+		if (threads && !laws[i].threads)
+			continue;
+		fails("no answer");
+		result(laws[i].holds(sample), sample, laws[i].name);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const bool threads = argc == 4 && strcmp(argv[3], "threads") == 0;
+	FILE *list = argc == 3 || threads ? fopen(argv[2], "r") : NULL;
+	char line[400];
+	if (!list) {
+		fprintf(stderr, "usage: analyses ROOT SAMPLES [threads]\n");
+		return 2;
+	}
+	while (fgets(line, sizeof line, list)) {
+		struct sample sample = {0};
+		if (line[0] == '#' || sscanf(line, "%31s %199s %63s", sample.format,
+					      sample.name, sample.option) < 2)
+			continue;
+		snprintf(sample.path, sizeof sample.path, "%s/tests/data/%s", argv[1],
+			sample.name);
+		try_sample(&sample, threads);
+	}
+	fclose(list);
+	printf("1..%u\n", tests);
+	return failures ? 1 : 0;
+}
