@@ -81,18 +81,65 @@ sites_fill_row(struct sites *sites, struct batch *batch, size_t row)
 	return site != NO_SITE;
 }
 
+/*
+ * Where a site is remembered by its pc. A program stays in few pages for long, in which no two
+ * instructions meet; neighbours in the program are neighbours there.
+ */
+static uint32_t *
+recent_place(const struct sites *sites, uint64_t pc)
+{
+	return &sites->recent[(pc >> 1 ^ pc >> 16) % SITES_RECENT];
+}
+
+/* The number of a site, mostly without hashing. */
+static uint32_t
+recent_number(struct sites *sites, uint64_t pc, uint64_t opcode)
+{
+	uint32_t *recent = recent_place(sites, pc);
+	if (*recent) {
+		const struct site *site = &sites->list[*recent - 1];
+		if (site->pc == pc && site->opcode == opcode)
+			return *recent - 1;
+	}
+	const uint32_t site = sites_number(sites, pc, opcode);
+	*recent = site + 1;
+	return site;
+}
+
+/* Fills the rows of a word; false where that fails. */
+static bool
+fill_word(struct sites *sites, struct batch *batch, size_t word, uint64_t rows)
+{
+	const struct poly_batch *view = &batch->view;
+	const uint64_t *codes = view->present[POLY_COLUMN_opcode];
+	const uint64_t coded = codes ? codes[word] : 0;
+	batch->bits[POLY_COLUMN_site][word] |= rows;
+	for (uint64_t left = rows; left; left &= left - 1) {
+		const size_t bit = (size_t)__builtin_ctzll(left), row = 64 * word + bit;
+		const uint64_t opcode = coded >> bit & 1 ? view->opcode[row] : 0;
+		view->site[row] = recent_number(sites, view->pc[row], opcode);
+		if (view->site[row] == NO_SITE)
+			return false;
+	}
+	return true;
+}
+
 enum poly_status
 sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
 {
 	const struct poly_batch *view = &batch->view;
 	const uint64_t *places = view->present[POLY_COLUMN_pc];
+	if (!sites->recent)
+		sites->recent = mem_new(SITES_RECENT, sizeof *sites->recent);
+	if (!sites->recent)
+		return err_memory(error);
 	for (size_t word = 0; places && word < (view->rows + 63) / 64; word++) {
+		const size_t rows = view->rows - 64 * word;
 		uint64_t left = places[word] & ~view->present[POLY_COLUMN_site][word];
-		for (; left; left &= left - 1) {
-			size_t row = 64 * word + (size_t)__builtin_ctzll(left);
-			if (row < view->rows && !sites_fill_row(sites, batch, row))
-				return err_memory(error);
-		}
+		if (rows < 64)
+			left &= ((uint64_t)1 << rows) - 1;
+		if (left && !fill_word(sites, batch, word, left))
+			return err_memory(error);
 	}
 	return POLY_OK;
 }
@@ -101,6 +148,7 @@ void
 sites_fini(struct sites *sites)
 {
 	map_free(&sites->first);
+	mem_free(sites->recent);
 	mem_free(sites->list);
 	memset(sites, 0, sizeof *sites);
 }
