@@ -34,6 +34,20 @@ counts_reach(struct counts *counts, size_t wanted)
 	return ok;
 }
 
+bool
+counts_merge(struct counts *into, const struct counts *from, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < from->capacity; i++) {
+		if (!from->list[i])
+			continue;
+		const uint32_t to = i ? numbers[i - 1] + 1 : 0;
+		if (!counts_reach(into, (size_t)to + 1))
+			return false;
+		into->list[to] += from->list[i];
+	}
+	return true;
+}
+
 void
 counts_fini(struct counts *counts)
 {

@@ -29,6 +29,12 @@ counts_at(const struct counts *counts, size_t number)
 	return number < counts->capacity ? counts->list[number] : 0;
 }
 
+/*
+ * Counts by number plus 1, so that UINT32_MAX, "none", counts as 0: adds from's, whose number n
+ * is numbers[n] in into. False: no memory.
+ */
+bool counts_merge(struct counts *into, const struct counts *from, const uint32_t *numbers);
+
 /* Gives the memory back. */
 void counts_fini(struct counts *counts);
 

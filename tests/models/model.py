@@ -30,6 +30,12 @@ def stats(name, analysis, *words):
     return json.loads(text)[analysis]
 
 
+def public(name):
+    """A trace beside the project that may not be copied into it; None where it is not there."""
+    path = os.path.join(ROOT, '..', 'shared', 'data', 'public', name)
+    return path if os.path.exists(path) else None
+
+
 class Tap:
     """Results of tests, as TAP."""
 

@@ -1,22 +1,97 @@
 /* SPDX-License-Identifier: MIT */
-/* What is executed: instructions by class, mnemonic, unit and size. */
+/* What is executed: instructions by class, mnemonic, micro-operation and size. */
 #include "analysis/analysis.h"
 
+#include "analysis/grow.h"
+#include "analysis/rank.h"
+#include "analysis/tally.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 struct mix {
-	uint64_t sizes[256]; /* instructions by bytes; 0: not known */
+	struct counts executed;	 /* records by operation plus 1 */
+	struct counts parts;	 /* of these the second and further micro-operations */
+	struct counts skipped;	 /* records whose predicate was false, by operation plus 1 */
+	uint64_t records;	 /* instructions and micro-operations */
+	uint64_t synthetic;	 /* records that are counted nowhere else */
+	uint64_t micro_ops[257]; /* records by their number in their instruction; last 0 */
+	uint64_t distances[256]; /* instructions without a size, by bytes to the next one */
+	uint64_t top;
 };
+
+static enum poly_status
+mix_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct mix *mix = state;
+	(void)error;
+	mix->top = setup->values[0];
+	return POLY_OK;
+}
+
+/* The rows of a word in which a column of bytes has a value other than one. */
+static uint64_t
+other_than(const struct poly_batch *batch, enum poly_column column, const uint8_t *values,
+	size_t word, uint8_t value)
+{
+	const uint64_t present = tally_present(batch, column, word);
+	const size_t rows = batch->rows - 64 * word;
+	return present ? present &
+				 ~tally_equal(values + 64 * word, rows < 64 ? rows : 64, value)
+		       : 0;
+}
+
+/* Counts the micro-operations of a word, whose rows are real instructions. */
+static void
+count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint64_t real)
+{
+	const struct poly_batch *batch = rows->batch;
+	uint64_t parts = real & other_than(batch, POLY_COLUMN_uop, batch->uop, word, 1);
+	uint64_t numbered = real & tally_present(batch, POLY_COLUMN_uop, word);
+	uint64_t sized = real & ~parts & tally_present(batch, POLY_COLUMN_pc, word) &
+			 tally_present(batch, POLY_COLUMN_fallthrough, word) &
+			 ~tally_present(batch, POLY_COLUMN_opcode_size, word);
+	while (parts)
+		mix->parts.list[rows->op[64 * word + tally_next(&parts)] + 1]++;
+	while (numbered)
+		mix->micro_ops[batch->uop[64 * word + tally_next(&numbered)]]++;
+	while (sized) {
+		const size_t row = 64 * word + tally_next(&sized);
+		const uint64_t bytes = batch->fallthrough[row] - batch->pc[row];
+		mix->distances[bytes < 256 ? bytes : 0]++;
+	}
+}
 
 static bool
 mix_update(void *state, const struct analysis_rows *rows)
 {
 	struct mix *mix = state;
 	const struct poly_batch *batch = rows->batch;
-	for (size_t row = 0; row < batch->rows; row++) {
-		if (poly_present(batch, POLY_COLUMN_kind, row) &&
-			batch->kind[row] == POLY_KIND_INSTRUCTION)
-			mix->sizes[poly_present(batch, POLY_COLUMN_opcode_size, row)
-					   ? batch->opcode_size[row]
-					   : 0]++;
+	const size_t numbers = (size_t)rows->ops->count + 1;
+	if (!counts_reach(&mix->executed, numbers) || !counts_reach(&mix->parts, numbers) ||
+		!counts_reach(&mix->skipped, numbers))
+		return false;
+	for (size_t row = 0; row < batch->rows; row++)
+		mix->executed.list[rows->op[row] + 1]++;
+	for (size_t word = 0; word < tally_words(batch); word++) {
+		const uint64_t kinds = tally_present(batch, POLY_COLUMN_kind, word) &
+				       ~other_than(batch, POLY_COLUMN_kind, batch->kind, word,
+					       POLY_KIND_INSTRUCTION);
+		uint64_t made = kinds & other_than(batch, POLY_COLUMN_synthetic,
+						batch->synthetic, word, 0);
+		uint64_t skipped =
+			kinds & ~made & tally_present(batch, POLY_COLUMN_executed, word) &
+			~other_than(batch, POLY_COLUMN_executed, batch->executed, word, 0);
+		mix->records += (uint64_t)__builtin_popcountll(kinds & ~made);
+		if (batch->uop || batch->fallthrough)
+			count_parts(mix, rows, word, kinds & ~made);
+		while (skipped)
+			mix->skipped.list[rows->op[64 * word + tally_next(&skipped)] + 1]++;
+		while (made) {
+			mix->synthetic++;
+			mix->executed.list[rows->op[64 * word + tally_next(&made)] + 1]--;
+		}
 	}
 	return true;
 }
@@ -26,45 +101,247 @@ mix_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
 	struct mix *to = into;
 	const struct mix *more = from;
-	(void)numbers;
-	for (size_t i = 0; i < 256; i++)
-		to->sizes[i] += more->sizes[i];
-	return true;
+	for (size_t i = 0; i < 256; i++) {
+		to->micro_ops[i] += more->micro_ops[i];
+		to->distances[i] += more->distances[i];
+	}
+	to->records += more->records;
+	to->synthetic += more->synthetic;
+	return counts_merge(&to->executed, &more->executed, numbers->ops) &&
+	       counts_merge(&to->parts, &more->parts, numbers->ops) &&
+	       counts_merge(&to->skipped, &more->skipped, numbers->ops);
+}
+
+/* What is counted under a name. */
+struct mix_line {
+	const char *name;
+	uint64_t count, records, operations;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct mix_line *one = a, *other = b;
+	return strcmp(one->name, other->name);
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct mix_line *one = a, *other = b;
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+/* Sums the lines of equal names, and puts the greatest first; how many are left. */
+static size_t
+join_lines(struct mix_line *lines, size_t n)
+{
+	size_t used = 0;
+	if (n)
+		qsort(lines, n, sizeof *lines, by_name);
+	for (size_t i = 0; i < n; i++) {
+		if (!used || strcmp(lines[used - 1].name, lines[i].name) != 0) {
+			lines[used++] = lines[i];
+			continue;
+		}
+		lines[used - 1].count += lines[i].count;
+		lines[used - 1].records += lines[i].records;
+		lines[used - 1].operations += lines[i].operations;
+	}
+	if (used)
+		qsort(lines, used, sizeof *lines, by_count);
+	return used;
+}
+
+/* A table of names and what is counted under them. */
+struct mix_table {
+	const char *key, *title, *name_key, *name_title;
+	bool micro;		     /* names of micro-operations */
+	bool records;		     /* tells records, too */
+	const struct counts *counts; /* by operation plus 1 */
+	const struct counts *less;   /* taken off; NULL: nothing */
+	uint64_t whole;
+};
+
+static void
+report_names(const struct mix_table *table, const struct ops *ops, uint64_t top,
+	struct poly_report *report)
+{
+	struct mix_line *lines = mem_new((size_t)ops->count + 1, sizeof *lines);
+	struct poly_plot plot = POLY_PLOT_INIT;
+	size_t n = 0;
+	for (uint32_t i = 0; lines && i < ops->count; i++) {
+		const struct op *op = &ops->list[i];
+		const char *name = table->micro ? op->micro_op : op->mnemonic;
+		const uint64_t less = table->less ? counts_at(table->less, i + 1) : 0;
+		const uint64_t records = counts_at(table->counts, i + 1);
+		if (records && name)
+			lines[n++] = (struct mix_line){name, records - less, records, 1};
+	}
+	n = lines ? join_lines(lines, n) : 0;
+	poly_report_table(report, table->key, table->title);
+	poly_report_column(report, table->name_key, table->name_title, false);
+	rank_columns(report);
+	if (table->records)
+		poly_report_column(report, "records", "Micro-ops", true);
+	poly_report_column(report, "operations", "Operations", true);
+	plot.x = table->name_key;
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < n && i < top; i++) {
+		poly_report_cell_text(report, lines[i].name);
+		rank_cells(report, lines[i].count, table->whole);
+		if (table->records)
+			poly_report_cell_count(report, lines[i].records);
+		poly_report_cell_count(report, lines[i].operations);
+	}
+	poly_report_end(report);
+	mem_free(lines);
+}
+
+static void
+report_classes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+{
+	uint64_t classes[OP_CLASS_COUNT] = {0}, known = 0;
+	struct poly_plot plot = POLY_PLOT_INIT;
+	for (uint32_t i = 0; i < ops->count; i++) {
+		classes[ops->list[i].class] += counts_at(&mix->executed, i + 1);
+		known += counts_at(&mix->executed, i + 1);
+	}
+	classes[OP_UNKNOWN] += mix->records - known;
+	poly_report_table(report, "classes", "Classes");
+	poly_report_column(report, "class", "Class", false);
+	rank_columns(report);
+	plot.x = "class";
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (unsigned i = 0; i < OP_CLASS_COUNT; i++) {
+		if (!classes[i])
+			continue;
+		poly_report_cell_text(report, op_class_name((enum op_class)i));
+		rank_cells(report, classes[i], mix->records);
+	}
+	poly_report_end(report);
+}
+
+/* A distribution over small numbers, from 1. */
+static void
+report_numbers(struct poly_report *report, const char *const names[4], const uint64_t *numbers,
+	uint64_t whole)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, names[0], names[1]);
+	poly_report_column(report, names[2], names[3], true);
+	rank_columns(report);
+	plot.x = names[2];
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (size_t i = 1; i < 256; i++) {
+		if (!numbers[i])
+			continue;
+		poly_report_cell_count(report, i);
+		rank_cells(report, numbers[i], whole);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_sizes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+{
+	uint64_t sizes[256], bytes = 0, sized = 0;
+	memcpy(sizes, mix->distances, sizeof sizes);
+	for (uint32_t i = 0; i < ops->count; i++)
+		sizes[ops->list[i].size] +=
+			counts_at(&mix->executed, i + 1) - counts_at(&mix->parts, i + 1);
+	for (size_t i = 1; i < 256; i++) {
+		bytes += sizes[i] * i;
+		sized += sizes[i];
+	}
+	poly_report_real(
+		report, "mean_size", "Bytes an instruction", (double)bytes / (double)sized, 4);
+	report_numbers(report,
+		(const char *const[]){"sizes", "Sizes of instructions", "bytes", "Bytes"},
+		sizes, sized);
 }
 
 static void
 mix_report(const void *state, const struct ops *ops, struct poly_report *report)
 {
 	const struct mix *mix = state;
-	uint64_t total = 0;
-	(void)ops;
-	for (size_t i = 0; i < 256; i++)
-		total += mix->sizes[i];
-	poly_report_count(report, "instructions", "Instructions", total, NULL);
-	poly_report_table(report, "sizes", "Sizes of instructions");
-	poly_report_column(report, "bytes", "Bytes", true);
-	poly_report_column(report, "count", "Count", true);
-	for (size_t i = 1; i < 256; i++) {
-		if (!mix->sizes[i])
-			continue;
-		poly_report_cell_count(report, i);
-		poly_report_cell_count(report, mix->sizes[i]);
+	uint64_t parts = 0, skipped = 0, groups[256] = {0};
+	for (size_t i = 0; i < mix->parts.capacity; i++)
+		parts += mix->parts.list[i];
+	for (size_t i = 0; i < mix->skipped.capacity; i++)
+		skipped += mix->skipped.list[i];
+	/* What has a k-th micro-operation but no further one has k of them. */
+	for (size_t i = 1; i < 256; i++)
+		groups[i] = mix->micro_ops[i] > mix->micro_ops[i + 1]
+				    ? mix->micro_ops[i] - mix->micro_ops[i + 1]
+				    : 0;
+	const uint64_t instructions = mix->records - parts;
+	const bool micro = mix->micro_ops[1] || parts;
+	poly_report_count(report, "instructions", "Instructions", instructions, NULL);
+	if (micro) {
+		poly_report_count(report, "micro_ops", "Micro-operations", mix->records, NULL);
+		poly_report_real(report, "micro_ops_per_instruction",
+			"Micro-operations an instruction",
+			(double)mix->records / (double)instructions, 6);
 	}
-	poly_report_end(report);
+	poly_report_count(report, "not_executed", "Not executed", skipped, NULL);
+	poly_report_count(report, "synthetic", "Synthetic", mix->synthetic, NULL);
+	report_classes(mix, ops, report);
+	report_names(&(struct mix_table){"mnemonics", "Mnemonics", "mnemonic", "Mnemonic",
+			     false, micro, &mix->executed, &mix->parts, instructions},
+		ops, mix->top, report);
+	if (micro) {
+		report_names(
+			&(struct mix_table){"micro_op_names", "Micro-operations", "micro_op",
+				"Micro-op", true, false, &mix->executed, NULL, mix->records},
+			ops, mix->top, report);
+		report_numbers(report,
+			(const char *const[]){"groups", "Micro-operations of an instruction",
+				"micro_ops", "Micro-ops"},
+			groups, instructions);
+	}
+	if (skipped)
+		report_names(
+			&(struct mix_table){"not_executed_names", "Not executed", "mnemonic",
+				"Mnemonic", false, false, &mix->skipped, NULL, skipped},
+			ops, mix->top, report);
+	report_sizes(mix, ops, report);
 }
 
-static const struct poly_option options[] = {{0}};
+static void
+mix_fini(void *state)
+{
+	struct mix *mix = state;
+	counts_fini(&mix->executed);
+	counts_fini(&mix->parts);
+	counts_fini(&mix->skipped);
+}
+
+static const struct poly_option options[] = {
+	{"mix.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
+		"most names of a table, the most frequent first", NULL},
+	{0},
+};
 
 const struct analysis analysis_mix = {
 	.info = {.name = "mix",
 		.title = "Instruction mix",
-		.summary = "what is executed: instructions by class, mnemonic, unit and size",
+		.summary = "what is executed: instructions by class, mnemonic and size",
 		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(opcode_size),
+		.wants = POLY_HAS(opcode_size) | POLY_HAS(synthetic) | POLY_HAS(executed) |
+			 POLY_HAS(uop) | POLY_HAS(pc) | POLY_HAS(fallthrough),
 		.is_default = true,
 		.options = options},
+	.shares = SHARES_OPS,
 	.state_size = sizeof(struct mix),
+	.init = mix_init,
 	.update = mix_update,
 	.merge = mix_merge,
 	.report = mix_report,
+	.fini = mix_fini,
 };

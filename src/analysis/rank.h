@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Putting counts in order, and what reports say of them. */
+#ifndef ANALYSIS_RANK_H
+#define ANALYSIS_RANK_H
+
+#include "polytrace/report.h"
+
+#include "analysis/ops.h"
+
+/* Something that was counted. */
+struct rank {
+	uint64_t count;
+	uint64_t number; /* of what; equal counts stand in its order */
+};
+
+/* Puts the greatest counts first. */
+void rank_sort(struct rank *ranks, size_t n);
+
+/* The share of a part in percent; 0 where there is nothing. */
+double rank_percent(uint64_t part, uint64_t whole);
+
+/* Cells: a count, and its share of whole in percent with two decimals. */
+void rank_cells(struct poly_report *report, uint64_t count, uint64_t whole);
+
+/* Columns for those cells. */
+void rank_columns(struct poly_report *report);
+
+/* Cells: the pc of a site and its mnemonic; both empty where the site is not known. */
+void rank_site_cells(struct poly_report *report, const struct ops *ops, uint32_t site);
+
+/* Columns for those cells. */
+void rank_site_columns(struct poly_report *report);
+
+#endif
