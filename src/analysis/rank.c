@@ -41,6 +41,29 @@ rank_columns(struct poly_report *report)
 }
 
 void
+rank_distribution(struct poly_report *report, const char *const names[4],
+	const uint64_t *counts, size_t n)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t whole = 0;
+	for (size_t i = 1; i < n; i++)
+		whole += counts[i];
+	poly_report_table(report, names[0], names[1]);
+	poly_report_column(report, names[2], names[3], true);
+	rank_columns(report);
+	plot.x = names[2];
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (size_t i = 1; i < n; i++) {
+		if (!counts[i])
+			continue;
+		poly_report_cell_count(report, i);
+		rank_cells(report, counts[i], whole);
+	}
+	poly_report_end(report);
+}
+
+void
 rank_site_cells(struct poly_report *report, const struct ops *ops, uint32_t site)
 {
 	const struct op_site *it = site < ops->site_count ? &ops->sites[site] : NULL;

@@ -25,6 +25,13 @@ void rank_cells(struct poly_report *report, uint64_t count, uint64_t whole);
 /* Columns for those cells. */
 void rank_columns(struct poly_report *report);
 
+/*
+ * A table of how often each number from 1 on was counted, with shares of their sum, and a plot
+ * of it. names: key and title of the table, key and title of the numbers' column.
+ */
+void rank_distribution(struct poly_report *report, const char *const names[4],
+	const uint64_t *counts, size_t n);
+
 /* Cells: the pc of a site and its mnemonic; both empty where the site is not known. */
 void rank_site_cells(struct poly_report *report, const struct ops *ops, uint32_t site);
 

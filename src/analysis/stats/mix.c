@@ -226,27 +226,6 @@ report_classes(const struct mix *mix, const struct ops *ops, struct poly_report 
 	poly_report_end(report);
 }
 
-/* A distribution over small numbers, from 1. */
-static void
-report_numbers(struct poly_report *report, const char *const names[4], const uint64_t *numbers,
-	uint64_t whole)
-{
-	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, names[0], names[1]);
-	poly_report_column(report, names[2], names[3], true);
-	rank_columns(report);
-	plot.x = names[2];
-	plot.y[0] = "percent";
-	poly_report_plot(report, &plot);
-	for (size_t i = 1; i < 256; i++) {
-		if (!numbers[i])
-			continue;
-		poly_report_cell_count(report, i);
-		rank_cells(report, numbers[i], whole);
-	}
-	poly_report_end(report);
-}
-
 static void
 report_sizes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
 {
@@ -261,9 +240,9 @@ report_sizes(const struct mix *mix, const struct ops *ops, struct poly_report *r
 	}
 	poly_report_real(
 		report, "mean_size", "Bytes an instruction", (double)bytes / (double)sized, 4);
-	report_numbers(report,
+	rank_distribution(report,
 		(const char *const[]){"sizes", "Sizes of instructions", "bytes", "Bytes"},
-		sizes, sized);
+		sizes, 256);
 }
 
 static void
@@ -300,10 +279,10 @@ mix_report(const void *state, const struct ops *ops, struct poly_report *report)
 			&(struct mix_table){"micro_op_names", "Micro-operations", "micro_op",
 				"Micro-op", true, false, &mix->executed, NULL, mix->records},
 			ops, mix->top, report);
-		report_numbers(report,
+		rank_distribution(report,
 			(const char *const[]){"groups", "Micro-operations of an instruction",
 				"micro_ops", "Micro-ops"},
-			groups, instructions);
+			groups, 256);
 	}
 	if (skipped)
 		report_names(
