@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branches that were executed, and which way they went: by the column branch, or, in traces
+ * that have none, by where the next instruction of the same party stands.
+ */
+#ifndef ANALYSIS_JUMPS_H
+#define ANALYSIS_JUMPS_H
+
+#include "analysis/analysis.h"
+
+/* Columns that branches are found by; SHARES_OPS, SHARES_SITES and SHARES_PARTIES besides. */
+#define JUMPS_COLUMNS                                                                          \
+	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) |            \
+		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(next_pc) | POLY_HAS(uop) | \
+		POLY_HAS(synthetic) | POLY_HAS(executed))
+
+/* What a branch is, the first that holds; for counting. */
+enum jump_kind {
+	JUMP_RETURN,
+	JUMP_CALL,
+	JUMP_CONDITIONAL,
+	JUMP_INDIRECT,
+	JUMP_DIRECT,
+	JUMP_KINDS
+};
+
+/* A branch that was executed. */
+struct jump {
+	uint64_t pc;
+	uint64_t behind; /* address of the instruction behind it, and behind its delay slot */
+	uint64_t target; /* where it goes if it is taken */
+	uint32_t op, site;
+	uint16_t party;
+	uint8_t flow; /* of op */
+	bool taken;
+	bool has_behind, has_target; /* these are known */
+};
+
+/* Rows of instructions of a party that a branch waits for. */
+struct jumps_waiting {
+	struct jump jump;
+	uint8_t rows; /* instructions up to the one where it went; 0: no branch waits */
+};
+
+/* Zeroed is ready. 130 KiB. */
+struct jumps {
+	bool derives; /* the trace has no column branch */
+	struct jumps_waiting waiting[ANALYSIS_PARTIES];
+	/* The first instructions of a party, which what stands before them may wait for. */
+	uint64_t first[ANALYSIS_PARTIES][2];
+	uint8_t firsts[ANALYSIS_PARTIES];
+	struct jump *list; /* branches found last */
+	size_t count;
+};
+
+/* Allocates what is needed; false: no memory. */
+bool jumps_init(struct jumps *jumps);
+
+/* A trace begins: no branch waits any more. */
+void jumps_begin(struct jumps *jumps, const struct poly_trace_info *info);
+
+/*
+ * Finds the branches that rows tell of, in their order, as list and count. A branch whose way
+ * is not in its row is found where its party goes on.
+ */
+void jumps_find(struct jumps *jumps, const struct analysis_rows *rows);
+
+/*
+ * Goes on where from, which saw the rows behind, has ended: finds the branches of into that
+ * waited for from's first instructions.
+ */
+void jumps_join(
+	struct jumps *into, const struct jumps *from, const struct analysis_numbers *numbers);
+
+/* What a branch of an operation is. */
+enum jump_kind jump_kind(const struct op *op);
+
+/* The name of a kind, static. */
+const char *jump_kind_name(enum jump_kind kind);
+
+/* Gives the memory back. */
+void jumps_fini(struct jumps *jumps);
+
+#endif

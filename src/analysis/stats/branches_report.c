@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of branches. */
+#include "analysis/stats/branches.h"
+
+#include "analysis/rank.h"
+#include "base/mem.h"
+
+#include <math.h>
+
+/* Classes of how often a site is taken, a tenth wide. */
+#define TENTHS 10
+
+/* What is known of a site when all is counted. */
+struct summary {
+	uint64_t targets;     /* different ones that were kept */
+	uint64_t target_sum;  /* times that these were branched to */
+	double weighted_logs; /* sum of n log2 n over them */
+};
+
+/* Bits of information in a choice, n log2 n summed over its parts. */
+static double
+entropy(uint64_t whole, double weighted_logs)
+{
+	return whole ? log2((double)whole) - weighted_logs / (double)whole : 0;
+}
+
+static double
+weighted_log(uint64_t n)
+{
+	return n ? (double)n * log2((double)n) : 0;
+}
+
+static double
+direction_entropy(const struct branch_site *site)
+{
+	return entropy(site->executed,
+		weighted_log(site->taken) + weighted_log(site->executed - site->taken));
+}
+
+static struct summary *
+summarise(const struct branches *it)
+{
+	struct summary *sites = mem_new((size_t)it->site_capacity + 1, sizeof *sites);
+	for (uint32_t i = 0; sites && i < it->targets.count; i++) {
+		struct summary *site = &sites[it->targets.list[i].a];
+		const uint64_t n = counts_at(&it->target_counts, i);
+		site->targets++;
+		site->target_sum += n;
+		site->weighted_logs += weighted_log(n);
+	}
+	return sites;
+}
+
+static void
+report_kinds(const struct branches *it, const struct ops *ops, uint64_t all,
+	struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t executed[JUMP_KINDS] = {0}, taken[JUMP_KINDS] = {0}, sites[JUMP_KINDS] = {0};
+	for (size_t i = 0; i < it->site_capacity; i++) {
+		const struct branch_site *site = &it->sites[i];
+		if (!site->executed)
+			continue;
+		const enum jump_kind kind = jump_kind(ops_at(ops, site->op));
+		executed[kind] += site->executed;
+		taken[kind] += site->taken;
+		sites[kind]++;
+	}
+	poly_report_table(report, "kinds", "Kinds of branches");
+	poly_report_column(report, "kind", "Kind", false);
+	rank_columns(report);
+	poly_report_column(report, "taken", "Taken", true);
+	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "sites", "Sites", true);
+	plot.x = "kind";
+	plot.y[0] = "count";
+	plot.y[1] = "taken";
+	poly_report_plot(report, &plot);
+	for (unsigned i = 0; i < JUMP_KINDS; i++) {
+		if (!executed[i])
+			continue;
+		poly_report_cell_text(report, jump_kind_name((enum jump_kind)i));
+		rank_cells(report, executed[i], all);
+		rank_cells(report, taken[i], executed[i]);
+		poly_report_cell_count(report, sites[i]);
+	}
+	poly_report_end(report);
+}
+
+static bool
+is_conditional(const struct branch_site *site, const struct ops *ops)
+{
+	return site->executed && (ops_at(ops, site->op)->flow & OP_CONDITIONAL);
+}
+
+static void
+report_conditional(const struct branches *it, const struct ops *ops, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t executed[TENTHS] = {0}, sites[TENTHS] = {0}, all = 0, taken = 0, changed = 0;
+	double bits = 0;
+	for (size_t i = 0; i < it->site_capacity; i++) {
+		const struct branch_site *site = &it->sites[i];
+		if (!is_conditional(site, ops))
+			continue;
+		const uint64_t tenth = site->taken * TENTHS / site->executed;
+		executed[tenth < TENTHS ? tenth : TENTHS - 1] += site->executed;
+		sites[tenth < TENTHS ? tenth : TENTHS - 1]++;
+		all += site->executed;
+		taken += site->taken;
+		changed += site->transitions;
+		bits += direction_entropy(site) * (double)site->executed;
+	}
+	poly_report_count(report, "conditional", "Conditional", all, NULL);
+	poly_report_count(report, "conditional_taken", "Conditional, taken", taken, NULL);
+	poly_report_real(report, "conditional_taken_percent", "Conditional, taken %",
+		rank_percent(taken, all), 2);
+	poly_report_real(report, "transition_percent", "Conditional, changed direction %",
+		rank_percent(changed, all), 2);
+	poly_report_real(report, "direction_entropy", "Direction entropy in bits",
+		bits / (double)all, 4);
+	poly_report_table(report, "bias", "How often conditional branches are taken");
+	poly_report_column(report, "from_percent", "From %", true);
+	poly_report_column(report, "sites", "Sites", true);
+	rank_columns(report);
+	plot.x = "from_percent";
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (unsigned i = 0; i < TENTHS && all; i++) {
+		poly_report_cell_count(report, 100 / TENTHS * i);
+		poly_report_cell_count(report, sites[i]);
+		rank_cells(report, executed[i], all);
+	}
+	poly_report_end(report);
+}
+
+/* The most executed sites, all or those that are indirect alone. */
+static struct rank *
+rank_sites(const struct branches *it, const struct ops *ops, bool indirect, size_t *n)
+{
+	struct rank *ranks = mem_new((size_t)it->site_capacity + 1, sizeof *ranks);
+	*n = 0;
+	for (size_t i = 0; ranks && i < it->site_capacity; i++) {
+		const struct branch_site *site = &it->sites[i];
+		if (site->executed &&
+			(!indirect || (ops_at(ops, site->op)->flow & OP_INDIRECT)))
+			ranks[(*n)++] = (struct rank){site->executed, i};
+	}
+	if (ranks)
+		rank_sort(ranks, *n);
+	return ranks;
+}
+
+static void
+report_site(const struct branches *it, const struct ops *ops, uint32_t number,
+	struct poly_report *report)
+{
+	const struct branch_site *site = &it->sites[number];
+	poly_report_cell_address(report, ops->sites[number].pc, 8);
+	poly_report_cell_text(report, ops_at(ops, site->op)->mnemonic);
+	poly_report_cell_text(report, jump_kind_name(jump_kind(ops_at(ops, site->op))));
+}
+
+static void
+report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
+	struct poly_report *report)
+{
+	size_t n;
+	struct rank *ranks = rank_sites(it, ops, false, &n);
+	poly_report_table(report, "sites", "Branches most executed");
+	rank_site_columns(report);
+	poly_report_column(report, "kind", "Kind", false);
+	rank_columns(report);
+	poly_report_column(report, "taken", "Taken", true);
+	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "transitions", "Transitions", true);
+	poly_report_column(report, "entropy", "Entropy", true);
+	poly_report_unit(report, "bits");
+	for (size_t i = 0; i < n && i < it->top; i++) {
+		const struct branch_site *site = &it->sites[ranks[i].number];
+		report_site(it, ops, (uint32_t)ranks[i].number, report);
+		rank_cells(report, site->executed, all);
+		rank_cells(report, site->taken, site->executed);
+		poly_report_cell_count(report, site->transitions);
+		poly_report_cell_real(report, direction_entropy(site), 4);
+	}
+	poly_report_end(report);
+	mem_free(ranks);
+}
+
+static void
+report_indirect(const struct branches *it, const struct ops *ops, struct poly_report *report)
+{
+	size_t n;
+	struct rank *ranks = rank_sites(it, ops, true, &n);
+	struct summary *sites = summarise(it);
+	uint64_t taken = 0;
+	double bits = 0;
+	for (size_t i = 0; sites && i < it->site_capacity; i++) {
+		taken += sites[i].target_sum;
+		bits += entropy(sites[i].target_sum, sites[i].weighted_logs) *
+			(double)sites[i].target_sum;
+	}
+	poly_report_count(report, "indirect", "Indirect, taken", taken, NULL);
+	poly_report_real(report, "target_entropy", "Indirect target entropy in bits",
+		bits / (double)taken, 4);
+	if (it->beyond)
+		poly_report_count(report, "beyond", "Indirect, to targets beyond the table",
+			it->beyond, NULL);
+	poly_report_table(report, "indirect_sites", "Indirect branches most executed");
+	rank_site_columns(report);
+	poly_report_column(report, "kind", "Kind", false);
+	poly_report_column(report, "count", "Count", true);
+	poly_report_column(report, "targets", "Targets", true);
+	poly_report_column(report, "entropy", "Entropy", true);
+	poly_report_unit(report, "bits");
+	for (size_t i = 0; sites && i < n && i < it->top; i++) {
+		const struct summary *site = &sites[ranks[i].number];
+		report_site(it, ops, (uint32_t)ranks[i].number, report);
+		poly_report_cell_count(report, ranks[i].count);
+		poly_report_cell_count(report, site->targets);
+		poly_report_cell_real(
+			report, entropy(site->target_sum, site->weighted_logs), 4);
+	}
+	poly_report_end(report);
+	mem_free(sites);
+	mem_free(ranks);
+}
+
+static void
+report_distances(const struct branches *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "distances", "Distances of targets");
+	poly_report_column(report, "bits", "Bits", true);
+	poly_report_column(report, "from_pc", "From the PC", true);
+	poly_report_column(report, "from_behind", "From the fall-through", true);
+	plot.x = "bits";
+	plot.y[0] = "from_pc";
+	plot.y[1] = "from_behind";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < BRANCHES_BITS; i++) {
+		if (!it->bits[i] && !it->bits_behind[i])
+			continue;
+		poly_report_cell_count(report, i);
+		poly_report_cell_count(report, it->bits[i]);
+		poly_report_cell_count(report, it->bits_behind[i]);
+	}
+	poly_report_end(report);
+}
+
+void
+branches_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct branches *it = state;
+	uint64_t all = it->unplaced, taken = 0;
+	for (size_t i = 0; i < it->site_capacity; i++) {
+		all += it->sites[i].executed;
+		taken += it->sites[i].taken;
+	}
+	poly_report_count(report, "branches", "Branches", all, NULL);
+	poly_report_real(report, "percent", "Share of the instructions in %",
+		rank_percent(all, it->instructions), 2);
+	poly_report_count(report, "taken", "Taken", taken, NULL);
+	poly_report_real(report, "taken_percent", "Taken %", rank_percent(taken, all), 2);
+	if (it->unplaced)
+		poly_report_count(
+			report, "unplaced", "At sites beyond the table", it->unplaced, NULL);
+	report_kinds(it, ops, all, report);
+	report_conditional(it, ops, report);
+	report_indirect(it, ops, report);
+	report_sites(it, ops, all, report);
+	report_distances(it, report);
+}

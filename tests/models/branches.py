@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Branches, counted again from the rows, as TAP."""
+import collections
+import math
+import sys
+
+from flow import CONDITIONAL, INDIRECT, behind, branches, instructions, kind
+from model import Tap, public, stats, trace
+
+
+def percent(part, whole):
+    return round(100 * part / whole + 1e-9, 2) if whole else 0
+
+
+def entropy(counts):
+    whole = sum(counts)
+    return -sum(n / whole * math.log2(n / whole) for n in counts if n) if whole else 0
+
+
+def bits(a, b):
+    return 2 + (abs(a - b).bit_length() - 1 if a != b else 0)
+
+
+def quantities(rows):
+    found = branches(rows)
+    heads = sum(row.get('uop', 1) == 1 for row in instructions(rows))
+    sites = collections.defaultdict(list)
+    targets = collections.defaultdict(collections.Counter)
+    kinds = collections.defaultdict(lambda: [0, 0, set()])
+    from_pc, from_behind = collections.Counter(), collections.Counter()
+    for row, facts, taken, target in found:
+        site = (row['pc'], row.get('opcode'))
+        sites[site].append((taken, facts, row))
+        entry = kinds[kind(facts)]
+        entry[0] += 1
+        entry[1] += taken
+        entry[2].add(site)
+        if target is not None:
+            from_pc[bits(target, row['pc'])] += 1
+            if 'fallthrough' in row or 'opcode_size' in row:
+                from_behind[bits(target, behind(row))] += 1
+        if taken and target is not None and INDIRECT in facts:
+            targets[site][target] += 1
+    conditional = [[way for way, _, _ in ways] for ways in sites.values()
+                   if CONDITIONAL in ways[0][1]]
+    executions = sum(map(len, conditional))
+    indirect = sum(sum(counter.values()) for counter in targets.values())
+    taken = sum(way for _, _, way, _ in found)
+    top = sorted(sites.items(), key=lambda item: -len(item[1]))[:10]
+    return {
+        'branches': len(found), 'percent': percent(len(found), heads), 'taken': taken,
+        'conditional': executions, 'conditional_taken': sum(map(sum, conditional)),
+        'transition_percent': percent(sum(a != b for ways in conditional
+                                          for a, b in zip(ways, ways[1:])), executions),
+        'direction_entropy': round(sum(
+            entropy([sum(ways), len(ways) - sum(ways)]) * len(ways)
+            for ways in conditional) / executions, 4),
+        'indirect': indirect,
+        'target_entropy': round(sum(
+            entropy(counter.values()) * sum(counter.values())
+            for counter in targets.values()) / indirect, 4) if indirect else None,
+        'kinds': {name: (entry[0], entry[1], len(entry[2])) for name, entry in kinds.items()},
+        'distances': [(n, from_pc[n], from_behind[n])
+                      for n in sorted(from_pc.keys() | from_behind.keys())],
+        'sites': [(site[0], len(ways), sum(way for way, _, _ in ways),
+                   round(entropy([sum(way for way, _, _ in ways),
+                                  sum(not way for way, _, _ in ways)]), 4))
+                  for site, ways in top]}
+
+
+def told(name):
+    found = stats(name, 'branches')
+    found['kinds'] = {row['kind']: (row['count'], row['taken'], row['sites'])
+                      for row in found['kinds']}
+    found['distances'] = [(row['bits'], row['from_pc'], row['from_behind'])
+                          for row in found['distances']]
+    found['sites'] = [(int(row['pc'], 16), row['count'], row['taken'], row['entropy'])
+                      for row in found['sites']]
+    return found
+
+
+tap = Tap()
+for name in ('tt6/isamix.tt6e', 'tt6/sort.tt6', 'tt6/thread_002.tt6e', 'full/sort.full.gz',
+             'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
+             public('cis501/gcc-1K.trace'),
+             public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
+    if name:
+        _, rows = trace(name)
+        tap.same(name.split('/')[-1], told(name), quantities(rows))
+sys.exit(tap.end())
