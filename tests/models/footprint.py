@@ -3,16 +3,9 @@
 import collections
 import sys
 
-from model import Tap, stats, trace
+from model import Tap, party, stats, threads, trace
 
 PARTS = {'read': 'reads', 'write': 'writes', 'fetch': 'fetches'}
-
-
-def party(row):
-    for column in ('thread', 'process', 'cpu', 'cpu_name'):
-        if column in row:
-            return column, row[column]
-    return None
 
 
 def touched(rows):
@@ -31,7 +24,7 @@ def touched(rows):
 tap = Tap()
 for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'bach/bios_irq_4k.bach',
              'lackey/words.lackey', 'din/sizes.din', 'full/altivec.full.gz',
-             'tarmac/calls.tarmac'):
+             'tarmac/calls.tarmac', threads()):
     _, rows = trace(name)
     bytes = {}
     for who, part, address in touched(rows):
@@ -46,10 +39,11 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     lines = collections.Counter(line for parts in bytes.values()
                                 for line in {address >> 6 for part in parts.values() for address in part})
     by_party = []
-    for i, parts in enumerate(bytes.values()):
+    numbers = list(dict.fromkeys(map(party, rows)))
+    for who, parts in sorted(bytes.items(), key=lambda item: numbers.index(item[0])):
         data, fetched = ({address >> 6 for part in which for address in parts.get(part, ())}
                          for which in (('reads', 'writes'), ('fetches',)))
-        by_party.append({'party': i, 'data': len(data), 'fetches': len(fetched),
+        by_party.append({'party': who and '%s %d' % who, 'data': len(data), 'fetches': len(fetched),
                          'shared': sum(lines[line] > 1 for line in data | fetched)})
-    tap.same(name, stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': 64, 'parties': by_party})
+    tap.same(name.split('/')[-1], stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': 64, 'parties': by_party})
 sys.exit(tap.end())

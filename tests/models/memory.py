@@ -3,20 +3,13 @@
 import collections
 import sys
 
-from model import Tap, stats, trace
+from model import Tap, party, stats, threads, trace
 
 PAGE = 4096
 
 
 def percent(part, whole):
     return round(100 * part / whole, 2) if whole else None
-
-
-def party(row):
-    for column in ('thread', 'process', 'cpu', 'cpu_name'):
-        if column in row:
-            return column, row[column]
-    return None
 
 
 def forwarded(rows, window):
@@ -77,13 +70,13 @@ for name, line, window in (
         ('tt6/sort.tt6', 64, 32), ('qemu4v/arm_start_2k.q4v', 64, 32), ('cis501/sort_1k.trace', 64, 32),
         ('bach/bios_irq_4k.bach', 32, 32), ('bach/start_2k.bach', 64, 3), ('lackey/words.lackey', 16, 1),
         ('din/sizes.din', 64, 32), ('amber/memset_thread_001.tt6e', 128, 100),
-        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32)):
+        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads(), 64, 32)):
     _, rows = trace(name)
     rows = [row for row in rows if 'access' in row and 'address' in row]
     asked = [] if (line, window) in ((64, 32), (32, 32)) else [
         '-A', f'memory.line={line}', '-A', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
-    tap.same(name, stats(name, 'memory', *asked), {
+    tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
         'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
         'reads_per_write': round(reads / writes, 2) if writes else None,
         **forwarded(rows, window), 'line_bytes': line,

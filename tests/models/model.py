@@ -1,8 +1,10 @@
 """What models of analyses share: rows of a trace, what the command tells, and comparing both."""
+import atexit
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
@@ -22,6 +24,21 @@ def trace(name, *words):
             if isinstance(value, str) and value.startswith('0x'):
                 row[key] = int(value, 16)
     return header, rows
+
+
+def threads():
+    """The name of a trace of four threads that take turns of 7 records, until the program ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'threads.jsonl')
+    run('merge', '--to', 'jsonl', '--quantum', '7', '-o', name,
+        *(os.path.join(DATA, 'pthr', f'thread_00{i}.tt6') for i in range(1, 5)))
+    return name
+
+
+def party(row):
+    """Who did something: the first column that tells, and its value; None: none does."""
+    return next(((column, row[column]) for column in ('thread', 'process', 'cpu', 'cpu_name') if column in row), None)
 
 
 def stats(name, analysis, *words):

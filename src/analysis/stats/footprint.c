@@ -31,6 +31,7 @@ enum { DATA = PARTS, ALL, COUNTS };
 
 struct footprint {
 	struct granules granules; /* by party */
+	const struct parties *parties;
 };
 
 /* The parts of a granule that were touched, a bit a 64th. */
@@ -71,8 +72,8 @@ static enum poly_status
 footprint_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct footprint *footprint = state;
-	(void)setup;
 	(void)error;
+	footprint->parties = setup->parties;
 	footprint->granules.shift = GRANULE_SHIFT;
 	footprint->granules.most = GRANULES_MOST;
 	footprint->granules.item_size = sizeof(struct touched);
@@ -281,22 +282,29 @@ count_parties(
 }
 
 static void
-report_parties(const struct party_lines *parties, struct poly_report *report)
+report_parties(const struct parties *names, const struct party_lines *parties,
+	struct poly_report *report)
 {
+	struct buf name = {0};
 	poly_report_table(report, "parties", "Lines by party");
-	poly_report_column(report, "party", "Party", true);
+	poly_report_column(report, "party", "Party", false);
 	poly_report_column(report, "data", "Read or written", true);
 	poly_report_column(report, "fetches", "Fetched", true);
 	poly_report_column(report, "shared", "Shared", true);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (uint16_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		if (!parties[i].data && !parties[i].fetched)
 			continue;
-		poly_report_cell_count(report, i);
+		buf_clear(&name);
+		parties_name(names, i, &name);
+		poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
 		poly_report_cell_count(report, parties[i].data);
 		poly_report_cell_count(report, parties[i].fetched);
 		poly_report_cell_count(report, parties[i].shared);
 	}
 	poly_report_end(report);
+	if (name.failed)
+		tree_fail(report);
+	buf_free(&name);
 }
 
 static void
@@ -314,7 +322,7 @@ footprint_report(const void *state, const struct ops *ops, struct poly_report *r
 		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
 		poly_report_count(report, "line_bytes", "Lines have",
 			(uint64_t)1 << granules->shift, "bytes");
-		report_parties(parties, report);
+		report_parties(footprint->parties, parties, report);
 	} else {
 		tree_fail(report);
 	}
