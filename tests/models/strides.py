@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Strides of instructions and runs of accesses, from lists of their addresses, as TAP."""
+import collections
+import sys
+
+from model import Tap, party, stats, threads, trace
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 2) if whole else None
+
+
+def signed(stride):
+    return (stride + 2 ** 63) % 2 ** 64 - 2 ** 63
+
+
+def apart(addresses):
+    """Accesses that have no stride, stride zero, that of the access before, another one."""
+    strides = [signed(b - a) for a, b in zip(addresses, addresses[1:])]
+    zero = strides.count(0)
+    repeated = sum(a == b != 0 for a, b in zip(strides, strides[1:]))
+    return {'first': 1, 'zero': zero, 'repeated': repeated, 'changed': len(strides) - zero - repeated}, strides
+
+
+def lengths(accesses):
+    """How long the runs of accesses are that begin where the one before ends."""
+    length, end = 0, None
+    for address, size in accesses:
+        if length and address != end:
+            yield length
+            length = 0
+        length += 1
+        end = (address + size) % 2 ** 64
+    if length:
+        yield length
+
+
+def first_most(counts, n=None):
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:n]
+
+
+tap = Tap()
+for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'lackey/words.lackey',
+             'full/altivec.full.gz', 'amber/memset_thread_001.tt6e', 'tarmac/data.tarmac', threads()):
+    _, rows = trace(name)
+    parties, last, sites, unplaced = {}, {}, collections.defaultdict(list), 0
+    flat = collections.defaultdict(list)
+    for row in rows:
+        who = party(row)
+        parties.setdefault(who, len(parties))
+        if row['kind'] == 'instruction' and 'pc' in row:
+            last[who] = row['pc'], row.get('opcode', 0)
+        if row.get('access') not in ('read', 'write') or 'address' not in row:
+            continue
+        flat[who].append((row['address'], row.get('size', 1)))
+        if who in last:
+            sites[last[who], parties[who]].append(row['address'])
+        else:
+            unplaced += 1
+    told = {site: apart(addresses) for site, addresses in sites.items()}
+    classes = collections.Counter()
+    strides = collections.Counter()
+    for counts, found in told.values():
+        classes.update(counts)
+        strides.update(found)
+    total = sum(map(len, sites.values()))
+    runs = collections.Counter()
+    for accesses in flat.values():
+        runs.update(lengths(accesses))
+    bins = collections.defaultdict(collections.Counter)
+    for length, count in runs.items():
+        bins[1 << length.bit_length() - 1].update(runs=count, accesses=length * count)
+    hottest, names_of = [], {number: who and '%s %d' % who for who, number in parties.items()}
+    for site, who in sorted(sites, key=lambda key: (-len(sites[key]), key[0][0], key[1]))[:10]:
+        counts, found = told[site, who]
+        dominant = first_most(collections.Counter(found), 1)
+        hottest.append({'pc': f'0x{site[0]:08x}', 'party': names_of[who], 'count': len(sites[site, who]),
+                        **{key: counts[key] for key in ('zero', 'repeated', 'changed')},
+                        'stride': dominant[0][0] if dominant else None,
+                        'stride_percent': percent(dominant[0][1], len(found)) if dominant else None})
+    found = stats(name, 'strides')
+    for line in found['sites']:
+        line.pop('mnemonic')
+    tap.same(name.split('/')[-1], found, {
+        'accesses': sum(map(len, flat.values())), 'unplaced': unplaced, 'instructions': len(sites),
+        'classes': [{'class': key, 'count': classes[key], 'percent': percent(classes[key], total)}
+                    for key in ('first', 'zero', 'repeated', 'changed')],
+        'strides': [{'stride': stride, 'count': count, 'percent': percent(count, sum(strides.values()))}
+                    for stride, count in first_most(strides, 10)],
+        'sites': hottest,
+        'runs': [{'length': length, **bins[length]} for length in sorted(bins)]})
+sys.exit(tap.end())
