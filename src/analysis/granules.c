@@ -109,6 +109,16 @@ granules_find(struct granules *granules, uint64_t address, uint32_t tag)
 	return item;
 }
 
+uint32_t
+granules_lookup(const struct granules *granules, uint64_t address, uint32_t tag)
+{
+	const uint64_t number = address >> granules->shift;
+	if (!granules->places)
+		return GRANULE_NONE;
+	/* A free place has 0, which becomes GRANULE_NONE. */
+	return granules->places[granule_place(granules, number, tag)] - 1;
+}
+
 bool
 granules_merge(struct granules *into, const struct granules *from, const uint16_t *tags)
 {

@@ -45,6 +45,9 @@ struct granules {
 /* The item of a granule, a zeroed one where it is new. Numbers hold until the next call. */
 uint32_t granules_find(struct granules *granules, uint64_t address, uint32_t tag);
 
+/* The item of a granule; GRANULE_NONE where it was never touched. */
+uint32_t granules_lookup(const struct granules *granules, uint64_t address, uint32_t tag);
+
 /* Adds what another table holds; from's tags are those of into by tags, NULL: the same. */
 bool granules_merge(struct granules *into, const struct granules *from, const uint16_t *tags);
 

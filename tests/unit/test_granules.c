@@ -175,11 +175,15 @@ fixed_granules_refuse_what_is_beyond_the_table(void **state)
 {
 	(void)state;
 	struct granules granules = make_table(2);
+	assert_int_equal(granules_lookup(&granules, 0, 0), GRANULE_NONE);
 	granules.is_fixed = true;
 	const struct touch touches[] = {{0x00, 0}, {0x10, 0}};
 	add(&granules, touches, 2);
 	assert_int_equal(granules_get(&granules, 0x20, 0), GRANULE_NONE);
 	assert_int_equal(granules_get(&granules, 0x1f, 0), 1);
+	assert_int_equal(granules_lookup(&granules, 0x1f, 0), 1);
+	assert_int_equal(granules_lookup(&granules, 0x20, 0), GRANULE_NONE);
+	assert_int_equal(granules_lookup(&granules, 0x1f, 1), GRANULE_NONE);
 	assert_false(granules.failed);
 	granules_fini(&granules);
 }

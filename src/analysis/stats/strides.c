@@ -31,7 +31,7 @@ struct place {
 	uint64_t count, zero, repeated, changed;
 	uint32_t pair; /* number of the last stride's count */
 	bool is_begun; /* there is a last address */
-	bool has_stride;
+	bool has_stride, has_pair;
 };
 
 /* Accesses of a party that follow each other in memory. */
@@ -82,7 +82,7 @@ strides_begin(void *state, const struct poly_trace_info *info)
 	(void)info;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
 		struct place *place = granules_item(&strides->places, i);
-		place->is_begun = place->has_stride = false;
+		place->is_begun = place->has_stride = place->has_pair = false;
 	}
 	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		end_run(strides->run_counts, strides->run_accesses, strides->runs[i].length);
@@ -92,15 +92,13 @@ strides_begin(void *state, const struct poly_trace_info *info)
 
 /* A run goes on, or another one begins. */
 static inline void
-add_run(struct strides *strides, uint16_t party, uint64_t address, uint32_t size)
+add_run(struct run *run, struct strides *strides, uint64_t address, bool counts)
 {
-	struct run *run = &strides->runs[party];
-	if (run->length && run->end != address) {
+	if (run->end != address) {
 		end_run(strides->run_counts, strides->run_accesses, run->length);
 		run->length = 0;
 	}
-	run->length++;
-	run->end = address + size;
+	run->length += counts;
 }
 
 /* Finds the count of a place's new stride; false: no memory. */
@@ -117,30 +115,40 @@ find_stride(struct strides *strides, struct place *place, uint32_t number)
 	return has_room;
 }
 
-/* Adds an access of a place; false: no memory. */
+/* Counts an access of a place behind another one; false: no memory. */
 static inline bool
-add_stride(struct strides *strides, struct place *place, uint32_t number, uint64_t address)
+count_stride(struct strides *strides, struct place *place, uint32_t number, bool same)
 {
-	const uint64_t stride = address - place->last;
-	const bool had = place->has_stride, same = had && stride == place->stride;
-	place->count++;
-	place->last = address;
-	if (!place->is_begun) {
-		place->is_begun = true;
-		return true;
-	}
-	place->zero += stride == 0;
-	place->repeated += stride != 0 && same;
-	place->changed += stride != 0 && !same;
-	place->stride = stride;
-	place->has_stride = true;
-	if (!same && !find_stride(strides, place, number))
+	place->zero += place->stride == 0;
+	place->repeated += place->stride != 0 && same;
+	place->changed += place->stride != 0 && !same;
+	if (!place->has_pair && !find_stride(strides, place, number))
 		return false;
+	place->has_pair = true;
 	if (place->pair == PAIRS_FULL)
 		strides->untold++;
 	else
 		strides->counts[place->pair]++;
 	return true;
+}
+
+/* Adds an access of a place; false: no memory. */
+static inline bool
+add_stride(struct strides *strides, uint32_t number, uint64_t address, bool counts)
+{
+	struct place *place = granules_item(&strides->places, number);
+	const uint64_t stride = address - place->last;
+	const bool same = place->has_stride && stride == place->stride;
+	const bool was_begun = place->is_begun;
+	place->count += counts;
+	place->last = address;
+	place->is_begun = true;
+	if (!was_begun)
+		return true;
+	place->stride = stride;
+	place->has_pair &= same;
+	place->has_stride = true;
+	return !counts || count_stride(strides, place, number, same);
 }
 
 static bool
@@ -149,18 +157,19 @@ update_row(struct strides *strides, const struct analysis_rows *rows, size_t row
 	const struct poly_batch *batch = rows->batch;
 	const uint16_t party = rows->party ? rows->party[row] : rows->only;
 	const uint64_t address = batch->address[row];
+	struct run *run = &strides->runs[party];
 	if (batch->access[row] > POLY_ACCESS_WRITE)
 		return true;
-	strides->accesses++;
-	add_run(strides, party, address,
-		poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
+	strides->accesses += rows->counts;
+	add_run(run, strides, address, rows->counts);
+	run->end =
+		address + (poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
 	const uint32_t number = rows->site[row] == OP_NONE ? GRANULE_NONE
 							   : granules_get(&strides->places,
 								     rows->site[row], party);
 	if (number != GRANULE_NONE)
-		return add_stride(
-			strides, granules_item(&strides->places, number), number, address);
-	strides->unplaced++;
+		return add_stride(strides, number, address, rows->counts);
+	strides->unplaced += rows->counts;
 	return !strides->places.failed;
 }
 
@@ -283,17 +292,19 @@ compare_hot(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The hottest places first. */
+/* The places that were counted, hottest first. */
 static void
 sort_places(const struct strides *strides, const struct ops *ops, struct hot *hot)
 {
+	uint32_t count = 0;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
 		const struct granule *granule = &strides->places.list[i];
 		const struct place *place = granules_item(&strides->places, i);
-		hot[i] = (struct hot){
-			place->count, ops->sites[granule->number].pc, i, granule->tag};
+		if (place->count)
+			hot[count++] = (struct hot){
+				place->count, ops->sites[granule->number].pc, i, granule->tag};
 	}
-	qsort(hot, strides->places.count, sizeof *hot, compare_hot);
+	qsort(hot, count, sizeof *hot, compare_hot);
 }
 
 static void
@@ -319,7 +330,7 @@ report_places(const struct strides *strides, const struct ops *ops, const struct
 {
 	struct buf name = {0};
 	open_places(report);
-	for (uint32_t i = 0; i < strides->places.count && i < strides->top; i++) {
+	for (uint32_t i = 0; hot[i].count && i < strides->top; i++) {
 		const uint32_t number = hot[i].number;
 		const struct place *place = granules_item(&strides->places, number);
 		const uint64_t whole = place->zero + place->repeated + place->changed;
@@ -379,9 +390,10 @@ report_runs(const struct strides *strides, struct poly_report *report)
 static void
 report_classes(const struct strides *strides, struct poly_report *report)
 {
-	uint64_t count = 0, zero = 0, repeated = 0, changed = 0;
+	uint64_t count = 0, zero = 0, repeated = 0, changed = 0, places = 0;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
 		const struct place *place = granules_item(&strides->places, i);
+		places += place->count != 0;
 		count += place->count;
 		zero += place->zero;
 		repeated += place->repeated;
@@ -395,8 +407,8 @@ report_classes(const struct strides *strides, struct poly_report *report)
 	poly_report_count(report, "accesses", "Reads and writes", strides->accesses, NULL);
 	poly_report_count(report, "unplaced", "Of no known instruction, or beyond the table",
 		strides->unplaced, NULL);
-	poly_report_count(report, "instructions", "Instructions that access memory",
-		strides->places.count, NULL);
+	poly_report_count(
+		report, "instructions", "Instructions that access memory", places, NULL);
 	poly_report_table(report, "classes", "Strides of instructions");
 	poly_report_column(report, "class", "Stride", false);
 	poly_report_column(report, "count", "Accesses", true);
@@ -457,6 +469,7 @@ const struct analysis analysis_strides = {
 		.wants = POLY_HAS(size),
 		.options = options},
 	.shares = SHARES_SITES | SHARES_PARTIES,
+	.has_context = true,
 	.state_size = sizeof(struct strides),
 	.init = strides_init,
 	.begin = strides_begin,
