@@ -180,6 +180,14 @@ granules_sorted(const struct granules *granules)
 }
 
 void
+granules_clear(struct granules *granules)
+{
+	granules->count = 0;
+	if (granules->places)
+		memset(granules->places, 0, (granules->mask + 1) * sizeof *granules->places);
+}
+
+void
 granules_fini(struct granules *granules)
 {
 	mem_free(granules->list);

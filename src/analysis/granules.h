@@ -81,6 +81,9 @@ granules_get(struct granules *granules, uint64_t address, uint32_t tag)
 	return granules_find(granules, address, tag);
 }
 
+/* Forgets all granules and keeps the memory. */
+void granules_clear(struct granules *granules);
+
 /* Gives the memory back. */
 void granules_fini(struct granules *granules);
 

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, party, stats, threads, trace
+from model import Tap, overlaps, party, stats, threads, trace
 
 PARTS = {'read': 'reads', 'write': 'writes', 'fetch': 'fetches'}
 
@@ -24,7 +24,7 @@ def touched(rows):
 tap = Tap()
 for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'bach/bios_irq_4k.bach',
              'lackey/words.lackey', 'din/sizes.din', 'full/altivec.full.gz',
-             'tarmac/calls.tarmac', threads()):
+             'tarmac/calls.tarmac', threads(), overlaps()):
     _, rows = trace(name)
     bytes = {}
     for who, part, address in touched(rows):

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, stats, trace
+from model import Tap, overlaps, stats, trace
 
 
 def places(rows):
@@ -46,7 +46,7 @@ def blocks(granules, size, most):
 tap = Tap()
 for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis501/sort_1k.trace', 5),
                    ('bach/bios_irq_4k.bach', 48), ('lackey/words.lackey', 1), ('amber/memset_thread_001.tt6', 48),
-                   ('tarmac/data.tarmac', 1024)):
+                   ('tarmac/data.tarmac', 1024), (overlaps(), 9)):
     _, rows = trace(name)
     touched = list(places(rows))
     width = 1
@@ -59,7 +59,7 @@ for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis5
     counts = collections.Counter(
         (next(block for block in made if block[0] <= address < block[0] + block[1]), record // width)
         for record, address in touched)
-    tap.same(name, stats(name, 'heat', '-A', f'heat.rows={most}'), {
+    tap.same(name.split('/')[-1], stats(name, 'heat', '-A', f'heat.rows={most}'), {
         'bin_records': width, 'granule_bytes': size,
         'blocks': [{'row': i, 'address': f'0x{first:08x}', 'bytes': min(bytes, 2 ** 64 - 1),
                     'count': sum(n for (block, _), n in counts.items() if block == (first, bytes))}

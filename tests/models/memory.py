@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, party, stats, threads, trace
+from model import Tap, overlaps, party, stats, threads, trace
 
 PAGE = 4096
 
@@ -70,7 +70,8 @@ for name, line, window in (
         ('tt6/sort.tt6', 64, 32), ('qemu4v/arm_start_2k.q4v', 64, 32), ('cis501/sort_1k.trace', 64, 32),
         ('bach/bios_irq_4k.bach', 32, 32), ('bach/start_2k.bach', 64, 3), ('lackey/words.lackey', 16, 1),
         ('din/sizes.din', 64, 32), ('amber/memset_thread_001.tt6e', 128, 100),
-        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads(), 64, 32)):
+        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads(), 64, 32),
+        (overlaps(), 64, 7)):
     _, rows = trace(name)
     rows = [row for row in rows if 'access' in row and 'address' in row]
     asked = [] if (line, window) in ((64, 32), (32, 32)) else [

@@ -2,6 +2,7 @@
 import atexit
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,20 @@ def threads():
     name = os.path.join(folder.name, 'threads.jsonl')
     run('merge', '--to', 'jsonl', '--quantum', '7', '-o', name,
         *(os.path.join(DATA, 'pthr', f'thread_00{i}.tt6') for i in range(1, 5)))
+    return name
+
+
+def overlaps():
+    """The name of a trace of accesses of many sizes that overlap each other, until the program ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'overlaps.lackey')
+    chance = random.Random(6)
+    with open(name, 'w') as lines:
+        for _ in range(3000):
+            kind, size = chance.choice(('I ', ' L', ' S', ' M')), chance.choice((1, 2, 3, 4, 8, 16, 200))
+            place = chance.choice((0x1000, 0x1fe0, 0x7ffff0)) + chance.randrange(48)
+            lines.write(f'{kind} {place:08x},{min(size, 15) if kind == "I " else size}\n')
     return name
 
 

@@ -184,6 +184,9 @@ fixed_granules_refuse_what_is_beyond_the_table(void **state)
 	assert_int_equal(granules_lookup(&granules, 0x1f, 0), 1);
 	assert_int_equal(granules_lookup(&granules, 0x20, 0), GRANULE_NONE);
 	assert_int_equal(granules_lookup(&granules, 0x1f, 1), GRANULE_NONE);
+	granules_clear(&granules);
+	assert_int_equal(granules_lookup(&granules, 0x1f, 0), GRANULE_NONE);
+	assert_int_equal(granules_get(&granules, 0x20, 0), 0);
 	assert_false(granules.failed);
 	granules_fini(&granules);
 }

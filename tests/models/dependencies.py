@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Dependencies, found again by looking back through what a party did, as TAP. Registers are those
+that CIS 501 traces state; of PowerPC only whether an access is by the stack pointer."""
+import collections
+import sys
+
+from model import Tap, overlaps, party, stats, threads, trace
+
+# Extended opcodes of integer stores with two index registers, and of string moves without the second.
+INDEXED_STORES = {149, 150, 151, 181, 183, 214, 215, 247, 407, 439, 661, 662, 918}
+STRINGS = {597, 725}
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 2) if whole else None
+
+
+def low(distance):
+    """The least distance of the power of two that a distance is in."""
+    return 1 << distance.bit_length() - 1 if distance else 0
+
+
+def of_columns(row):
+    """The registers that a micro-operation reads and writes."""
+    reads = {row[column] for column in ('src1', 'src2') if column in row}
+    writes = {row['dest']} if 'dest' in row else set()
+    flags = row.get('flags', 'none')
+    reads |= {49} if flags in ('read', 'both') else set()
+    writes |= {49} if flags in ('write', 'both') else set()
+    return reads, writes
+
+
+def powerpc_stack(opcode):
+    """Whether a PowerPC access reads r1."""
+    primary, a, b, s = opcode >> 26, opcode >> 16 & 31, opcode >> 11 & 31, opcode >> 21 & 31
+    extended = opcode >> 1 & 1023
+    if primary == 31:
+        store = extended in INDEXED_STORES or extended == 725
+        return a == 1 or (b == 1 and extended not in STRINGS) or (store and s == 1)
+    return a == 1 or (primary in (36, 37, 38, 39, 44, 45, 62) and s == 1) or (primary == 47 and s <= 1)
+
+
+def registers(parties, known):
+    """What is told of registers, from the lists of what each register saw."""
+    reads, uses, reuse = collections.Counter(), collections.Counter(), collections.Counter()
+    totals = collections.Counter(dict.fromkeys(
+        ('register_reads', 'unwritten_reads', 'register_writes', 'overwritten', 'dead'), 0))
+    for rows in parties:
+        history = collections.defaultdict(list)
+        instructions = [row for row in rows if row['kind'] == 'instruction']
+        for number, row in enumerate(instructions, 1):
+            taken, given = of_columns(row) if known else ((), ())
+            for register in taken:
+                history[register].append(('read', number, None))
+            for register in given:
+                history[register].append(('write', number, row.get('access') == 'read'))
+        for events in history.values():
+            places = [i for i, event in enumerate(events) if event[0] == 'write']
+            totals['register_reads'] += len(events) - len(places)
+            totals['register_writes'] += len(places)
+            totals['unwritten_reads'] += places[0] if places else len(events)
+            for i, place in enumerate(places):
+                last = i + 1 == len(places)
+                after = events[place + 1:None if last else places[i + 1]]
+                for j, (_, number, _) in enumerate(after):
+                    reads[low(number - events[place][1])] += 1
+                    uses[low(number - events[place][1])] += events[place][2] and j == 0
+                if not last:
+                    totals['overwritten'] += 1
+                    totals['dead'] += not after
+                    reuse[min(len(after), 16)] += 1
+    return {**totals, 'dead_percent': percent(totals['dead'], totals['overwritten']), 'distances': [
+        {'distance': distance, 'reads': reads[distance],
+         'reads_percent': percent(reads[distance], sum(reads.values())), 'load_uses': uses[distance],
+         'load_uses_percent': percent(uses[distance], sum(uses.values()))} for distance in sorted(reads)],
+        'reuse': [{'reads': n, 'values': reuse[n], 'percent': percent(reuse[n], totals['overwritten'])}
+                  for n in sorted(reuse)]}
+
+
+def memory(parties, stack, window):
+    """What is told of memory: each byte remembers the whole store that it is of."""
+    loads, near, distances = collections.Counter(), collections.Counter(), collections.Counter()
+    stores, reloads, reloaded = [], 0, set()
+    for rows in parties:
+        bytes, number, instruction = {}, 0, {}
+        for row in rows:
+            if row['kind'] == 'instruction':
+                number, instruction = number + 1, row
+            if row.get('access') not in ('read', 'write') or 'address' not in row:
+                continue
+            touched = [(row['address'] + i) % 2 ** 64 for i in range(min(row.get('size', 1), 4096))]
+            if row['access'] == 'write':
+                stores.append((number, len(touched), stack(instruction)))
+                bytes.update(dict.fromkeys(touched, len(stores) - 1))
+                continue
+            found = [bytes[address] for address in touched if address in bytes]
+            if not found:
+                loads['independent'] += 1
+                continue
+            last = max(found)
+            if len(found) < len(touched):
+                source = 'partial'
+            elif len(set(found)) > 1:
+                source = 'several'
+            else:
+                source = 'same' if stores[last][1] == len(touched) < 127 else 'contained'
+            loads[source] += 1
+            distances[low(number - stores[last][0])] += 1
+            near[source] += number - stores[last][0] <= window
+            if source == 'same' and stores[last][2] and stack(instruction):
+                reloads += 1
+                reloaded.add(last)
+    count = sum(loads.values())
+    return {'stores': len(stores), 'untold_bytes': 0, 'loads': [
+        {'source': source, 'count': loads[source], 'percent': percent(loads[source], count),
+         'near': near[source]} for source in ('independent', 'same', 'contained', 'several', 'partial') if count],
+        'hazards': near['several'] + near['partial'],
+        'store_load': [{'distance': distance, 'count': distances[distance],
+                        'percent': percent(distances[distance], sum(distances.values()))}
+                       for distance in sorted(distances)],
+        'stack_stores': sum(store[2] for store in stores), 'reloads': reloads, 'reloaded': len(reloaded)}
+
+
+tap = Tap()
+for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), ('cis501/seed15.trace', 1),
+                     ('tt6/sort.tt6', 64), ('full/altivec.full.gz', 64), ('qemu4v/arm_start_2k.q4v', 3),
+                     ('amber/memset_thread_001.tt6e', 64), ('lackey/words.lackey', 64), ('tarmac/data.tarmac', 64),
+                     (threads(), 64), (overlaps(), 5)):
+    header, rows = trace(name)
+    parties = collections.defaultdict(list)
+    for row in rows:
+        parties[party(row)].append(row)
+    known = 'src1' in header['columns']
+    if header.get('isa') == 'powerpc':
+        stack = lambda row: powerpc_stack(row['opcode'])
+    else:
+        pointer = {'x86': 4, 'arm': 13}.get(header.get('isa'))
+        stack = lambda row: known and pointer in of_columns(row)[0]
+    told = {**(registers(parties.values(), known) if header.get('isa') != 'powerpc' else {}),
+            **memory(parties.values(), stack, window)}
+    instructions = sum(row['kind'] == 'instruction' for row in rows)
+    if header.get('isa') != 'powerpc':
+        told['unknown'] = 0 if known else instructions
+    tap.same(name.split('/')[-1], stats(name, 'dependencies', '-A', f'dependencies.window={window}'),
+             {'instructions': instructions, **told})
+sys.exit(tap.end())
