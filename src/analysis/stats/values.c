@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values: of registers, and of loads where their data are in the trace.
+ *
+ * Bounded: REGISTERS_MOST registers of parties and LOADS_MOST loads of parties; values of
+ * further ones are counted as beyond.
+ */
+#include "analysis/stats/values.h"
+
+#include "analysis/tally.h"
+#include "base/bits.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REGISTERS_MOST ((uint32_t)1 << 16)
+#define LOADS_MOST ((uint32_t)1 << 18)
+
+enum { OPTION_TOP };
+
+static enum poly_status
+values_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct values *values = state;
+	(void)error;
+	values->top = (uint32_t)setup->values[OPTION_TOP];
+	values->registers.most = REGISTERS_MOST;
+	values->loads.most = LOADS_MOST;
+	values->registers.is_fixed = values->loads.is_fixed = true;
+	values->registers.item_size = values->loads.item_size = sizeof(struct slot);
+	return POLY_OK;
+}
+
+/* Forgets the values that were last in their places. */
+static void
+forget(struct granules *slots)
+{
+	for (uint32_t i = 0; i < slots->count; i++) {
+		struct slot *slot = granules_item(slots, i);
+		slot->is_known = slot->has_stride = false;
+	}
+}
+
+/* The record size says that a trace's records hold a PowerPC state. */
+static bool
+has_states(const struct poly_trace_info *info)
+{
+	return (info->columns & POLY_HAS(payload)) && poly_trace_fact(info, "amber.state");
+}
+
+static void
+values_begin(void *state, const struct poly_trace_info *info)
+{
+	struct values *values = state;
+	values->is_full = has_states(info);
+	forget(&values->registers);
+	forget(&values->loads);
+	map_free(&values->numbers);
+	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+		if (values->last[i])
+			values->last[i]->is_known = false;
+	}
+}
+
+/* A value, of one of the slots of a table. */
+struct seen {
+	uint64_t value;
+	uint32_t number; /* of the register's name or of the site */
+	uint16_t party;
+	uint8_t size; /* bytes, 1 to 8 */
+	bool counts;
+};
+
+static void
+count(struct foretold *to, uint64_t value, bool same, bool strided)
+{
+	to->count++;
+	to->same += same;
+	to->strided += strided;
+	to->zero += value == 0;
+}
+
+/* Adds a value to its slot and to all; false: no memory. */
+static bool
+see(struct values *values, struct granules *slots, struct foretold *all,
+	const struct seen *seen)
+{
+	const uint32_t found = granules_get(slots, seen->number, seen->party);
+	if (found == GRANULE_NONE) {
+		values->beyond += seen->counts;
+		return !slots->failed;
+	}
+	struct slot *slot = granules_item(slots, found);
+	const uint64_t mask = UINT64_MAX >> (64 - 8 * seen->size);
+	const uint64_t value = seen->value & mask, stride = (value - slot->last) & mask;
+	const bool same = slot->is_known && value == slot->last;
+	const bool strided = slot->has_stride && stride && stride == slot->stride;
+	if (seen->counts) {
+		count(&slot->counts, value, same, strided);
+		count(all, value, same, strided);
+	}
+	slot->has_stride = slot->is_known;
+	slot->stride = stride;
+	slot->last = value;
+	slot->is_known = true;
+	return true;
+}
+
+/* Adds a value of a register; false: no memory. */
+static bool
+see_register(struct values *values, const struct seen *seen)
+{
+	const int64_t number = sign_extend(seen->value, 8 * seen->size);
+	const uint64_t bits = (uint64_t)(number < 0 ? ~number : number);
+	if (seen->counts)
+		values->widths[bits ? 65 - __builtin_clzll(bits) : 1]++;
+	return see(values, &values->registers, &values->all, seen);
+}
+
+/* The number here of a name of the trace; INTERN_FAILED: no memory. */
+static uint32_t
+name_number(struct values *values, const struct poly_batch *batch, uint32_t name)
+{
+	bool added;
+	uint64_t *number = map_get(&values->numbers, name, INTERN_FAILED, &added);
+	if (number && *number == INTERN_FAILED) {
+		const char *text = poly_trace_name(batch->info, name);
+		*number = intern_add(&values->names, text ? text : "", text ? strlen(text) : 0);
+	}
+	return number ? (uint32_t)*number : INTERN_FAILED;
+}
+
+/* The bytes of a row's value, at most 8. */
+static uint8_t
+value_size(const struct poly_batch *batch, size_t row)
+{
+	const uint32_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 0;
+	return size && size < 8 ? (uint8_t)size : 8;
+}
+
+/* Adds the value of a row that says one of a register or of a load; false: no memory. */
+static bool
+update_value(struct values *values, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	struct seen seen = {batch->value[row], 0, rows->party ? rows->party[row] : rows->only,
+		value_size(batch, row), rows->counts};
+	if (batch->kind[row] == POLY_KIND_REGISTER) {
+		if (!poly_present(batch, POLY_COLUMN_reg, row))
+			return true;
+		seen.number = name_number(values, batch, batch->reg[row]);
+		return seen.number != INTERN_FAILED && see_register(values, &seen);
+	}
+	if (batch->kind[row] != POLY_KIND_ACCESS || rows->site[row] == OP_NONE ||
+		!poly_present(batch, POLY_COLUMN_access, row) ||
+		batch->access[row] != POLY_ACCESS_READ)
+		return true;
+	seen.number = rows->site[row];
+	return see(values, &values->loads, &values->loaded, &seen);
+}
+
+/* How many registers differ between two states. */
+static unsigned
+count_changed(const struct poly_powerpc_state *a, const struct poly_powerpc_state *b)
+{
+	unsigned changed = 0;
+	for (size_t i = 0; i < 32; i++) {
+		changed += a->gpr[i] != b->gpr[i];
+		changed += a->fpr[i] != b->fpr[i];
+		changed += memcmp(a->vr[i], b->vr[i], sizeof a->vr[i]) != 0;
+	}
+	return changed + (a->cr != b->cr) + (a->xer != b->xer) + (a->lr != b->lr) +
+	       (a->ctr != b->ctr) + (a->fpscr != b->fpscr) + (a->vscr != b->vscr);
+}
+
+/* A named register of a state. */
+static uint64_t
+state_value(const struct poly_powerpc_state *state, unsigned i)
+{
+	return i < 32 ? state->gpr[i] : i == 32 ? state->lr : state->ctr;
+}
+
+/* The number of a named register's name; INTERN_FAILED: no memory. */
+static uint32_t
+state_number(struct values *values, unsigned i)
+{
+	char name[8];
+	if (i < 32)
+		snprintf(name, sizeof name, "r%u", i);
+	else
+		strcpy(name, i == 32 ? "lr" : "ctr");
+	return intern_add(&values->names, name, strlen(name));
+}
+
+/* Adds what changed from the last state of a party; false: no memory. */
+static bool
+update_changes(struct values *values, const struct poly_powerpc_state *last,
+	const struct poly_powerpc_state *now, struct seen *seen)
+{
+	if (seen->counts)
+		values->changed[count_changed(last, now)]++;
+	for (unsigned i = 0; i < STATE_NAMED; i++) {
+		seen->value = state_value(now, i);
+		if (seen->value == state_value(last, i))
+			continue;
+		seen->number = state_number(values, i);
+		if (seen->number == INTERN_FAILED || !see_register(values, seen))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the state of a row; false: no memory. */
+static bool
+update_state(struct values *values, const struct analysis_rows *rows, size_t row)
+{
+	struct last_state now = {.is_known = true};
+	struct seen seen = {
+		.party = rows->party ? rows->party[row] : rows->only, .counts = rows->counts};
+	if (poly_powerpc_state_decode(rows->batch, row, &now.state, NULL) != POLY_OK)
+		return true;
+	struct last_state **last = &values->last[seen.party];
+	if (!*last)
+		*last = mem_new(1, sizeof **last);
+	if (!*last)
+		return false;
+	seen.size = now.state.wide ? 8 : 4;
+	const bool ok = !(*last)->is_known ||
+			update_changes(values, &(*last)->state, &now.state, &seen);
+	**last = now;
+	return ok;
+}
+
+static bool
+values_update(void *state, const struct analysis_rows *rows)
+{
+	struct values *values = state;
+	const struct poly_batch *batch = rows->batch;
+	const enum poly_column column =
+		values->is_full ? POLY_COLUMN_payload : POLY_COLUMN_value;
+	for (size_t w = 0; w < tally_words(batch); w++) {
+		uint64_t left = tally_present(batch, column, w) &
+				tally_present(batch, POLY_COLUMN_kind, w);
+		while (left) {
+			const size_t row = 64 * w + tally_next(&left);
+			if (!(values->is_full ? update_state(values, rows, row)
+					      : update_value(values, rows, row)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void
+values_fini(void *state)
+{
+	struct values *values = state;
+	intern_free(&values->names);
+	map_free(&values->numbers);
+	granules_fini(&values->registers);
+	granules_fini(&values->loads);
+	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+		mem_free(values->last[i]);
+}
+
+static bool
+values_suits(const struct poly_trace_info *info)
+{
+	return has_states(info) || !(~info->columns & (POLY_HAS(reg) | POLY_HAS(value)));
+}
+
+static const struct poly_option options[] = {
+	[OPTION_TOP] = {"values.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
+		NULL, "registers that are listed", NULL},
+	{0}};
+
+const struct analysis analysis_values = {
+	.info = {.name = "values",
+		.title = "Values",
+		.summary = "what is written to registers and loaded: widths, zeros, the same "
+			   "value again, registers that change together",
+		.needs = POLY_HAS(kind),
+		.wants = POLY_HAS(reg) | POLY_HAS(value) | POLY_HAS(size) | POLY_HAS(access) |
+			 POLY_HAS(payload) | POLY_HAS(origin),
+		.options = options},
+	.shares = SHARES_SITES | SHARES_PARTIES,
+	.has_context = true,
+	.state_size = sizeof(struct values),
+	.suits = values_suits,
+	.init = values_init,
+	.begin = values_begin,
+	.update = values_update,
+	.report = values_report,
+	.fini = values_fini,
+};

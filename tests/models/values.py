@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Values of registers and loads, from the list of each register's values, as TAP."""
+import collections
+import sys
+
+from model import Tap, party, stats, trace
+
+# FULL records behind the opcode (reference amber 4.7): bytes of a register, where r0, cr, xer, lr, ctr, f0, v0 are.
+LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 2) if whole else None
+
+
+def parse(payload, record):
+    """The registers of 32-bit state that can change, by name."""
+    unit, gpr, cr, xer, lr, ctr, floats, vectors = LAYOUTS[record]
+    cut = lambda at, n: payload[at:at + n]
+    state = {f'r{i}': cut(gpr + unit * i, unit) for i in range(32)}
+    state.update(cr=cut(cr, 4), xer=cut(xer, 4), lr=cut(lr, 4), ctr=cut(ctr, 4))
+    state.update({f'f{i}': cut(floats + 8 * i, 8) for i in range(32)})
+    state.update({f'v{i}': cut(vectors + 16 * i, 16) for i in range(32)})
+    state.update(fpscr=cut(floats + 260, 4), vscr=cut(vectors + 512 + 12, 4))
+    return state
+
+
+def foretold(values):
+    """(count, same, in steps, zero) of the (value, bytes) that a place had."""
+    result = [len(values), 0, 0, sum(value == 0 for value, _ in values)]
+    for i, (value, size) in enumerate(values):
+        if i >= 1:
+            result[1] += value == values[i - 1][0]
+        if i >= 2:
+            step = (value - values[i - 1][0]) % 256 ** size
+            before = (values[i - 1][0] - values[i - 2][0]) % 256 ** values[i - 1][1]
+            result[2] += step == before != 0
+    return collections.Counter(dict(zip(('count', 'same', 'strided', 'zero'), result)))
+
+
+def cells(counts):
+    return {'count': counts['count'], **{f'{key}_percent': percent(counts[key], counts['count'])
+                                         for key in ('same', 'strided', 'zero')}}
+
+
+def bits(value, size):
+    """The least bits that hold a value as a signed number."""
+    number = value - 256 ** size if value >> 8 * size - 1 else value
+    return next(n for n in range(1, 65) if -2 ** (n - 1) <= number < 2 ** (n - 1))
+
+
+tap = Tap()
+for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1008.gz',
+             'qemu4v/arm_start_2k.q4v', 'qemu4v/memory.q4v', 'tarmac/data.tarmac', 'tarmac/calls.tarmac'):
+    header, rows = trace(name)
+    registers, loads = collections.defaultdict(list), collections.defaultdict(list)
+    site, last, changes = {}, {}, collections.Counter()
+    is_full = 'amber.state' in header.get('facts', {})
+    for row in rows:
+        who = party(row)
+        if row['kind'] == 'instruction' and 'pc' in row:
+            site[who] = row['pc'], row.get('opcode', 0)
+        size = row['size'] if row.get('size', 0) in range(1, 8) else 8
+        if is_full and 'payload' in row:
+            now = parse(bytes.fromhex(row['payload']), int(header['facts']['amber.record']))
+            changed = [key for key in now if who in last and now[key] != last[who][key]]
+            if who in last:
+                changes[len(changed)] += 1
+            for key in changed:
+                if key[0] == 'r' or key in ('lr', 'ctr'):
+                    registers[key, who].append((int.from_bytes(now[key], 'big'), 4))
+            last[who] = now
+        elif row['kind'] == 'register' and 'value' in row and 'reg' in row:
+            registers[row['reg'], who].append((row['value'] % 256 ** size, size))
+        elif row['kind'] == 'access' and row.get('access') == 'read' and 'value' in row and who in site:
+            loads[site[who], who].append((row['value'] % 256 ** size, size))
+    by_name = collections.defaultdict(collections.Counter)
+    for (key, _), values in registers.items():
+        by_name[key].update(foretold(values))
+    totals = {'registers': sum(by_name.values(), collections.Counter()),
+              'loads': sum(map(foretold, loads.values()), collections.Counter())}
+    widths = collections.Counter(bits(*value) for values in registers.values() for value in values)
+    count = sum(widths.values())
+    tap.same(name, stats(name, 'values'), {
+        'locality': [{'of': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
+        'beyond': 0,
+        'registers': [{'register': key, **cells(by_name[key])}
+                      for key in sorted(by_name, key=lambda key: (-by_name[key]['count'], key))[:10]],
+        'widths': [{'bits': n, 'count': widths[n], 'percent': percent(widths[n], count),
+                    'within_percent': percent(sum(widths[m] for m in widths if m <= n), count)}
+                   for n in sorted(widths)],
+        'changes': [{'registers': n, 'count': changes[n], 'percent': percent(changes[n], sum(changes.values()))}
+                    for n in sorted(changes)]})
+sys.exit(tap.end())
