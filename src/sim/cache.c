@@ -162,16 +162,29 @@ cache_config(const struct cache *cache)
 	return &cache->config;
 }
 
-const struct cache_counts *
-cache_counts(const struct cache *cache)
+void
+cache_count(const struct cache *cache, struct cache_counts *counts)
 {
-	return &cache->counts;
+	const uint64_t line_size = cache->config.line_size;
+	*counts = (struct cache_counts){.evictions = cache->evictions};
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		counts->accesses[kind] = cache->accesses[kind];
+		counts->misses[kind] = cache->misses[kind];
+		counts->dirty_misses[kind] = cache->dirty_misses[kind];
+		counts->dirty_evictions += cache->dirty_misses[kind];
+		if (kind != CACHE_WRITE || !cache->config.no_allocate)
+			counts->fills += cache->misses[kind];
+	}
+	counts->bytes_from_below = counts->fills * line_size;
+	counts->bytes_to_below = counts->dirty_evictions * line_size + cache->stored;
 }
 
 void
 cache_count_anew(struct cache *cache)
 {
-	cache->counts = (struct cache_counts){0};
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		cache->accesses[kind] = cache->misses[kind] = cache->dirty_misses[kind] = 0;
+	cache->evictions = cache->stored = 0;
 }
 
 static uint64_t *
@@ -264,40 +277,29 @@ fill_line(struct cache *cache, uint64_t line, uint64_t flags)
 	return old;
 }
 
-/* Brings a line; the outcome says what made room. */
 static void
-bring(struct cache *cache, uint64_t line, uint64_t flags, struct cache_outcome *outcome)
+tell(const struct cache *cache, uint64_t old, struct cache_outcome *outcome)
 {
-	const uint64_t old = fill_line(cache, line, flags);
-	if (!old)
-		return;
-	outcome->evicted = true;
+	outcome->evicted = old != 0;
 	outcome->dirty = old & ENTRY_DIRTY;
 	outcome->victim = line_of(old) << cache->line_shift;
-	cache->counts.evictions++;
-	cache->counts.dirty_evictions += outcome->dirty;
 }
 
 static void
 miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 	struct cache_outcome *outcome)
 {
-	struct cache_counts *counts = &cache->counts;
-	const uint32_t line_size = cache->config.line_size;
-	counts->misses[kind]++;
 	if (kind == CACHE_WRITE && cache->config.no_allocate) {
+		cache->misses[kind]++;
 		/* Written through, it went below as every store does. */
 		if (!cache->config.write_through)
-			counts->bytes_to_below += size;
+			cache->stored += size;
 		return;
 	}
-	bring(cache, address >> cache->line_shift, kind == CACHE_WRITE ? cache->dirty : 0,
-		outcome);
-	counts->dirty_misses[kind] += outcome->dirty;
-	counts->fills++;
-	counts->bytes_from_below += line_size;
-	if (outcome->dirty)
-		counts->bytes_to_below += line_size;
+	const uint64_t old = fill_line(
+		cache, address >> cache->line_shift, kind == CACHE_WRITE ? cache->dirty : 0);
+	cache_count_fill(cache, kind, old);
+	tell(cache, old, outcome);
 }
 
 static uint32_t
@@ -323,14 +325,14 @@ count_accesses(struct cache *cache, const struct cache_batch *batch)
 		writes += batch->kinds[i] == CACHE_WRITE;
 		fetches += batch->kinds[i] == CACHE_FETCH;
 	}
-	cache->counts.accesses[CACHE_WRITE] += writes;
-	cache->counts.accesses[CACHE_FETCH] += fetches;
-	cache->counts.accesses[CACHE_READ] += batch->count - writes - fetches;
+	cache->accesses[CACHE_WRITE] += writes;
+	cache->accesses[CACHE_FETCH] += fetches;
+	cache->accesses[CACHE_READ] += batch->count - writes - fetches;
 	if (!cache->config.write_through)
 		return;
 	for (size_t i = 0; batch->sizes && i < batch->count; i++)
 		bytes += batch->kinds[i] == CACHE_WRITE ? batch->sizes[i] : 0;
-	cache->counts.bytes_to_below += batch->sizes ? bytes : writes * CACHE_STORE_SIZE;
+	cache->stored += batch->sizes ? bytes : writes * CACHE_STORE_SIZE;
 }
 
 size_t
@@ -358,9 +360,9 @@ cache_access(struct cache *cache, uint64_t address, enum cache_kind kind, uint32
 {
 	const uint64_t flags = kind == CACHE_WRITE ? cache->dirty : 0;
 	*outcome = (struct cache_outcome){0};
-	cache->counts.accesses[kind]++;
+	cache->accesses[kind]++;
 	if (kind == CACHE_WRITE && cache->config.write_through)
-		cache->counts.bytes_to_below += size;
+		cache->stored += size;
 	outcome->hit = use_line(cache, address >> cache->line_shift, flags);
 	if (!outcome->hit)
 		miss(cache, address, kind, size, outcome);
@@ -385,7 +387,8 @@ void
 cache_fill(struct cache *cache, uint64_t address, bool dirty, struct cache_outcome *outcome)
 {
 	*outcome = (struct cache_outcome){0};
-	bring(cache, address >> cache->line_shift, dirty ? cache->dirty : 0, outcome);
+	tell(cache, fill_line(cache, address >> cache->line_shift, dirty ? cache->dirty : 0),
+		outcome);
 }
 
 static void

@@ -73,7 +73,7 @@ struct cache_counts {
 	uint64_t misses[CACHE_KINDS];
 	uint64_t dirty_misses[CACHE_KINDS]; /* misses that replaced a dirty line */
 	uint64_t fills;			    /* lines brought from below by misses */
-	uint64_t evictions;		    /* lines replaced, dirty ones included */
+	uint64_t evictions;		    /* lines replaced by those, dirty ones included */
 	uint64_t dirty_evictions;
 	uint64_t bytes_from_below; /* fills times the line size */
 	/* Dirty lines replaced times the line size, and the bytes of stores that go below at
@@ -110,9 +110,11 @@ enum poly_status cache_new(
 	const struct cache_config *config, struct cache **cache, struct poly_error *error);
 void cache_free(struct cache *cache);
 
-/* The configuration, and the counts; both until cache_free. */
+/* The configuration, until cache_free. */
 const struct cache_config *cache_config(const struct cache *cache);
-const struct cache_counts *cache_counts(const struct cache *cache);
+
+/* What was counted. */
+void cache_count(const struct cache *cache, struct cache_counts *counts);
 
 /* All counts begin anew; what the cache holds stays. For warm-up. */
 void cache_count_anew(struct cache *cache);
@@ -127,7 +129,7 @@ size_t cache_run(struct cache *cache, const struct cache_batch *batch, uint32_t 
 void cache_access(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 	struct cache_outcome *outcome);
 
-/* The rest is for hierarchies, and counts nothing but evictions. */
+/* The rest is for hierarchies, and counts nothing. */
 
 /* Whether the line of an address is held; nothing changes. */
 bool cache_holds(const struct cache *cache, uint64_t address);

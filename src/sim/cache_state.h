@@ -13,7 +13,10 @@
 
 struct cache {
 	struct cache_config config;
-	struct cache_counts counts;
+	/* What is counted; the rest of struct cache_counts follows from it. */
+	uint64_t accesses[CACHE_KINDS], misses[CACHE_KINDS], dirty_misses[CACHE_KINDS];
+	uint64_t evictions;
+	uint64_t stored; /* bytes that went below at once */
 	unsigned line_shift;
 	uint64_t set_mask;
 	uint64_t dirty; /* what a write adds to an entry: ENTRY_DIRTY, or 0 (write-through) */
@@ -50,6 +53,16 @@ line_of(uint64_t entry)
 void cache_way_used(struct cache *cache, uint64_t set_number, uint32_t way);
 void cache_way_filled(struct cache *cache, uint64_t set_number, uint32_t way);
 uint32_t cache_way_victim(struct cache *cache, uint64_t set_number);
+
+/* Counts a miss that brought a line, and the entry that was replaced, 0 where there was room.
+ * Without branches: whether lines are dirty is hard to foresee. */
+static inline void
+cache_count_fill(struct cache *cache, enum cache_kind kind, uint64_t old)
+{
+	cache->misses[kind]++;
+	cache->dirty_misses[kind] += old & ENTRY_DIRTY;
+	cache->evictions += old != 0;
+}
 
 /* What a miss of access i of a batch does; the access itself is counted by the caller. */
 void cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i);

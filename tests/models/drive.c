@@ -15,6 +15,9 @@ static const struct {
 	void (*run)(const struct settings *, const struct accesses *);
 } machines[] = {
 	{"cache", drive_cache},
+	{"distance", drive_distance},
+	{"associativity", drive_associativity},
+	{"shards", drive_shards},
 };
 
 uint64_t

@@ -24,6 +24,11 @@ uint64_t setting(const struct settings *settings, const char *prefix, const char
 	uint64_t otherwise);
 
 /* A driver prints what its machine says of the accesses. */
-void drive_cache(const struct settings *settings, const struct accesses *accesses);
+#define DRIVER(name) \
+	void drive_##name(const struct settings *settings, const struct accesses *accesses)
+DRIVER(cache);
+DRIVER(distance);
+DRIVER(associativity);
+DRIVER(shards);
 
 #endif

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 static void
-print_counts(const struct cache_counts *counts)
+print_counts(const struct cache *cache)
 {
+	struct cache_counts all, *counts = &all;
+	cache_count(cache, counts);
 	printf("counts");
 	for (int kind = 0; kind < CACHE_KINDS; kind++)
 		printf(" %" PRIu64 " %" PRIu64 " %" PRIu64, counts->accesses[kind],
@@ -70,6 +72,6 @@ drive_cache(const struct settings *s, const struct accesses *accesses)
 		one_by_one(cache, accesses);
 	else
 		by_batches(cache, accesses);
-	print_counts(cache_counts(cache));
+	print_counts(cache);
 	cache_free(cache);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* All set counts and ways at once; the plain loop. */
+#include "sim/all_associativity.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "sim/all_associativity_state.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool
+take_sets(struct all_associativity *all)
+{
+	const size_t sets = ((size_t)2 << all->most) - ((size_t)1 << all->least);
+	char *bytes = all->memory = mem_new(sets + 1, WAYS * sizeof(uint32_t));
+	if (!bytes)
+		return false;
+	uint32_t *next = (void *)(bytes + (64 - (uintptr_t)bytes % 64) % 64);
+	memset(next, 0xff, sets * WAYS * sizeof *next);
+	for (unsigned level = all->least; level <= all->most; level++) {
+		all->sets[level] = next;
+		next += (size_t)WAYS << level;
+	}
+	return true;
+}
+
+enum poly_status
+all_associativity_new(
+	unsigned least, unsigned most, struct all_associativity **all, struct poly_error *error)
+{
+	*all = NULL;
+	if (least > most || most > ALL_ASSOCIATIVITY_BITS_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"2^%u to 2^%u sets, at most 2^%d can be had", least, most,
+			ALL_ASSOCIATIVITY_BITS_MOST);
+	struct all_associativity *made = mem_new(1, sizeof *made);
+	if (!made)
+		return err_memory(error);
+	made->least = least;
+	made->most = most;
+	made->run =
+		all_associativity_has_x86() ? all_associativity_x86 : all_associativity_plain;
+	if (!take_sets(made)) {
+		mem_free(made);
+		return err_memory(error);
+	}
+	*all = made;
+	return POLY_OK;
+}
+
+void
+all_associativity_free(struct all_associativity *all)
+{
+	if (all)
+		mem_free(all->memory);
+	mem_free(all);
+}
+
+void
+all_associativity_run(
+	struct all_associativity *all, const uint64_t *lines, const uint32_t *ids, size_t count)
+{
+	all->run(all, lines, ids, count);
+}
+
+uint64_t
+all_associativity_misses(const struct all_associativity *all, unsigned bits, unsigned ways)
+{
+	uint64_t misses = 0;
+	for (unsigned way = ways; way <= WAYS; way++)
+		misses += all->found[bits][way];
+	return misses;
+}
+
+void
+all_associativity_count_anew(struct all_associativity *all)
+{
+	memset(all->found, 0, sizeof all->found);
+}
+
+/* Makes an id the newest of a set; in which way it was, WAYS where it was not there. */
+static unsigned
+use(uint32_t *set, uint32_t id)
+{
+	uint32_t carried = id;
+	for (unsigned way = 0; way < WAYS; way++) {
+		const uint32_t here = set[way];
+		set[way] = carried;
+		if (here == id)
+			return way;
+		carried = here;
+	}
+	return WAYS;
+}
+
+void
+all_associativity_plain(
+	struct all_associativity *all, const uint64_t *lines, const uint32_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (unsigned level = all->least; level <= all->most; level++) {
+			const uint64_t number = lines[i] & (((uint64_t)1 << level) - 1);
+			const unsigned way = use(all->sets[level] + number * WAYS, ids[i]);
+			if (way == 0)
+				break;
+			all->found[level][way]++;
+		}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the caches of all sizes are made of, shared by their loops. */
+#ifndef SIM_ALL_ASSOCIATIVITY_STATE_H
+#define SIM_ALL_ASSOCIATIVITY_STATE_H
+
+#include "sim/all_associativity.h"
+
+#define LEVELS (ALL_ASSOCIATIVITY_BITS_MOST + 1)
+#define WAYS ALL_ASSOCIATIVITY_WAYS
+
+struct all_associativity {
+	unsigned least, most; /* bits */
+	/* The sets of level l, of 2^l sets, are 16 ids each, newest first, UINT32_MAX where
+	 * nothing is. All begin at multiples of 64 bytes. */
+	uint32_t *sets[LEVELS];
+	void *memory;
+	/* Uses that were not of the newest of their set: in which way; WAYS: in none. */
+	uint64_t found[LEVELS][WAYS + 1];
+	void (*run)(struct all_associativity *, const uint64_t *, const uint32_t *, size_t);
+};
+
+void all_associativity_plain(struct all_associativity *all, const uint64_t *lines,
+	const uint32_t *ids, size_t count);
+void all_associativity_x86(struct all_associativity *all, const uint64_t *lines,
+	const uint32_t *ids, size_t count);
+int all_associativity_has_x86(void);
+
+#endif
