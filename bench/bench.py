@@ -113,3 +113,8 @@ if traces[0]:
     ask('merge', generated('tt6e', 8000000), traces[0])
 if is_built('qemu4v'):
     ask('diff', real('arm_2M.q4v') or generated('qemu4v', LINES, 'generate_text'))
+
+print('# simulators', flush=True)
+for trace in real('cc1_10M.trace'), generated('cis501', LINES, 'generate_text'):
+    if trace and is_built('cis501'):
+        subprocess.run([os.path.join(build, 'bench', 'bpred'), trace, rounds], check=True)

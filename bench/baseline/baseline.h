@@ -3,6 +3,7 @@
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -34,5 +35,22 @@ struct baseline_text {
 
 /* The loop for a format, or NULL. */
 const struct baseline_text *baseline_text(const char *format);
+
+/* A micro-op as programs for CIS 501 traces keep it: 48 bytes. */
+struct baseline_uop {
+	uint64_t pc, address, fallthrough, target;
+	int64_t immediate;
+	int8_t src1, src2, dest;
+	uint8_t uop;
+	char flags, branch, ldst, unused;
+};
+
+/* Predictors of 2^LEAST to 2^MOST counters, bimodal and gshare of each size in turn. */
+#define BASELINE_PREDICTOR_LEAST 3
+#define BASELINE_PREDICTOR_MOST 20
+#define BASELINE_PREDICTORS (2 * (BASELINE_PREDICTOR_MOST - BASELINE_PREDICTOR_LEAST + 1))
+
+/* What each of BASELINE_PREDICTORS mispredicts of the conditional branches, in a pass each. */
+void baseline_predictors(const struct baseline_uop *uops, size_t n, uint64_t *wrong);
 
 #endif

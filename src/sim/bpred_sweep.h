@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many bimodal and gshare predictors at once. The branches are taken in strips that stay in the
- * nearest cache; addresses are shifted and histories made once for all, and each strip goes
- * through two tables at a time, so that one's waiting for its counter hides the other's.
+ * nearest cache; addresses and histories are brought together once for all tables that look up
+ * the same, and each strip goes through two tables at a time.
  *
  * What is counted is what bpred.h defines for the same shape.
  */

@@ -335,6 +335,8 @@ lack_of_memory_is_told(void **state)
 	for (size_t k = 1; k <= 2; k++) {
 		mem_fail_at(k);
 		assert_int_equal(bpred_new(&config, &bpred, NULL), POLY_ERR_MEMORY);
+	}
+	for (size_t k = 1; k <= 5; k++) {
 		mem_fail_at(k);
 		assert_int_equal(bpred_sweep_new(&config, 1, &sweep, NULL), POLY_ERR_MEMORY);
 	}
