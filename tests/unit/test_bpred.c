@@ -15,6 +15,8 @@
 #include "sim/bpred.h"
 #include "sim/bpred_sites.h"
 #include "sim/bpred_sweep.h"
+#include "sim/btb.h"
+#include "sim/ittage.h"
 
 #include "course_help.h"
 
@@ -202,6 +204,56 @@ sites_are_counted_and_the_worst_come_first(void **state)
 	assert_true(bpred_mpki(5, 0) == 0.0);
 }
 
+static void
+targets_are_found_for_branches_that_were_taken(void **state)
+{
+	(void)state;
+	const struct btb_config config = {.sets = 2, .ways = 1};
+	/* 4 and 6 share a place, 5 has another. */
+	const uint64_t pc[6] = {4, 4, 6, 4, 5, 5}, target[6] = {40, 41, 60, 40, 50, 51};
+	const uint8_t taken[6] = {1, 0, 1, 1, 1, 1};
+	const struct btb_batch batch = {pc, target, taken, NULL, 6};
+	struct btb *btb;
+	uint8_t hit[6];
+	uint64_t found[6];
+	assert_int_equal(btb_new(&config, &btb, NULL), POLY_OK);
+	btb_run(btb, &batch, hit, found);
+	assert_memory_equal(hit, ((uint8_t[]){0, 1, 0, 0, 0, 1}), 6);
+	assert_int_equal(found[1], 40);
+	assert_int_equal(found[5], 50);
+	assert_int_equal(btb_bits(&config), 2 * (63 + 64 + 1));
+	btb_free(btb);
+}
+
+static void
+target_shapes_that_make_no_sense_are_refused(void **state)
+{
+	(void)state;
+	struct poly_error error;
+	struct btb *btb;
+	struct ras ras;
+	struct ittage *ittage;
+	const struct ittage_config config = {
+		.tables = 2, .entries_log2 = 4, .tag_bits = 5, .length = {4, 4}};
+	assert_int_equal(
+		btb_new(&(struct btb_config){0, 1, 0, 0}, &btb, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "target buffer has 0 sets, expected 1 to 4194304");
+	assert_int_equal(
+		btb_new(&(struct btb_config){1, 65, 0, 0}, &btb, &error), POLY_ERR_USAGE);
+	assert_int_equal(
+		btb_new(&(struct btb_config){1, 1, 0, 64}, &btb, &error), POLY_ERR_USAGE);
+	assert_int_equal(ras_init(&ras, 0, &error), POLY_ERR_USAGE);
+	assert_int_equal(ittage_new(&config, &ittage, &error), POLY_ERR_USAGE);
+	assert_string_equal(
+		error.message, "history of a tagged table is 4, expected 5 to 1024");
+	assert_int_equal(ittage_bits(&(struct ittage_config){.base_log2 = 3,
+				 .tables = 2,
+				 .entries_log2 = 4,
+				 .tag_bits = 5,
+				 .length = {4, 9}}),
+		8 * 64 + 32 * (64 + 5 + 2 + 1) + 9);
+}
+
 /* The conditional branches of a real trace. */
 struct branches {
 	uint64_t pc[1000], target[1000];
@@ -330,6 +382,9 @@ lack_of_memory_is_told(void **state)
 	(void)state;
 	struct bpred *bpred;
 	struct bpred_sweep *sweep;
+	struct btb *btb;
+	struct ras ras;
+	struct ittage *ittage;
 	struct bpred_sites sites = {0};
 	const struct bpred_config config = {.kind = BPRED_BIMODAL};
 	for (size_t k = 1; k <= 2; k++) {
@@ -341,6 +396,11 @@ lack_of_memory_is_told(void **state)
 		assert_int_equal(bpred_sweep_new(&config, 1, &sweep, NULL), POLY_ERR_MEMORY);
 	}
 	mem_fail_at(1);
+	assert_int_equal(
+		btb_new(&(struct btb_config){1, 1, 0, 0}, &btb, NULL), POLY_ERR_MEMORY);
+	assert_int_equal(ras_init(&ras, 1, NULL), POLY_ERR_MEMORY);
+	assert_int_equal(
+		ittage_new(&(struct ittage_config){0}, &ittage, NULL), POLY_ERR_MEMORY);
 	assert_false(bpred_sites_count(
 		&sites, (const uint32_t[]){1}, (const uint8_t[]){1}, (const uint8_t[]){1}, 1));
 	mem_fail_at(0);
@@ -360,6 +420,8 @@ main(void)
 		cmocka_unit_test(shapes_that_make_no_sense_are_refused),
 		cmocka_unit_test(sweeps_that_make_no_sense_are_refused),
 		cmocka_unit_test(sites_are_counted_and_the_worst_come_first),
+		cmocka_unit_test(targets_are_found_for_branches_that_were_taken),
+		cmocka_unit_test(target_shapes_that_make_no_sense_are_refused),
 		cmocka_unit_test(a_real_trace_has_the_known_mispredictions),
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
 #ifdef POLY_FAULT_INJECTION
