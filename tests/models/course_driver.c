@@ -12,10 +12,10 @@
 #include "course/superscalar.h"
 #include "course/v2.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "uop_text.h"
 
 static unsigned
 number(char **argument)
@@ -39,29 +39,12 @@ flush(struct buf *out)
 	buf_clear(out);
 }
 
-static bool
-next_uop(struct course_uop *uop)
-{
-	static char macro[80], micro[80];
-	char line[512];
-	if (!fgets(line, sizeof line, stdin))
-		return false;
-	uop->number++;
-	uop->macro = macro;
-	uop->micro = micro;
-	return sscanf(line,
-		       "%" SCNd32 " %" SCNx64 " %" SCNd32 " %" SCNd32 " %" SCNd32
-		       " %c %c %c %" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %79s",
-		       &uop->uop, &uop->pc, &uop->src1, &uop->src2, &uop->dest, &uop->flags,
-		       &uop->branch, &uop->ldst, &uop->immediate, &uop->address,
-		       &uop->fallthrough, &uop->target, macro, micro) == 14;
-}
-
 static void
 run_superscalar(char **arguments, struct buf *out)
 {
 	struct poly_error error;
 	struct course_uop uop = {0};
+	struct uop_text text;
 	const struct superscalar_config config = {
 		.experiment = (enum superscalar_experiment)number(arguments),
 		.width = number(arguments + 1),
@@ -69,7 +52,7 @@ run_superscalar(char **arguments, struct buf *out)
 	struct superscalar *core = superscalar_new(&config, &error);
 	require(core, &error);
 	superscalar_begin(out);
-	while (next_uop(&uop)) {
+	while (next_uop(stdin, &uop, &text)) {
 		superscalar_add(core, &uop, out);
 		flush(out);
 	}
@@ -82,6 +65,7 @@ run_ooo(char **arguments, struct buf *out)
 {
 	struct poly_error error;
 	struct course_uop uop = {0};
+	struct uop_text text;
 	const struct ooo_config config = {.memory = (enum ooo_memory)number(arguments),
 		.width = number(arguments + 1),
 		.registers = number(arguments + 2),
@@ -90,7 +74,7 @@ run_ooo(char **arguments, struct buf *out)
 	struct ooo *core = ooo_new(&config, &error);
 	require(core, &error);
 	ooo_begin(core, "standard input", out);
-	while (next_uop(&uop)) {
+	while (next_uop(stdin, &uop, &text)) {
 		require(ooo_add(core, &uop, out, &error) == POLY_OK, &error);
 		flush(out);
 	}

@@ -14,7 +14,11 @@
 #include "sim/pipeline.h"
 #include "sim/pipeline_lanes.h"
 
+#include "course/ooo.h"
+#include "course/superscalar.h"
+
 #include "../models/pipeline_stepped.h"
+#include "../models/uop_text.h"
 
 enum { OPS = 600, TRIALS = 150 };
 
@@ -246,6 +250,150 @@ lanes_are_as_many_pipelines(void **state)
 	}
 }
 
+enum { UOPS_MOST = 1000 };
+
+/* A trace of the course, and what its micro-ops are to pipelines. */
+struct trace {
+	struct course_uop uops[UOPS_MOST];
+	struct pipeline_op ops[UOPS_MOST];
+	uint64_t addresses[UOPS_MOST];
+	size_t n;
+};
+
+static uint8_t
+register_of(int32_t number)
+{
+	return number < 0 ? PIPELINE_NONE : (uint8_t)number;
+}
+
+static struct pipeline_op
+op_of_uop(const struct course_uop *uop, bool flags)
+{
+	const int32_t reads = flags && uop->flags == 'R' ? COURSE_FLAGS : COURSE_NONE;
+	const int32_t writes = flags && uop->flags == 'W' ? COURSE_FLAGS : COURSE_NONE;
+	unsigned bits = uop->ldst == 'L'   ? PIPELINE_LOADS
+			: uop->ldst == 'S' ? PIPELINE_STORE
+					   : 0;
+	bits |= uop->branch == 'T' ? PIPELINE_TAKEN : 0;
+	return (struct pipeline_op){
+		{register_of(uop->src1), register_of(uop->src2), register_of(reads)},
+		{register_of(uop->dest), register_of(writes)}, (uint8_t)bits, 0};
+}
+
+/* Below the folder of the project; skips the test where it is not there. */
+static void
+read_trace(const char *name, bool flags, struct trace *trace)
+{
+	static struct uop_text text;
+	char path[4096];
+	const char *root = getenv("POLYTRACE_ROOT");
+	snprintf(path, sizeof path, "%s/%s", root ? root : ".", name);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		skip();
+	struct course_uop uop = {0};
+	for (trace->n = 0; trace->n < UOPS_MOST && next_uop(file, &uop, &text); trace->n++) {
+		trace->uops[trace->n] = uop;
+		trace->uops[trace->n].macro = trace->uops[trace->n].micro = "";
+		trace->ops[trace->n] = op_of_uop(&uop, flags);
+		trace->addresses[trace->n] = uop.address;
+	}
+	fclose(file);
+	assert_int_equal(trace->n, UOPS_MOST);
+}
+
+static uint64_t
+inorder_cycles(const struct pipeline_inorder_config *config, const struct trace *trace)
+{
+	struct pipeline_result result;
+	struct pipeline_inorder *pipeline = pipeline_inorder_new(config, NULL);
+	assert_non_null(pipeline);
+	pipeline_inorder_run(pipeline, trace->ops, trace->n, NULL);
+	pipeline_inorder_result(pipeline, &result);
+	pipeline_inorder_free(pipeline);
+	return result.cycles;
+}
+
+static uint64_t
+ooo_cycles_of(const struct pipeline_ooo_config *config, const struct trace *trace)
+{
+	const struct pipeline_ops ops = {trace->ops, trace->addresses, NULL, trace->n};
+	struct pipeline_result result;
+	struct pipeline_ooo *pipeline = pipeline_ooo_new(config, NULL);
+	assert_non_null(pipeline);
+	pipeline_ooo_run(pipeline, &ops, NULL);
+	pipeline_ooo_result(pipeline, &result);
+	pipeline_ooo_free(pipeline);
+	return result.cycles;
+}
+
+/* Reference cis501 7.2: load latencies 1 to 15, with and without order of writes. */
+static void
+the_scoreboard_of_the_reference_comes_out(void **state)
+{
+	static const uint64_t expected[] = {1000, 1134, 1294, 1459, 1627, 1796, 1966, 2136,
+		2308, 2480, 2652, 2824, 2996, 3168, 3340};
+	static struct trace trace;
+	(void)state;
+	read_trace("../shared/data/public/cis501/gcc-1K.trace", false, &trace);
+	for (unsigned latency = 1; latency <= 15; latency++) {
+		struct pipeline_inorder_config config = {
+			.width = 1, .latency = {1, latency, 1, 1, 1, 1, 1, 1}};
+		assert_int_equal(inorder_cycles(&config, &trace), expected[latency - 1]);
+		config.order = PIPELINE_ORDER_LATENCY;
+		assert_int_equal(inorder_cycles(&config, &trace), expected[latency - 1]);
+	}
+}
+
+static void
+a_plain_core_of_the_course_takes_as_long(void **state)
+{
+	static struct trace trace;
+	(void)state;
+	read_trace("tests/data/cis501/sort_1k.trace", true, &trace);
+	for (unsigned width = 1; width <= 8; width++) {
+		const struct superscalar_config course = {
+			SUPERSCALAR_PLAIN, width, false, false, false};
+		const struct pipeline_inorder_config config = {.width = width,
+			.latency = {1, 2, 1, 1, 1, 1, 1, 1},
+			.order = PIPELINE_ORDER_ALL};
+		struct superscalar *core = superscalar_new(&course, NULL);
+		assert_non_null(core);
+		for (size_t i = 0; i < trace.n; i++)
+			superscalar_add(core, &trace.uops[i], NULL);
+		assert_int_equal(inorder_cycles(&config, &trace), superscalar_cycles(core));
+		superscalar_free(core);
+	}
+}
+
+static void
+an_out_of_order_core_of_the_course_takes_as_long(void **state)
+{
+	static const enum pipeline_memory rules[] = {[OOO_NONE] = PIPELINE_MEMORY_NONE,
+		[OOO_CONSERVATIVE] = PIPELINE_MEMORY_CONSERVATIVE,
+		[OOO_PERFECT] = PIPELINE_MEMORY_PERFECT};
+	static struct trace trace;
+	(void)state;
+	read_trace("tests/data/cis501/sort_1k.trace", true, &trace);
+	for (unsigned trial = 0; trial < 60; trial++) {
+		const enum ooo_memory memory = (enum ooo_memory)(OOO_NONE + trial % 3);
+		const struct ooo_config course = {memory, 1 + trial % 8, 52 + trial * trial,
+			4 + 3 * trial, 3 + trial % 2};
+		const struct pipeline_ooo_config config = {.width = course.width,
+			.size = course.size,
+			.registers = course.registers - COURSE_REGISTERS,
+			.latency = {1, course.load_latency, 1, 1, 1, 1, 1, 1},
+			.memory = rules[memory]};
+		struct ooo *core = ooo_new(&course, NULL);
+		assert_non_null(core);
+		for (size_t i = 0; i < trace.n; i++)
+			assert_int_equal(ooo_add(core, &trace.uops[i], NULL, NULL), POLY_OK);
+		assert_int_equal(ooo_end(core, NULL, NULL), POLY_OK);
+		assert_int_equal(ooo_cycles_of(&config, &trace), ooo_cycles(core));
+		ooo_free(core);
+	}
+}
+
 /* A micro-op with one source and one destination. */
 static struct pipeline_op
 op_of(unsigned flags, uint8_t source, uint8_t dest, uint16_t extra)
@@ -383,6 +531,9 @@ main(void)
 		cmocka_unit_test(naive_loads_are_squashed_as_in_stepping),
 		cmocka_unit_test(store_sets_are_learned_as_in_stepping),
 		cmocka_unit_test(lanes_are_as_many_pipelines),
+		cmocka_unit_test(the_scoreboard_of_the_reference_comes_out),
+		cmocka_unit_test(a_plain_core_of_the_course_takes_as_long),
+		cmocka_unit_test(an_out_of_order_core_of_the_course_takes_as_long),
 		cmocka_unit_test(the_stack_says_where_cycles_went_in_order),
 		cmocka_unit_test(the_stack_says_where_cycles_went_out_of_order),
 		cmocka_unit_test(impossible_pipelines_are_refused),
