@@ -182,13 +182,36 @@ POLY_API void poly_report_cell_real(
  * the section or of the table: keys joined by dots, elements of lists by number from 0
  * ("files.0.records"); the report itself is the empty path. Numbers are not grouped, units not
  * named; yes and no are true and false.
+ *
+ * HTML: a page that needs nothing else, without scripts or network, well-formed as XML too:
+ * navigation, a section each, numbers of a section as tiles, plots as inline SVG with their
+ * tables folded below them. The elements of a list stand side by side where the page is wide
+ * enough. A section's id is its path with dashes ("files-0-records"). Tables show 1,000 rows,
+ * plots 3,000 marks (50 rows of bars, 40 lanes), and say what they leave out.
  */
 enum poly_rendering {
 	POLY_RENDER_TEXT,      /* aligned, for people */
 	POLY_RENDER_JSON,      /* one object */
 	POLY_RENDER_CSV,       /* RFC 4180; values in one block, tables in their own */
 	POLY_RENDER_JSON_LINE, /* one object on one line: a line of JSON Lines */
+	POLY_RENDER_HTML,      /* one page with plots */
 };
+
+/*
+ * What a rendering may be told. Initialise with POLY_RENDER_OPTIONS_INIT, then change fields.
+ * Later versions may add some.
+ */
+struct poly_render_options {
+	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
+	enum poly_rendering rendering; /* which one */
+	const char *title;	       /* of a page of HTML; NULL: "Report" */
+};
+
+/* Text, as poly_report_render makes it. */
+#define POLY_RENDER_OPTIONS_INIT                           \
+	{                                                  \
+		.size = sizeof(struct poly_render_options) \
+	}
 
 /*
  * Renders a finished report into sink, in pieces. POLY_ERR_IO: its write returned an errno
@@ -198,6 +221,12 @@ enum poly_rendering {
  */
 POLY_API enum poly_status poly_report_render(const struct poly_report *report,
 	enum poly_rendering rendering, const struct poly_sink *sink, struct poly_error *error);
+
+/* The same with options, which are not looked at afterwards. Their size being 0 is
+ * POLY_ERR_USAGE. */
+POLY_API enum poly_status poly_report_render_with(const struct poly_report *report,
+	const struct poly_render_options *options, const struct poly_sink *sink,
+	struct poly_error *error);
 
 #ifdef __cplusplus
 }

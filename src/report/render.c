@@ -52,9 +52,9 @@ number_address(uint64_t number, unsigned digits, char *text)
 	text[2 + digits] = 0;
 }
 
-/* A real with a point whatever the locale writes there, which may be several bytes. */
-static void
-number_real(double real, unsigned decimals, char *text)
+/* The locale may write several bytes for the point. */
+void
+render_real(double real, unsigned decimals, char *text)
 {
 	int n = snprintf(text, RENDER_NUMBER, "%.*f", (int)decimals, real);
 	if (!decimals)
@@ -77,11 +77,57 @@ render_number(const struct item *item, bool grouped, char *text)
 			text[num_decimal(text, item->value.number)] = 0;
 		break;
 	case FORM_ADDRESS: number_address(item->value.number, item->digits, text); break;
-	case FORM_REAL: number_real(item->value.real, item->digits, text); break;
+	case FORM_REAL: render_real(item->value.real, item->digits, text); break;
 	case FORM_ABSENT:
 	case FORM_TEXT:
 	case FORM_BOOL: *text = 0; break;
 	}
+}
+
+void
+render_visible(struct buf *to, const char *string)
+{
+	for (; *string; string++) {
+		uint8_t c = (uint8_t)*string, next = (uint8_t)string[1];
+		bool wide = c == 0xc2 && next < 0xa0;
+		if (!wide && c >= 0x20 && c != 0x7f) {
+			buf_byte(to, c);
+			continue;
+		}
+		buf_string(to, "\\x");
+		buf_append(to, num_hex_pairs + 2 * (wide ? next : c), 2);
+		string += wide;
+	}
+}
+
+void
+render_shown(struct buf *to, const struct poly_report *report, const struct item *item)
+{
+	char number[RENDER_NUMBER];
+	if (item->form == FORM_TEXT) {
+		render_visible(to, tree_text(report, item->value.text));
+	} else if (item->form == FORM_BOOL) {
+		buf_string(to, item->value.number ? "yes" : "no");
+	} else {
+		render_number(item, true, number);
+		buf_string(to, number);
+	}
+	if (item->unit != TREE_NO_TEXT) {
+		buf_byte(to, ' ');
+		render_visible(to, tree_text(report, item->unit));
+	}
+}
+
+void
+render_titled(struct buf *to, const struct poly_report *report, size_t title, size_t unit)
+{
+	if (title != TREE_NO_TEXT)
+		render_visible(to, tree_text(report, title));
+	if (unit == TREE_NO_TEXT)
+		return;
+	buf_string(to, " (");
+	render_visible(to, tree_text(report, unit));
+	buf_byte(to, ')');
 }
 
 static enum poly_status
@@ -97,23 +143,48 @@ render_check(const struct poly_report *report, struct poly_error *error)
 	return POLY_OK;
 }
 
+/* Has the renderer fill render->out; false where there is none. */
+static bool
+render_by(struct render *render)
+{
+	switch (render->options.rendering) {
+	case POLY_RENDER_TEXT: render_text(render); return true;
+	case POLY_RENDER_JSON: render_json(render, false); return true;
+	case POLY_RENDER_JSON_LINE: render_json(render, true); return true;
+	case POLY_RENDER_CSV: render_csv(render); return true;
+	case POLY_RENDER_HTML: render_html(render); return true;
+	}
+	return false;
+}
+
 enum poly_status
 poly_report_render(const struct poly_report *report, enum poly_rendering rendering,
 	const struct poly_sink *sink, struct poly_error *error)
 {
+	struct poly_render_options options = POLY_RENDER_OPTIONS_INIT;
+	options.rendering = rendering;
+	return poly_report_render_with(report, &options, sink, error);
+}
+
+enum poly_status
+poly_report_render_with(const struct poly_report *report,
+	const struct poly_render_options *options, const struct poly_sink *sink,
+	struct poly_error *error)
+{
 	enum poly_status status = render_check(report, error);
 	if (status != POLY_OK)
 		return status;
-	struct render render = {.report = report, .sink = sink};
-	switch (rendering) {
-	case POLY_RENDER_TEXT: render_text(&render); break;
-	case POLY_RENDER_JSON: render_json(&render, false); break;
-	case POLY_RENDER_JSON_LINE: render_json(&render, true); break;
-	case POLY_RENDER_CSV: render_csv(&render); break;
-	default:
+	struct render render = {
+		.report = report, .sink = sink, .options = POLY_RENDER_OPTIONS_INIT};
+	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no rendering has the number %d", (int)rendering);
-	}
+			"options of a rendering have size 0; initialise them with "
+			"POLY_RENDER_OPTIONS_INIT");
+	memcpy(&render.options, options,
+		options->size < sizeof *options ? options->size : sizeof *options);
+	if (!render_by(&render))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"no rendering has the number %d", (int)options->rendering);
 	if (render.out.failed || render.path.failed)
 		status = err_memory(error);
 	else

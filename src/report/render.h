@@ -13,6 +13,7 @@ struct render {
 	struct buf out;	 /* on its way to write */
 	struct buf path; /* for the renderer's use; freed with out */
 	const struct poly_sink *sink;
+	struct poly_render_options options;
 	int sys_errno; /* what write returned first; nothing is written after it */
 };
 
@@ -22,9 +23,23 @@ void render_flush(struct render *render);
 /* A COUNT, ADDRESS or REAL as text (of RENDER_NUMBER bytes); grouped: digits of counts. */
 void render_number(const struct item *item, bool grouped, char *text);
 
+/* A finite number with so many decimals as text (of RENDER_NUMBER bytes), with a point. */
+void render_real(double real, unsigned decimals, char *text);
+
+/* Appends text with its control characters, C0, DEL and C1, as \xNN: they would act on a
+ * terminal, and markup may not have them. */
+void render_visible(struct buf *to, const char *text);
+
+/* Appends a value or cell as people read it, with its unit; nothing where it is absent. */
+void render_shown(struct buf *to, const struct poly_report *report, const struct item *item);
+
+/* Appends a title and, in parentheses, a unit; either may be TREE_NO_TEXT. */
+void render_titled(struct buf *to, const struct poly_report *report, size_t title, size_t unit);
+
 /* The renderers: a whole report, which is sound, into render->out. */
 void render_text(struct render *render);
 void render_json(struct render *render, bool one_line);
 void render_csv(struct render *render);
+void render_html(struct render *render);
 
 #endif

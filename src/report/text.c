@@ -3,7 +3,6 @@
 #include "report/render.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -52,74 +51,33 @@ text_newline(struct text *text)
 	render_flush(text->render);
 }
 
-/* Appends text with its control characters, C0, DEL and C1, as \xNN: they would act on a
- * terminal. */
-static void
-append_visible(struct buf *to, const char *string)
-{
-	for (; *string; string++) {
-		uint8_t c = (uint8_t)*string, next = (uint8_t)string[1];
-		bool wide = c == 0xc2 && next < 0xa0;
-		if (!wide && c >= 0x20 && c != 0x7f) {
-			buf_byte(to, c);
-			continue;
-		}
-		buf_string(to, "\\x");
-		buf_append(to, num_hex_pairs + 2 * (wide ? next : c), 2);
-		string += wide;
-	}
-}
-
-/* A value or cell as text, until the next call. */
+/* What was put into the cell, until the next call. */
 static const char *
-text_format(struct text *text, const struct item *item)
+text_cell_done(struct text *text)
 {
-	const struct poly_report *report = text->render->report;
-	char number[RENDER_NUMBER];
-	buf_clear(&text->cell);
-	if (item->form == FORM_TEXT) {
-		append_visible(&text->cell, tree_text(report, item->value.text));
-	} else if (item->form == FORM_BOOL) {
-		buf_string(&text->cell, item->value.number ? "yes" : "no");
-	} else {
-		render_number(item, true, number);
-		buf_string(&text->cell, number);
-	}
-	if (item->unit != TREE_NO_TEXT) {
-		buf_byte(&text->cell, ' ');
-		append_visible(&text->cell, tree_text(report, item->unit));
-	}
 	const char *formatted = buf_text(&text->cell);
 	if (text->cell.failed)
 		text->render->out.failed = true;
 	return formatted;
 }
 
-/* A title as text, until the next call. */
+/* A value or cell as text, until the next call. */
+static const char *
+text_format(struct text *text, const struct item *item)
+{
+	buf_clear(&text->cell);
+	render_shown(&text->cell, text->render->report, item);
+	return text_cell_done(text);
+}
+
+/* A title as text, with the unit of a column, until the next call. */
 static const char *
 text_title(struct text *text, const struct item *item)
 {
-	const struct item shown = {
-		.form = item->title == TREE_NO_TEXT ? FORM_ABSENT : FORM_TEXT,
-		.unit = TREE_NO_TEXT,
-		.value.text = item->title};
-	return text_format(text, &shown);
-}
-
-/* True where something between an opening and its END will be seen. */
-static bool
-text_has_content(const struct item *item)
-{
-	for (size_t depth = 0;; item++) {
-		if (item->type == ITEM_CELL ||
-			(item->type == ITEM_VALUE && item->form != FORM_ABSENT))
-			return true;
-		if (item->type == ITEM_SECTION || item->type == ITEM_LIST ||
-			item->type == ITEM_TABLE)
-			depth++;
-		else if (item->type == ITEM_END && --depth == 0)
-			return false;
-	}
+	size_t unit = item->type == ITEM_COLUMN ? item->unit : TREE_NO_TEXT;
+	buf_clear(&text->cell);
+	render_titled(&text->cell, text->render->report, item->title, unit);
+	return text_cell_done(text);
 }
 
 /* The widest title among the values that stand directly in a section, from its first item. */
@@ -196,22 +154,6 @@ text_cell(struct text *text, const struct item *column, const struct item *cell)
 	return cell->form == FORM_ABSENT && column->right ? "-" : text_format(text, cell);
 }
 
-/* The title of a column with its unit, until the next call. */
-static const char *
-text_column(struct text *text, const struct item *column)
-{
-	text_title(text, column);
-	if (column->unit != TREE_NO_TEXT) {
-		buf_string(&text->cell, " (");
-		append_visible(&text->cell, tree_text(text->render->report, column->unit));
-		buf_byte(&text->cell, ')');
-	}
-	const char *shown = buf_text(&text->cell);
-	if (text->cell.failed)
-		text->render->out.failed = true;
-	return shown;
-}
-
 /* One line of a table: its cells, or the titles of its columns. */
 static void
 text_row(struct text *text, const struct item *columns, const struct item *cells,
@@ -219,7 +161,7 @@ text_row(struct text *text, const struct item *columns, const struct item *cells
 {
 	text->blanks = (size_t)2 * text->depth;
 	for (size_t i = 0; columns[i].type == ITEM_COLUMN; i++) {
-		const char *shown = cells == columns ? text_column(text, &cells[i])
+		const char *shown = cells == columns ? text_title(text, &cells[i])
 						     : text_cell(text, &columns[i], &cells[i]);
 		size_t padding = text_padding(widths[i], utf8_width(shown));
 		text->blanks += (i ? TEXT_GAP : 0) + (columns[i].right ? padding : 0);
@@ -237,7 +179,7 @@ text_widths(struct text *text, const struct item *columns, size_t count, size_t 
 	if (!*widths)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		(*widths)[i] = utf8_width(text_column(text, &columns[i]));
+		(*widths)[i] = utf8_width(text_title(text, &columns[i]));
 	for (size_t i = 0; columns[count + i].type == ITEM_CELL; i++) {
 		size_t width =
 			utf8_width(text_cell(text, &columns[i % count], &columns[count + i]));
@@ -285,7 +227,7 @@ render_text(struct render *render)
 		} else if (item->type == ITEM_END) {
 			text.depth--;
 			text.value = false;
-		} else if (!text_has_content(item)) {
+		} else if (!tree_has_content(item)) {
 			i = tree_end(report, i);
 		} else if (item->type == ITEM_TABLE) {
 			text_table(&text, item);

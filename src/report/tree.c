@@ -63,6 +63,21 @@ tree_end(const struct poly_report *report, size_t i)
 	}
 }
 
+bool
+tree_has_content(const struct item *item)
+{
+	for (size_t depth = 0;; item++) {
+		if (item->type == ITEM_CELL ||
+			(item->type == ITEM_VALUE && item->form != FORM_ABSENT))
+			return true;
+		if (item->type == ITEM_SECTION || item->type == ITEM_LIST ||
+			item->type == ITEM_TABLE)
+			depth++;
+		else if (item->type == ITEM_END && --depth == 0)
+			return false;
+	}
+}
+
 /* What is wrong with an item here; NULL: nothing. */
 static const char *
 tree_misuse(const struct poly_report *report, enum item_type type)

@@ -52,7 +52,7 @@ expect_usage(struct poly_report *report)
 {
 	struct poly_error error;
 	struct buf out = {0};
-	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_CSV; r++) {
+	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_HTML; r++) {
 		assert_int_equal(poly_report_render(report, (enum poly_rendering)r,
 					 &(struct poly_sink){gather, &out}, &error),
 			POLY_ERR_USAGE);
@@ -628,6 +628,21 @@ plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
 }
 
 static void
+options_without_a_size_are_wrong_use(void **state)
+{
+	(void)state;
+	const struct poly_render_options options = {.rendering = POLY_RENDER_JSON};
+	struct poly_report *r = sample();
+	struct poly_error error;
+	struct buf out = {0};
+	assert_int_equal(
+		poly_report_render_with(r, &options, &(struct poly_sink){gather, &out}, &error),
+		POLY_ERR_USAGE);
+	assert_int_equal(out.size, 0);
+	poly_report_free(r);
+}
+
+static void
 random_text(uint64_t *seed, char *text)
 {
 	size_t n = draw(seed, 12);
@@ -876,7 +891,8 @@ starve(enum poly_rendering rendering, size_t k)
 	struct poly_report *r = poly_report_new();
 	if (r) {
 		struct poly_plot plot = POLY_PLOT_INIT;
-		plot.x = plot.y[0] = "size";
+		plot.kind = POLY_PLOT_HEAT;
+		plot.x = plot.y[0] = plot.value = "size";
 		plot.title = "Sizes";
 		fill(r);
 		fill_plotted(r, &plot);
@@ -894,7 +910,7 @@ static void
 lack_of_memory_is_remembered_and_told(void **state)
 {
 	(void)state;
-	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_CSV; i++) {
+	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_HTML; i++) {
 		size_t k = 1;
 		while (starve((enum poly_rendering)i, k) >= k)
 			k++;
@@ -962,6 +978,7 @@ main(void)
 		cmocka_unit_test(notes_and_units_are_for_people),
 		cmocka_unit_test(plots_change_neither_text_nor_json_nor_csv),
 		cmocka_unit_test(plots_of_what_a_table_does_not_have_are_wrong_uses),
+		cmocka_unit_test(options_without_a_size_are_wrong_use),
 		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
 		cmocka_unit_test(a_line_of_json_says_what_the_indented_object_says),
 		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the page share. */
+#ifndef REPORT_HTML_H
+#define REPORT_HTML_H
+
+#include "report/render.h"
+
+struct html {
+	struct render *render;
+	struct buf *out;      /* the render's */
+	struct buf text;      /* what is escaped next */
+	unsigned level;	      /* of the headings that come next: 2 to 6 */
+	size_t tables, plots; /* so far */
+	size_t next_plot;     /* among those of the report */
+};
+
+/* Appends a title, a value or a cell, escaped. */
+void html_title(struct html *html, const struct item *item);
+void html_shown(struct html *html, const struct item *item);
+
+/* The table of item i, which has content, with its plots. */
+void html_table(struct html *html, size_t i);
+
+#endif

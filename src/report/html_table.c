@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of the page, below their plots. */
+#include "report/html.h"
+
+#include "report/svg.h"
+
+/* Most rows that a table shows, and from which it is folded. */
+#define TABLE_ROWS 1000
+#define TABLE_LONG 16
+
+/* Tables with more columns than these have the page's width. */
+#define TABLE_COLUMNS 5
+
+static void
+table_head(struct html *html, const struct view *view)
+{
+	buf_string(html->out, "<thead><tr>");
+	for (size_t i = 0; i < view->width; i++) {
+		buf_printf(html->out, "<th scope=\"col\"%s>",
+			view->columns[i].right ? " class=\"number\"" : "");
+		buf_clear(&html->text);
+		view_title(&html->text, view, i, TREE_NO_TEXT, TREE_NO_TEXT);
+		svg_text(html->out, buf_text(&html->text));
+		buf_string(html->out, "</th>");
+	}
+	buf_string(html->out, "</tr></thead>\n");
+}
+
+static void
+table_cell(struct html *html, const struct item *column, const struct item *cell)
+{
+	if (cell->form == FORM_ABSENT && column->right)
+		buf_string(html->out, "–");
+	else
+		html_shown(html, cell);
+}
+
+static void
+table_row(struct html *html, const struct view *view, size_t row)
+{
+	buf_string(html->out, "<tr>");
+	for (size_t i = 0; i < view->width; i++) {
+		const struct item *column = &view->columns[i];
+		bool heading = i == 0 && !column->right;
+		buf_string(html->out, heading	      ? "<th scope=\"row\">"
+				      : column->right ? "<td class=\"number\">"
+						      : "<td>");
+		table_cell(html, column, view_cell(view, row, i));
+		buf_string(html->out, heading ? "</th>" : "</td>");
+	}
+	buf_string(html->out, "</tr>\n");
+	render_flush(html->render);
+}
+
+static void
+table_body(struct html *html, const struct view *view, const struct item *item)
+{
+	size_t rows = view->rows < TABLE_ROWS ? view->rows : TABLE_ROWS;
+	buf_printf(html->out,
+		"<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+		"aria-labelledby=\"table-%zu\"><table><caption id=\"table-%zu\">",
+		html->tables, html->tables);
+	html_title(html, item);
+	buf_string(html->out, "</caption>\n");
+	table_head(html, view);
+	buf_string(html->out, "<tbody>\n");
+	for (size_t row = 0; row < rows; row++)
+		table_row(html, view, row);
+	buf_string(html->out, "</tbody></table></div>\n");
+	if (rows < view->rows)
+		buf_printf(html->out,
+			"<p class=\"remark\">The first %d rows; JSON and CSV have them "
+			"all.</p>\n",
+			TABLE_ROWS);
+}
+
+/* A number of rows, grouped. */
+static void
+table_rows(struct html *html, size_t rows)
+{
+	const struct item count = {.form = FORM_COUNT, .value.number = rows};
+	char number[RENDER_NUMBER];
+	render_number(&count, true, number);
+	buf_printf(html->out, "%s row%s", number, rows == 1 ? "" : "s");
+}
+
+/* The plots of table i; false where it has none. */
+static bool
+table_plots(struct html *html, size_t i)
+{
+	const struct poly_report *report = html->render->report;
+	bool some = false;
+	while (html->next_plot < report->plot_count && report->plots[html->next_plot].table < i)
+		html->next_plot++;
+	for (; html->next_plot < report->plot_count; html->next_plot++) {
+		const struct plot *plot = &report->plots[html->next_plot];
+		if (plot->table != i)
+			break;
+		svg_plot(html->render, plot, ++html->plots);
+		some = true;
+	}
+	return some;
+}
+
+void
+html_table(struct html *html, size_t i)
+{
+	const struct poly_report *report = html->render->report;
+	const struct item *item = &report->items[i];
+	const struct plot no_plot = {.table = i};
+	struct view view = view_of(report, &no_plot);
+	html->tables++;
+	buf_printf(html->out, "<div class=\"block%s\">\n",
+		view.width > TABLE_COLUMNS ? " wide" : "");
+	bool folded = table_plots(html, i) || view.rows > TABLE_LONG;
+	if (folded) {
+		buf_string(html->out, "<details><summary>");
+		html_title(html, item);
+		buf_string(html->out, item->title == TREE_NO_TEXT ? "" : ": ");
+		table_rows(html, view.rows);
+		buf_string(html->out, "</summary>\n");
+	}
+	table_body(html, &view, item);
+	buf_string(html->out, folded ? "</details>\n</div>\n" : "</div>\n");
+}

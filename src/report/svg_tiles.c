@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Heat maps, whose tiles are darker for greater values, and time lines, with lanes. */
+#include "report/svg.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Values whose greatest is so many times the least are told apart by their logarithm. */
+#define HEAT_LOGARITHMIC 30
+
+/* Most lanes, pixels of their names, and the height of one in pixels. */
+#define LANES_MOST 40
+#define LANES_NAMES 110
+#define LANE_PITCH 26
+#define LANE_HEIGHT 18
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The least distance of different numbers of a column, of decades where it is logarithmic. */
+static double
+tile_size(struct svg *svg, size_t column, bool logarithmic)
+{
+	const struct view *view = svg->view;
+	double least = INFINITY, *numbers = mem_new(view->rows + 1, sizeof *numbers);
+	size_t count = 0;
+	if (!numbers) {
+		svg->out->failed = true;
+		return 1;
+	}
+	for (size_t row = 0; row < view->rows; row++) {
+		double number;
+		if (view_number(view, row, column, &number) && (!logarithmic || number > 0))
+			numbers[count++] = logarithmic ? log10(number) : number;
+	}
+	qsort(numbers, count, sizeof *numbers, compare_numbers);
+	for (size_t i = 1; i < count; i++) {
+		double distance = numbers[i] - numbers[i - 1];
+		if (distance > fabs(numbers[i]) * 1e-9)
+			least = fmin(least, distance);
+	}
+	mem_free(numbers);
+	return isfinite(least) ? least : 1;
+}
+
+/* The far end of a tile. */
+static double
+tile_end(double from, double size, bool logarithmic)
+{
+	return logarithmic ? from * pow(10, size) : from + size;
+}
+
+/* The step of a value between the least and the greatest. */
+static unsigned
+heat_step(const struct range *range, double value)
+{
+	double part = 1;
+	if (range->low > 0 && range->high / range->low >= HEAT_LOGARITHMIC)
+		part = log(value / range->low) / log(range->high / range->low);
+	else if (range->high > range->low)
+		part = (value - range->low) / (range->high - range->low);
+	return (unsigned)fmin(SVG_STEPS - 1, fmax(0, part) * SVG_STEPS);
+}
+
+static void
+heat_legend(struct svg *svg, const struct range *range)
+{
+	char low[AXIS_LABEL], high[AXIS_LABEL];
+	axis_number(range->low, low);
+	axis_number(range->high, high);
+	buf_printf(svg->out,
+		"<p class=\"scale\"><span>%s</span> <svg width=\"%d\" height=\"12\" "
+		"aria-hidden=\"true\">",
+		low, 18 * SVG_STEPS);
+	for (int i = 0; i < SVG_STEPS; i++)
+		buf_printf(svg->out,
+			"<rect class=\"h%d\" x=\"%d\" width=\"18\" height=\"12\"/>", i, 18 * i);
+	buf_printf(svg->out, "</svg> <span>%s</span> <span>", high);
+	buf_clear(&svg->text);
+	view_title(&svg->text, svg->view, svg->view->plot->value, TREE_NO_TEXT, TREE_NO_TEXT);
+	svg_text(svg->out, buf_text(&svg->text));
+	bool steps = range->low > 0 && range->high / range->low >= HEAT_LOGARITHMIC;
+	buf_printf(svg->out, "%s</span></p>\n", steps ? ", logarithmic" : "");
+}
+
+/* The numbers that an axis has, to the end of the last tile. */
+static struct range
+heat_range(const struct svg *svg, size_t column, bool logarithmic, double size)
+{
+	struct range range = {INFINITY, -INFINITY};
+	view_range(svg->view, column, logarithmic, &range);
+	if (range.low > range.high)
+		return (struct range){1, 10};
+	return (struct range){range.low, tile_end(range.high, size, logarithmic)};
+}
+
+static void
+heat_tile(struct svg *svg, size_t row, const struct range *range, const double *sizes)
+{
+	const struct plot *plot = svg->view->plot;
+	const size_t shown[] = {plot->x, plot->y[0], plot->value, plot->label};
+	double x, y, value;
+	if (!view_number(svg->view, row, plot->x, &x) ||
+		!view_number(svg->view, row, plot->y[0], &y) ||
+		!view_number(svg->view, row, plot->value, &value) || (plot->log_x && x <= 0) ||
+		(plot->log_y && y <= 0))
+		return;
+	double left = axis_place(&svg->x, x), bottom = axis_place(&svg->y, y);
+	double right = axis_place(&svg->x, tile_end(x, sizes[0], plot->log_x));
+	double top = axis_place(&svg->y, tile_end(y, sizes[1], plot->log_y));
+	buf_printf(svg->out, "<rect class=\"h%u\"", heat_step(range, value));
+	svg_attribute(svg->out, "x", left);
+	svg_attribute(svg->out, "width", right - left);
+	svg_attribute(svg->out, "y", 1 - top);
+	svg_attribute(svg->out, "height", top - bottom);
+	buf_byte(svg->out, '>');
+	svg_hover(svg, row, shown, 4);
+	buf_string(svg->out, "</rect>\n");
+}
+
+void
+svg_heat(struct svg *svg)
+{
+	const struct view *view = svg->view;
+	const struct plot *plot = view->plot;
+	size_t rows = view->rows < SVG_MARKS ? view->rows : SVG_MARKS;
+	struct range range = {INFINITY, -INFINITY};
+	view_range(view, plot->value, false, &range);
+	if (range.low > range.high)
+		range = (struct range){0, 0};
+	const double sizes[] = {
+		tile_size(svg, plot->x, plot->log_x), tile_size(svg, plot->y[0], plot->log_y)};
+	const struct range x = heat_range(svg, plot->x, plot->log_x, sizes[0]),
+			   y = heat_range(svg, plot->y[0], plot->log_y, sizes[1]);
+	svg->height = 280;
+	svg->y = axis_make(view_axis(view, plot->y[0], plot->log_y), y.low, y.high, 8);
+	svg_margins(svg);
+	svg_fit_x(svg, view_axis(view, plot->x, plot->log_x), &x, false);
+	heat_legend(svg, &range);
+	svg_open(svg, "Heat map");
+	svg_axis_y(svg);
+	svg_axis_x(svg);
+	for (size_t row = 0; row < rows; row++)
+		heat_tile(svg, row, &range, sizes);
+	svg_close(svg, rows < view->rows ? "The first 3,000 tiles of the table." : NULL);
+}
+
+/* The name of a lane, and how wide it is. */
+static unsigned
+lane_text(struct svg *svg, const struct names *lanes, size_t lane)
+{
+	buf_clear(&svg->text);
+	if (lanes->column == PLOT_NO_COLUMN)
+		return 0;
+	view_text(&svg->text, svg->view, lanes->rows[lane], lanes->column);
+	return svg_cut(&svg->text, LANES_NAMES);
+}
+
+static void
+lanes_axis(struct svg *svg)
+{
+	const struct plot *plot = svg->view->plot;
+	struct range range = {INFINITY, -INFINITY};
+	view_range(svg->view, plot->x, plot->log_x, &range);
+	view_range(svg->view, plot->y[0], plot->log_x, &range);
+	if (range.low > range.high)
+		range = (struct range){1, 10};
+	svg_fit_x(svg, view_axis(svg->view, plot->x, plot->log_x), &range, false);
+}
+
+static void
+lanes_names(struct svg *svg, const struct names *lanes, size_t count)
+{
+	buf_string(svg->out, "<g class=\"y axis\">");
+	for (size_t i = 0; i < count; i++) {
+		size_t top = i * LANE_PITCH;
+		buf_printf(svg->out, "<line x2=\"100%%\" y1=\"%zu\" y2=\"%zu\"/>",
+			top + LANE_PITCH, top + LANE_PITCH);
+		buf_printf(svg->out, "<text class=\"name\" dx=\"-8\" y=\"%zu\">", top + 17);
+		lane_text(svg, lanes, i);
+		svg_text(svg->out, buf_text(&svg->text));
+		buf_string(svg->out, "</text>");
+	}
+	svg_title_y(svg);
+	buf_string(svg->out, "</g>\n");
+}
+
+static void
+stretch(struct svg *svg, size_t row, size_t lane, size_t colour)
+{
+	const struct plot *plot = svg->view->plot;
+	const size_t shown[] = {plot->series, plot->label, plot->x, plot->y[0]};
+	double from, to;
+	if (!view_number(svg->view, row, plot->x, &from) ||
+		!view_number(svg->view, row, plot->y[0], &to))
+		return;
+	double left = axis_place(&svg->x, from), right = axis_place(&svg->x, to);
+	buf_printf(svg->out, "<rect class=\"stretch s%zu\" y=\"%zu\" height=\"%d\"",
+		colour % SVG_SERIES, lane * LANE_PITCH + (LANE_PITCH - LANE_HEIGHT) / 2,
+		LANE_HEIGHT);
+	svg_attribute(svg->out, "x", fmin(left, right));
+	svg_attribute(svg->out, "width", fmax(fabs(right - left), 0.001));
+	buf_byte(svg->out, '>');
+	svg_hover(svg, row, shown, 4);
+	buf_string(svg->out, "</rect>\n");
+}
+
+void
+svg_timeline(struct svg *svg)
+{
+	const struct view *view = svg->view;
+	const struct plot *plot = view->plot;
+	struct names lanes = view_names(view, plot->series);
+	struct names labels = view_names(view, plot->label);
+	size_t rows = view->rows < SVG_MARKS ? view->rows : SVG_MARKS;
+	size_t count = lanes.count < LANES_MOST ? lanes.count : LANES_MOST;
+	bool coloured = labels.count > 1 && labels.count <= SVG_SERIES;
+	svg->height = (unsigned)(count * LANE_PITCH);
+	svg->left = svg->right = 24;
+	for (size_t i = 0; i < count; i++) {
+		unsigned width = lane_text(svg, &lanes, i) + 12;
+		svg->left = width > svg->left ? width : svg->left;
+	}
+	lanes_axis(svg);
+	if (coloured)
+		svg_legend_names(svg, &labels);
+	svg_open(svg, "Time line");
+	svg_axis_x(svg);
+	lanes_names(svg, &lanes, count);
+	for (size_t row = 0; row < rows; row++) {
+		size_t lane = view_name(view, &lanes, row);
+		if (lane < count)
+			stretch(svg, row, lane, coloured ? view_name(view, &labels, row) : 0);
+	}
+	bool more = lanes.more || count < lanes.count || rows < view->rows;
+	svg_close(svg, more ? "The first lanes and stretches of the table." : NULL);
+}
