@@ -183,6 +183,10 @@ POLY_API void poly_report_cell_real(
  * ("files.0.records"); the report itself is the empty path. Numbers are not grouped, units not
  * named; yes and no are true and false.
  *
+ * Terminal: text, in which rows of a table of bars (or of a histogram) have their bars behind
+ * them, curves, heat maps and time lines are drawn below their table with block and Braille
+ * characters, and long tables are cut and say so. Tables themselves are not made narrower.
+ *
  * HTML: a page that needs nothing else, without scripts or network, well-formed as XML too:
  * navigation, a section each, numbers of a section as tiles, plots as inline SVG with their
  * tables folded below them. The elements of a list stand side by side where the page is wide
@@ -195,6 +199,7 @@ enum poly_rendering {
 	POLY_RENDER_CSV,       /* RFC 4180; values in one block, tables in their own */
 	POLY_RENDER_JSON_LINE, /* one object on one line: a line of JSON Lines */
 	POLY_RENDER_HTML,      /* one page with plots */
+	POLY_RENDER_TERMINAL,  /* text with plots of characters */
 };
 
 /*
@@ -205,6 +210,9 @@ struct poly_render_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
 	enum poly_rendering rendering; /* which one */
 	const char *title;	       /* of a page of HTML; NULL: "Report" */
+	unsigned width;		       /* of a terminal in characters; 0: 80 */
+	bool color;  /* on a terminal: colours and bold titles, by SGR sequences */
+	size_t rows; /* that a table has at most on a terminal; 0: all */
 };
 
 /* Text, as poly_report_render makes it. */

@@ -152,14 +152,29 @@ label_number(double number, double resolution, char *text)
 	label_fixed(number / unit, shown, suffixes[power], text);
 }
 
+/* A number on an axis of addresses; false on others. */
+static bool
+label_address(const struct axis *axis, double number, char *text)
+{
+	if (axis->kind != AXIS_HEX || number < 0 || number >= 0x1p64)
+		return false;
+	snprintf(text, AXIS_LABEL, "0x%llx", (unsigned long long)number);
+	return true;
+}
+
+void
+axis_end(const struct axis *axis, double number, char *text)
+{
+	if (!label_address(axis, number, text))
+		axis_number(number, text);
+}
+
 void
 axis_label(const struct axis *axis, size_t i, char *text)
 {
 	double tick = axis->ticks[i];
-	if (axis->kind == AXIS_HEX && tick >= 0 && tick < 0x1p64) {
-		snprintf(text, AXIS_LABEL, "0x%llx", (unsigned long long)tick);
+	if (label_address(axis, tick, text))
 		return;
-	}
 	bool even = axis->kind != AXIS_LOG && axis->count > 1;
 	label_number(
 		tick, even ? axis->ticks[1] - axis->ticks[0] : fabs(tick) + (tick == 0), text);
@@ -168,6 +183,7 @@ axis_label(const struct axis *axis, size_t i, char *text)
 void
 axis_number(double number, char *text)
 {
-	double size = fabs(number);
-	label_number(number, size > 0 ? pow(10, floor(log10(size)) - 2) : 1, text);
+	double size = fabs(number), last = size > 0 ? pow(10, floor(log10(size)) - 2) : 1;
+	double rounded = last > 1 ? round(number / last) * last : number;
+	label_number(rounded, last, text);
 }

@@ -42,6 +42,9 @@ double axis_place(const struct axis *axis, double number);
 /* What stands at tick i. */
 void axis_label(const struct axis *axis, size_t i, char *text);
 
+/* An end of the axis, or another number on it, for people. */
+void axis_end(const struct axis *axis, double number, char *text);
+
 /* A finite number for people, of at most decimals digits behind the point, 1.5M for 1500000. */
 void axis_number(double number, char *text);
 

@@ -4,13 +4,19 @@
 
 #include "report/render.h"
 
+#include "base/mem.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Numbers beyond are not plotted, smaller ones are 0, so that what is computed of them and of
  * their distances is finite. */
 #define PLOT_GREATEST 1e290
 #define PLOT_LEAST 1e-290
+
+/* Values whose greatest is so many times the least are told apart by their logarithm. */
+#define PLOT_LOGARITHMIC 30
 
 struct view
 view_of(const struct poly_report *report, const struct plot *plot)
@@ -79,6 +85,52 @@ view_range_y(const struct view *view, struct range *range)
 {
 	for (size_t i = 0; i < view->plot->y_count; i++)
 		view_range(view, view->plot->y[i], view->plot->log_y, range);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double
+view_distance(const struct view *view, size_t column, bool logarithmic)
+{
+	double least = INFINITY, *numbers = mem_new(view->rows + 1, sizeof *numbers);
+	size_t count = 0;
+	if (!numbers)
+		return 0;
+	for (size_t row = 0; row < view->rows; row++) {
+		double number;
+		if (view_number(view, row, column, &number) && (!logarithmic || number > 0))
+			numbers[count++] = logarithmic ? log10(number) : number;
+	}
+	qsort(numbers, count, sizeof *numbers, compare_numbers);
+	for (size_t i = 1; i < count; i++) {
+		double distance = numbers[i] - numbers[i - 1];
+		if (distance > fabs(numbers[i]) * 1e-9)
+			least = fmin(least, distance);
+	}
+	mem_free(numbers);
+	return isfinite(least) ? least : 1;
+}
+
+bool
+range_is_logarithmic(const struct range *range)
+{
+	return range->low > 0 && range->high / range->low >= PLOT_LOGARITHMIC;
+}
+
+size_t
+range_step(const struct range *range, double value, size_t steps)
+{
+	double part = 1;
+	if (range_is_logarithmic(range))
+		part = log(value / range->low) / log(range->high / range->low);
+	else if (range->high > range->low)
+		part = (value - range->low) / (range->high - range->low);
+	return (size_t)fmin((double)(steps - 1), fmax(0, part) * (double)steps);
 }
 
 enum axis_kind

@@ -51,6 +51,18 @@ void view_range(const struct view *view, size_t column, bool positive, struct ra
 /* Widens a range by all y. */
 void view_range_y(const struct view *view, struct range *range);
 
+/*
+ * The least distance of different numbers of a column, of decades where it is logarithmic; 1
+ * where there is none; 0 where memory could not be had.
+ */
+double view_distance(const struct view *view, size_t column, bool logarithmic);
+
+/* True where the values of a heat map are so far apart that their logarithm is shown. */
+bool range_is_logarithmic(const struct range *range);
+
+/* Which of so many shades a value in a range has. */
+size_t range_step(const struct range *range, double value, size_t steps);
+
 /* The kind of axis for a column. */
 enum axis_kind view_axis(const struct view *view, size_t column, bool logarithmic);
 

@@ -148,7 +148,8 @@ static bool
 render_by(struct render *render)
 {
 	switch (render->options.rendering) {
-	case POLY_RENDER_TEXT: render_text(render); return true;
+	case POLY_RENDER_TEXT: render_text(render, false); return true;
+	case POLY_RENDER_TERMINAL: render_text(render, true); return true;
 	case POLY_RENDER_JSON: render_json(render, false); return true;
 	case POLY_RENDER_JSON_LINE: render_json(render, true); return true;
 	case POLY_RENDER_CSV: render_csv(render); return true;
@@ -182,6 +183,8 @@ poly_report_render_with(const struct poly_report *report,
 			"POLY_RENDER_OPTIONS_INIT");
 	memcpy(&render.options, options,
 		options->size < sizeof *options ? options->size : sizeof *options);
+	if (render.options.width == 0)
+		render.options.width = 80;
 	if (!render_by(&render))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"no rendering has the number %d", (int)options->rendering);

@@ -36,8 +36,12 @@ void render_shown(struct buf *to, const struct poly_report *report, const struct
 /* Appends a title and, in parentheses, a unit; either may be TREE_NO_TEXT. */
 void render_titled(struct buf *to, const struct poly_report *report, size_t title, size_t unit);
 
+/* SGR sequences: bold, a series' colour, and back. */
+#define RENDER_BOLD "\x1b[1m"
+#define RENDER_PLAIN "\x1b[0m"
+
 /* The renderers: a whole report, which is sound, into render->out. */
-void render_text(struct render *render);
+void render_text(struct render *render, bool terminal);
 void render_json(struct render *render, bool one_line);
 void render_csv(struct render *render);
 void render_html(struct render *render);

@@ -2,13 +2,7 @@
 /* Heat maps, whose tiles are darker for greater values, and time lines, with lanes. */
 #include "report/svg.h"
 
-#include "base/mem.h"
-
 #include <math.h>
-#include <stdlib.h>
-
-/* Values whose greatest is so many times the least are told apart by their logarithm. */
-#define HEAT_LOGARITHMIC 30
 
 /* Most lanes, pixels of their names, and the height of one in pixels. */
 #define LANES_MOST 40
@@ -16,56 +10,11 @@
 #define LANE_PITCH 26
 #define LANE_HEIGHT 18
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* The least distance of different numbers of a column, of decades where it is logarithmic. */
-static double
-tile_size(struct svg *svg, size_t column, bool logarithmic)
-{
-	const struct view *view = svg->view;
-	double least = INFINITY, *numbers = mem_new(view->rows + 1, sizeof *numbers);
-	size_t count = 0;
-	if (!numbers) {
-		svg->out->failed = true;
-		return 1;
-	}
-	for (size_t row = 0; row < view->rows; row++) {
-		double number;
-		if (view_number(view, row, column, &number) && (!logarithmic || number > 0))
-			numbers[count++] = logarithmic ? log10(number) : number;
-	}
-	qsort(numbers, count, sizeof *numbers, compare_numbers);
-	for (size_t i = 1; i < count; i++) {
-		double distance = numbers[i] - numbers[i - 1];
-		if (distance > fabs(numbers[i]) * 1e-9)
-			least = fmin(least, distance);
-	}
-	mem_free(numbers);
-	return isfinite(least) ? least : 1;
-}
-
 /* The far end of a tile. */
 static double
 tile_end(double from, double size, bool logarithmic)
 {
 	return logarithmic ? from * pow(10, size) : from + size;
-}
-
-/* The step of a value between the least and the greatest. */
-static unsigned
-heat_step(const struct range *range, double value)
-{
-	double part = 1;
-	if (range->low > 0 && range->high / range->low >= HEAT_LOGARITHMIC)
-		part = log(value / range->low) / log(range->high / range->low);
-	else if (range->high > range->low)
-		part = (value - range->low) / (range->high - range->low);
-	return (unsigned)fmin(SVG_STEPS - 1, fmax(0, part) * SVG_STEPS);
 }
 
 static void
@@ -85,8 +34,8 @@ heat_legend(struct svg *svg, const struct range *range)
 	buf_clear(&svg->text);
 	view_title(&svg->text, svg->view, svg->view->plot->value, TREE_NO_TEXT, TREE_NO_TEXT);
 	svg_text(svg->out, buf_text(&svg->text));
-	bool steps = range->low > 0 && range->high / range->low >= HEAT_LOGARITHMIC;
-	buf_printf(svg->out, "%s</span></p>\n", steps ? ", logarithmic" : "");
+	buf_printf(svg->out, "%s</span></p>\n",
+		range_is_logarithmic(range) ? ", logarithmic" : "");
 }
 
 /* The numbers that an axis has, to the end of the last tile. */
@@ -114,7 +63,7 @@ heat_tile(struct svg *svg, size_t row, const struct range *range, const double *
 	double left = axis_place(&svg->x, x), bottom = axis_place(&svg->y, y);
 	double right = axis_place(&svg->x, tile_end(x, sizes[0], plot->log_x));
 	double top = axis_place(&svg->y, tile_end(y, sizes[1], plot->log_y));
-	buf_printf(svg->out, "<rect class=\"h%u\"", heat_step(range, value));
+	buf_printf(svg->out, "<rect class=\"h%zu\"", range_step(range, value, SVG_STEPS));
 	svg_attribute(svg->out, "x", left);
 	svg_attribute(svg->out, "width", right - left);
 	svg_attribute(svg->out, "y", 1 - top);
@@ -134,8 +83,12 @@ svg_heat(struct svg *svg)
 	view_range(view, plot->value, false, &range);
 	if (range.low > range.high)
 		range = (struct range){0, 0};
-	const double sizes[] = {
-		tile_size(svg, plot->x, plot->log_x), tile_size(svg, plot->y[0], plot->log_y)};
+	const double sizes[] = {view_distance(view, plot->x, plot->log_x),
+		view_distance(view, plot->y[0], plot->log_y)};
+	if (sizes[0] <= 0 || sizes[1] <= 0) {
+		svg->out->failed = true;
+		return;
+	}
 	const struct range x = heat_range(svg, plot->x, plot->log_x, sizes[0]),
 			   y = heat_range(svg, plot->y[0], plot->log_y, sizes[1]);
 	svg->height = 280;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as text, aligned, for people. */
-#include "report/render.h"
+#include "report/terminal.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -12,6 +12,7 @@
 
 struct text {
 	struct render *render;
+	bool terminal;
 	size_t blanks;	/* owed before the next character; forgotten at the end of a line */
 	unsigned depth; /* sections that are open, for the indentation */
 	size_t titles[POLY_REPORT_DEPTH + 1]; /* widest title of the values, by depth */
@@ -143,7 +144,10 @@ text_heading(struct text *text, const struct item *item)
 	if (!*title)
 		return;
 	text->blanks = (size_t)2 * text->depth;
+	bool bold = text->terminal && text->render->options.color;
+	text_put(text, bold ? RENDER_BOLD : "");
 	text_put(text, title);
+	buf_string(&text->render->out, bold ? RENDER_PLAIN : "");
 	text_newline(text);
 }
 
@@ -154,7 +158,7 @@ text_cell(struct text *text, const struct item *column, const struct item *cell)
 	return cell->form == FORM_ABSENT && column->right ? "-" : text_format(text, cell);
 }
 
-/* One line of a table: its cells, or the titles of its columns. */
+/* One line of a table, without its end: its cells, or the titles of its columns. */
 static void
 text_row(struct text *text, const struct item *columns, const struct item *cells,
 	const size_t *widths)
@@ -168,7 +172,6 @@ text_row(struct text *text, const struct item *columns, const struct item *cells
 		text_put(text, shown);
 		text->blanks += columns[i].right ? 0 : padding;
 	}
-	text_newline(text);
 }
 
 /* The widths of a table's columns; false where memory could not be had. */
@@ -189,33 +192,76 @@ text_widths(struct text *text, const struct item *columns, size_t count, size_t 
 	return !text->render->out.failed;
 }
 
-/* The table of an item that has content. */
-static void
-text_table(struct text *text, const struct item *item)
+/* The bars that stand behind the rows of a table, where it has some and there is room. */
+static struct bars
+text_bars(const struct text *text, size_t table, const size_t *widths, size_t count)
 {
-	const struct item *columns = item + 1;
+	size_t used = (size_t)2 * text->depth;
+	for (size_t i = 0; i < count; i++)
+		used += widths[i] + TEXT_GAP;
+	if (!text->terminal)
+		return (struct bars){0};
+	return terminal_bars(text->render, table, used);
+}
+
+/* The rows of a table; on a terminal, no more than are wanted there. */
+static void
+text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
+{
+	const struct item *columns = text->render->report->items + table + 1;
+	const struct item *cells = columns + count;
+	struct bars bars = text_bars(text, table, widths, count);
+	size_t most = text->terminal ? text->render->options.rows : 0, row = 0, more = 0;
+	text_row(text, columns, columns, widths);
+	text_newline(text);
+	for (; cells->type == ITEM_CELL; cells += count, row++) {
+		if (most && row >= most) {
+			more++;
+			continue;
+		}
+		text_row(text, columns, cells, widths);
+		buf_clear(&text->cell);
+		terminal_bar(&bars, &text->cell, row);
+		text->blanks += TEXT_GAP;
+		text_put(text, text_cell_done(text));
+		text_newline(text);
+	}
+	if (!more)
+		return;
+	text->blanks = (size_t)2 * text->depth;
+	const struct item left = {
+		.form = FORM_COUNT, .value.number = more, .unit = TREE_NO_TEXT};
+	text_put(text, "… ");
+	text_put(text, text_format(text, &left));
+	text_put(text, more == 1 ? " more row (use --csv)" : " more rows (use --csv)");
+	text_newline(text);
+}
+
+/* The table of item i, which has content. */
+static void
+text_table(struct text *text, size_t i)
+{
+	const struct item *columns = text->render->report->items + i + 1;
 	size_t count = 0, *widths;
 	while (columns[count].type == ITEM_COLUMN)
 		count++;
-	text_heading(text, item);
+	text_heading(text, columns - 1);
 	text->heading = false;
 	text->depth++;
-	if (text_widths(text, columns, count, &widths)) {
-		text_row(text, columns, columns, widths);
-		for (const struct item *cells = columns + count; cells->type == ITEM_CELL;
-			cells += count)
-			text_row(text, columns, cells, widths);
-	} else {
+	if (text_widths(text, columns, count, &widths))
+		text_rows(text, i, widths, count);
+	else
 		text->render->out.failed = true;
-	}
 	mem_free(widths);
+	if (text->terminal)
+		terminal_plots(text->render, i, 2 * text->depth);
 	text->depth--;
 }
 
 void
-render_text(struct render *render)
+render_text(struct render *render, bool terminal)
 {
-	struct text text = {.render = render, .heading = true};
+	struct text text = {.render = render, .terminal = terminal, .heading = true};
 	const struct poly_report *report = render->report;
 	text.titles[0] = text_title_width(&text, 0);
 	for (size_t i = 0; i < report->count; i++) {
@@ -230,7 +276,7 @@ render_text(struct render *render)
 		} else if (!tree_has_content(item)) {
 			i = tree_end(report, i);
 		} else if (item->type == ITEM_TABLE) {
-			text_table(&text, item);
+			text_table(&text, i);
 			i = tree_end(report, i);
 		} else {
 			text_heading(&text, item);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pages WHICH RENDERING: a report on standard output. all: every kind of plot, for one trace;
- * two: two traces side by side; odd: plots of next to nothing, and hostile strings. RENDERING
- * is a number of enum poly_rendering.
+ * pages WHICH RENDERING [ROWS COLOR]: a report on standard output. all: every kind of plot, for
+ * one trace; two: two traces side by side; odd: plots of next to nothing, and hostile strings.
+ * RENDERING is a number of enum poly_rendering, ROWS and COLOR are options of a terminal.
  */
 #include <math.h>
 #include <stdio.h>
@@ -322,8 +322,10 @@ main(int argc, char **argv)
 	struct poly_render_options options = POLY_RENDER_OPTIONS_INIT;
 	struct poly_error error;
 	struct poly_report *report = poly_report_new();
-	if (argc != 3 || !report)
+	if ((argc != 3 && argc != 5) || !report)
 		return 2;
+	options.rows = argc == 5 ? (size_t)atoi(argv[3]) : 0;
+	options.color = argc == 5 && atoi(argv[4]);
 	if (strcmp(argv[1], "two") == 0)
 		two(report);
 	else if (strcmp(argv[1], "odd") == 0)

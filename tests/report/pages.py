@@ -14,11 +14,12 @@ import sys
 import xml.etree.ElementTree as ET
 
 WHICH = ('all', 'two', 'odd')
-JSON, HTML = '1', '4'
+TEXT, JSON, HTML, TERMINAL = '0', '1', '4', '5'
 
 
-def made(which, rendering):
-    return subprocess.run([sys.argv[1], which, rendering], capture_output=True, check=True).stdout
+def made(which, rendering, *options):
+    command = [sys.argv[1], which, rendering, *options]
+    return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 PAGES = {which: made(which, HTML) for which in WHICH}
@@ -240,6 +241,59 @@ def odd_numbers_leave_no_mark_outside():
                 expect(-0.1 <= float(value[:-1]) <= 100.1, element.tag, name, value)
         for where in re.findall(r'-?[\d.]+|nan|inf', element.get('d', '')):
             expect(0 <= float(where) <= 1000, where)
+
+
+def a_terminal_has_the_lines_of_text_with_bars_behind_them():
+    for which in WHICH:
+        lines = iter(made(which, TERMINAL).decode().splitlines())
+        for wanted in made(which, TEXT).decode().splitlines():
+            line = next((line for line in lines if line.startswith(wanted)), None)
+            expect(line is not None, wanted)
+            expect(re.fullmatch(' *[█▏▎▍▌▋▊▉]*', line[len(wanted):]), line)
+
+
+def bars_of_characters_are_as_long_as_their_numbers():
+    lines = made('all', TERMINAL).decode().split('Instructions by class\n')[1].splitlines()[1:9]
+    for line, row in zip(lines, ALL['mix']['classes']):
+        bar = re.search('[█▏▎▍▌▋▊▉]*$', line)[0]
+        eighths = sum(8 if c == '█' else '▏▎▍▌▋▊▉'.index(c) + 1 for c in bar)
+        longest = 29 * 8  # an 80-character line has 51 characters and two blanks before its bar
+        expect(abs(eighths - longest * row['count'] / 301882) <= 1, line)
+        expect(len(line) <= 80, line)
+
+
+def points_of_braille_stand_where_their_numbers_are():
+    drawing = made('all', TERMINAL).decode().split('Working set: ')[1].splitlines()[1:9]
+    rows = ALL['time']['working_set']
+    low, high = min(r['pages'] for r in rows), max(r['pages'] for r in rows)
+    cells, set_dots = [line[8:] for line in drawing], set()
+    width = 80 - 4 - 14
+    for y, line in enumerate(cells):
+        for x, c in enumerate(line):
+            bits = ord(c) - 0x2800 if c != ' ' else 0
+            set_dots |= {(2 * x + dx, 4 * y + dy) for bit, (dx, dy) in enumerate(
+                [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)])
+                if bits >> bit & 1}
+    for r in rows:
+        x = r['record'] / rows[-1]['record'] * (2 * width - 1)
+        y = (high - r['pages']) / (high - low) * 31
+        expect(any(abs(dx - x) <= 0.51 and abs(dy - y) <= 0.51 for dx, dy in set_dots), r)
+
+
+def long_tables_are_cut_on_terminals():
+    text = made('all', TERMINAL, '40', '0').decode()
+    expect('… 2,460 more rows (use --csv)\n' in text and '\x1b' not in text, 'cut')
+    expect(len(text.splitlines()) < 300, len(text.splitlines()))
+    expect(not re.search(' $', text, re.M), 'blanks')
+
+
+def colours_change_nothing_but_colours():
+    def plain(text):
+        return re.sub('\x1b\\[[0-9]*m', '', text)
+    coloured, text = (made('all', TERMINAL, '40', c).decode() for c in '10')
+    lanes = re.compile(r'^(    thread \d) .*$|^.*━━.*\n', re.M)  # shades are told by colours
+    expect(lanes.sub(r'\1', plain(coloured)) == lanes.sub(r'\1', text), 'text')
+    expect('\x1b[1mOverview\x1b[0m' in coloured, 'title')
 
 
 TESTS = [value for value in list(globals().values())

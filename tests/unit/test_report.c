@@ -52,7 +52,7 @@ expect_usage(struct poly_report *report)
 {
 	struct poly_error error;
 	struct buf out = {0};
-	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_HTML; r++) {
+	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_TERMINAL; r++) {
 		assert_int_equal(poly_report_render(report, (enum poly_rendering)r,
 					 &(struct poly_sink){gather, &out}, &error),
 			POLY_ERR_USAGE);
@@ -910,7 +910,7 @@ static void
 lack_of_memory_is_remembered_and_told(void **state)
 {
 	(void)state;
-	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_HTML; i++) {
+	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_TERMINAL; i++) {
 		size_t k = 1;
 		while (starve((enum poly_rendering)i, k) >= k)
 			k++;

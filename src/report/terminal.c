@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plots of characters.
+ * spec: Unicode 15, Block Elements (U+2581 to U+2593) and Braille Patterns (U+2800 to U+28FF).
+ */
+#include "report/terminal.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sizes in characters: the longest bar, no bar, drawings, heat maps, lanes. */
+#define BAR_MOST 40
+#define BAR_LEAST 8
+#define PLOT_WIDTH 72
+#define PLOT_HEIGHT 8
+#define HEAT_HEIGHT 16
+#define LANES_MOST 24
+
+/* Dots of a Braille character. */
+#define DOTS_ACROSS 2
+#define DOTS_DOWN 4
+
+/* Most lines that are told apart, and colours. */
+#define LINES_MOST 8
+
+/* A drawing on its way out: a character a cell, its own number 0 where it is blank. */
+struct drawing {
+	struct render *render;
+	struct view view;
+	unsigned indent;
+	size_t width, height, margin; /* margin: of the labels on the left */
+	uint8_t *cells, *colors;      /* width * height */
+};
+
+static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+
+static void
+color_begin(struct buf *to, bool color, size_t series)
+{
+	static const char codes[LINES_MOST] = {4, 3, 2, 1, 5, 6, 7, 0};
+	if (color)
+		buf_printf(to, "\x1b[3%dm", codes[series % LINES_MOST]);
+}
+
+static void
+color_end(struct buf *to, bool color)
+{
+	buf_string(to, color ? RENDER_PLAIN : "");
+}
+
+/* The first plot of bars that a table has; NULL: none. */
+static const struct plot *
+plot_of_bars(const struct poly_report *report, size_t table)
+{
+	for (size_t i = 0; i < report->plot_count; i++) {
+		const struct plot *plot = &report->plots[i];
+		if (plot->table == table &&
+			(plot->kind == POLY_PLOT_BARS || plot->kind == POLY_PLOT_HISTOGRAM))
+			return plot;
+	}
+	return NULL;
+}
+
+struct bars
+terminal_bars(const struct render *render, size_t table, size_t used)
+{
+	const struct plot *plot = plot_of_bars(render->report, table);
+	struct bars bars = {.color = render->options.color};
+	struct range range = {INFINITY, -INFINITY};
+	if (!plot || used + BAR_LEAST > render->options.width)
+		return bars;
+	bars.view = view_of(render->report, plot);
+	view_range(&bars.view, plot->y[0], plot->log_y, &range);
+	if (range.low > range.high || range.high <= 0)
+		return bars;
+	bars.width = render->options.width - used;
+	bars.width = bars.width < BAR_MOST ? bars.width : BAR_MOST;
+	bars.axis = plot->log_y ? axis_make(AXIS_LOG, range.low / 2, range.high, 2)
+				: axis_make(AXIS_LINEAR, 0, range.high, 2);
+	return bars;
+}
+
+void
+terminal_bar(const struct bars *bars, struct buf *to, size_t row)
+{
+	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	double number;
+	if (!bars->width || !view_number(&bars->view, row, bars->view.plot->y[0], &number))
+		return;
+	double part = axis_place(&bars->axis, number);
+	size_t length = (size_t)(part * 8 * (double)bars->width + 0.5);
+	if (length == 0 && number > 0)
+		length = 1;
+	if (length == 0)
+		return;
+	color_begin(to, bars->color, 0);
+	for (size_t i = 0; i < length / 8; i++)
+		buf_string(to, "█");
+	buf_string(to, eighths[length % 8]);
+	color_end(to, bars->color);
+}
+
+static void
+put_blanks(struct buf *to, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buf_byte(to, ' ');
+}
+
+/* A label at the right end of the margin. */
+static void
+put_label(struct drawing *d, const char *label)
+{
+	size_t width = utf8_width(label);
+	put_blanks(&d->render->out, d->indent + (d->margin > width ? d->margin - width : 0));
+	buf_string(&d->render->out, label);
+	buf_byte(&d->render->out, ' ');
+}
+
+static void
+put_cell(struct drawing *d, size_t cell, bool braille)
+{
+	struct buf *out = &d->render->out;
+	uint8_t shown = d->cells[cell];
+	if (!shown) {
+		buf_byte(out, ' ');
+		return;
+	}
+	color_begin(out, d->render->options.color, d->colors[cell]);
+	if (braille) {
+		const char character[] = {
+			(char)0xe2, (char)(0xa0 | shown >> 6), (char)(0x80 | (shown & 0x3f))};
+		buf_append(out, character, sizeof character);
+	} else {
+		buf_string(out, shades[shown]);
+	}
+	color_end(out, d->render->options.color);
+}
+
+/* A row of cells to the last that is not blank. */
+static void
+put_cells(struct drawing *d, size_t row, bool braille)
+{
+	size_t first = row * d->width, end = d->width;
+	while (end && !d->cells[first + end - 1])
+		end--;
+	for (size_t i = 0; i < end; i++)
+		put_cell(d, first + i, braille);
+	struct buf *out = &d->render->out;
+	while (out->size && out->data[out->size - 1] == ' ')
+		out->size--;
+	buf_byte(out, '\n');
+	render_flush(d->render);
+}
+
+/* The line above a drawing: what is upwards, and what across. */
+static void
+put_titles(struct drawing *d)
+{
+	struct buf *out = &d->render->out;
+	put_blanks(out, d->indent);
+	view_title_plot(out, &d->view);
+	buf_string(out, ": ");
+	view_title_y(out, &d->view);
+	buf_string(out, " by ");
+	view_title_x(out, &d->view);
+	buf_string(out, d->view.plot->log_x || d->view.plot->log_y ? ", logarithmic\n" : "\n");
+}
+
+/* The line below a drawing: the ends of the horizontal axis. */
+static void
+put_ends(struct drawing *d, const struct axis *axis)
+{
+	char low[AXIS_LABEL], high[AXIS_LABEL];
+	axis_end(axis, axis->low, low);
+	axis_end(axis, axis->high, high);
+	size_t used = strlen(low) + strlen(high);
+	put_blanks(&d->render->out, d->indent + d->margin + 1);
+	buf_string(&d->render->out, low);
+	put_blanks(&d->render->out, d->width > used ? d->width - used : 1);
+	buf_printf(&d->render->out, "%s\n", high);
+}
+
+/* Sets a dot of a Braille character. spec: Unicode 15, section 21.1: the order of its dots. */
+static void
+set_dot(struct drawing *d, size_t x, size_t y, size_t color)
+{
+	static const uint8_t dots[DOTS_DOWN][DOTS_ACROSS] = {
+		{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+	size_t cell = y / DOTS_DOWN * d->width + x / DOTS_ACROSS;
+	d->cells[cell] |= dots[y % DOTS_DOWN][x % DOTS_ACROSS];
+	d->colors[cell] = (uint8_t)color;
+}
+
+/* A line of dots; from and to are places, 0 to 1. */
+static void
+set_line(struct drawing *d, const double *from, const double *to, size_t color)
+{
+	double across = (double)(d->width * DOTS_ACROSS - 1);
+	double down = (double)(d->height * DOTS_DOWN - 1);
+	double steps = ceil(fmax(fabs(to[0] - from[0]) * across, fabs(to[1] - from[1]) * down));
+	for (double i = 0; i <= steps; i++) {
+		double part = steps > 0 ? i / steps : 0;
+		double x = from[0] + part * (to[0] - from[0]);
+		double y = from[1] + part * (to[1] - from[1]);
+		set_dot(d, (size_t)(x * across + 0.5), (size_t)((1 - y) * down + 0.5), color);
+	}
+}
+
+/* A line of a curve: the rows of a name, and a column. */
+static void
+draw_line(struct drawing *d, const struct axis *axes, const struct names *names, size_t name,
+	size_t y)
+{
+	const struct plot *plot = d->view.plot;
+	double number[2], last[2], place[2];
+	bool first = true;
+	for (size_t row = 0; row < d->view.rows; row++) {
+		if (view_name(&d->view, names, row) != name ||
+			!view_number(&d->view, row, plot->x, &number[0]) ||
+			!view_number(&d->view, row, plot->y[y], &number[1]) ||
+			(plot->log_x && number[0] <= 0) || (plot->log_y && number[1] <= 0))
+			continue;
+		place[0] = axis_place(&axes[0], number[0]);
+		place[1] = axis_place(&axes[1], number[1]);
+		set_line(d, first ? place : last, place, names->count > 1 ? name : y);
+		memcpy(last, place, sizeof last);
+		first = false;
+	}
+}
+
+/* An axis of a column's numbers, or of all y; rounded where it goes up. */
+static struct axis
+plain_axis(const struct view *view, bool upwards)
+{
+	const struct plot *plot = view->plot;
+	struct range range = {INFINITY, -INFINITY};
+	size_t column = upwards ? plot->y[0] : plot->x;
+	bool logarithmic = upwards ? plot->log_y : plot->log_x;
+	if (upwards)
+		view_range_y(view, &range);
+	else
+		view_range(view, column, logarithmic, &range);
+	if (plot->kind == POLY_PLOT_TIMELINE)
+		view_range(view, plot->y[0], logarithmic, &range);
+	if (range.low > range.high)
+		range = (struct range){1, 10};
+	return axis_make(view_axis(view, column, logarithmic), range.low, range.high, 2);
+}
+
+/* What the colours of lines are; without colours nothing tells them apart. */
+static void
+put_legend(struct drawing *d, const struct names *names)
+{
+	struct buf *out = &d->render->out;
+	const struct plot *plot = d->view.plot;
+	bool named = names->count > 1;
+	size_t count = named ? names->count : plot->y_count;
+	if (count < 2 || !d->render->options.color)
+		return;
+	put_blanks(out, d->indent);
+	for (size_t i = 0; i < count && i < LINES_MOST; i++) {
+		buf_string(out, i ? "  " : "");
+		color_begin(out, true, i);
+		buf_string(out, "━━ ");
+		color_end(out, true);
+		if (named)
+			view_text(out, &d->view, names->rows[i], names->column);
+		else
+			view_title(out, &d->view, plot->y[i], TREE_NO_TEXT, TREE_NO_TEXT);
+	}
+	buf_byte(out, '\n');
+}
+
+/* Rows of a drawing with the ends of the vertical axis beside the first and the last. */
+static void
+put_drawing(struct drawing *d, const struct axis *axes, bool braille)
+{
+	char low[AXIS_LABEL], high[AXIS_LABEL];
+	axis_end(&axes[1], axes[1].low, low);
+	axis_end(&axes[1], axes[1].high, high);
+	d->margin = strlen(low) > strlen(high) ? strlen(low) : strlen(high);
+	for (size_t row = 0; row < d->height; row++) {
+		put_label(d, row == 0 ? high : row + 1 == d->height ? low : "");
+		put_cells(d, row, braille);
+	}
+	put_ends(d, &axes[0]);
+}
+
+static void
+draw_curve(struct drawing *d)
+{
+	const struct plot *plot = d->view.plot;
+	struct names names = view_names(&d->view, plot->series);
+	const struct axis axes[] = {plain_axis(&d->view, false), plain_axis(&d->view, true)};
+	for (size_t name = 0; name < names.count && name < LINES_MOST; name++) {
+		for (size_t y = 0; y < (names.count > 1 ? 1 : plot->y_count); y++)
+			draw_line(d, axes, &names, name, y);
+	}
+	put_legend(d, &names);
+	put_drawing(d, axes, true);
+}
+
+/* Into how many cells an axis is divided: no more than it has different numbers. */
+static size_t
+heat_cells(const struct drawing *d, const struct axis *axis, size_t column, size_t most)
+{
+	double distance = view_distance(&d->view, column, axis->kind == AXIS_LOG);
+	double length =
+		axis->kind == AXIS_LOG ? log10(axis->high / axis->low) : axis->high - axis->low;
+	if (distance <= 0)
+		d->render->out.failed = true;
+	return distance > 0 ? (size_t)fmin((double)most, floor(length / distance + 1.5)) : most;
+}
+
+/* The greatest value of each cell, as its shade. */
+static void
+draw_heat(struct drawing *d)
+{
+	const struct plot *plot = d->view.plot;
+	const struct axis axes[] = {plain_axis(&d->view, false), plain_axis(&d->view, true)};
+	struct range range = {INFINITY, -INFINITY};
+	view_range(&d->view, plot->value, false, &range);
+	d->width = heat_cells(d, &axes[0], plot->x, d->width);
+	d->height = heat_cells(d, &axes[1], plot->y[0], d->height);
+	for (size_t row = 0; row < d->view.rows; row++) {
+		double x, y, value;
+		if (!view_number(&d->view, row, plot->x, &x) ||
+			!view_number(&d->view, row, plot->y[0], &y) ||
+			!view_number(&d->view, row, plot->value, &value) ||
+			(plot->log_x && x <= 0) || (plot->log_y && y <= 0))
+			continue;
+		size_t across = (size_t)(axis_place(&axes[0], x) * ((double)d->width - 1) + .5);
+		size_t up = (size_t)(axis_place(&axes[1], y) * ((double)d->height - 1) + .5);
+		uint8_t *cell = &d->cells[(d->height - 1 - up) * d->width + across];
+		size_t shade = 1 + range_step(&range, value, 4);
+		*cell = (uint8_t)(shade > *cell ? shade : *cell);
+	}
+	put_drawing(d, axes, false);
+}
+
+/* The cells of a lane that stretches cover; without colours, labels have shades. */
+static void
+draw_lane(struct drawing *d, const struct axis *axis, const struct names *names, size_t lane)
+{
+	const struct plot *plot = d->view.plot;
+	bool color = d->render->options.color;
+	double last = (double)d->width - 1;
+	for (size_t row = 0; row < d->view.rows; row++) {
+		double from, to;
+		if (view_name(&d->view, &names[0], row) != lane ||
+			!view_number(&d->view, row, plot->x, &from) ||
+			!view_number(&d->view, row, plot->y[0], &to))
+			continue;
+		size_t begin = (size_t)(axis_place(axis, fmin(from, to)) * last + 0.5);
+		size_t end = (size_t)(axis_place(axis, fmax(from, to)) * last + 0.5);
+		size_t label = view_name(&d->view, &names[1], row);
+		memset(d->cells + lane * d->width + begin, color ? 4 : 4 - (int)(label % 4),
+			end - begin + 1);
+		memset(d->colors + lane * d->width + begin, (int)(label % LINES_MOST),
+			end - begin + 1);
+	}
+}
+
+static void
+draw_timeline(struct drawing *d)
+{
+	const struct plot *plot = d->view.plot;
+	const struct names names[] = {
+		view_names(&d->view, plot->series), view_names(&d->view, plot->label)};
+	const struct axis axis = plain_axis(&d->view, false);
+	size_t lanes = names[0].count < LANES_MOST ? names[0].count : LANES_MOST;
+	struct buf name = {0};
+	for (size_t pass = 0; pass < 2; pass++) {
+		for (size_t lane = 0; lane < lanes; lane++) {
+			buf_clear(&name);
+			if (plot->series != PLOT_NO_COLUMN)
+				view_text(&name, &d->view, names[0].rows[lane], plot->series);
+			size_t width = utf8_width(buf_text(&name));
+			if (pass == 0) {
+				d->margin = width > d->margin ? width : d->margin;
+				continue;
+			}
+			draw_lane(d, &axis, names, lane);
+			put_label(d, buf_text(&name));
+			put_cells(d, lane, false);
+		}
+		if (pass == 0)
+			put_legend(d, &names[1]);
+	}
+	put_ends(d, &axis);
+	d->render->out.failed |= name.failed;
+	buf_free(&name);
+}
+
+static void
+draw(struct drawing *d)
+{
+	size_t room = d->render->options.width, margin = d->indent + 14;
+	d->width = room > margin + 10 ? room - margin : 10;
+	d->width = d->width < PLOT_WIDTH ? d->width : PLOT_WIDTH;
+	enum poly_plot_kind kind = d->view.plot->kind;
+	d->height = kind == POLY_PLOT_HEAT	 ? HEAT_HEIGHT
+		    : kind == POLY_PLOT_TIMELINE ? LANES_MOST
+						 : PLOT_HEIGHT;
+	d->cells = mem_new(2 * d->width, d->height);
+	if (!d->cells) {
+		d->render->out.failed = true;
+		return;
+	}
+	d->colors = d->cells + d->width * d->height;
+	buf_byte(&d->render->out, '\n');
+	put_titles(d);
+	if (kind == POLY_PLOT_CURVE)
+		draw_curve(d);
+	else if (kind == POLY_PLOT_HEAT)
+		draw_heat(d);
+	else
+		draw_timeline(d);
+	mem_free(d->cells);
+}
+
+void
+terminal_plots(struct render *render, size_t table, unsigned indent)
+{
+	const struct poly_report *report = render->report;
+	for (size_t i = 0; i < report->plot_count; i++) {
+		const struct plot *plot = &report->plots[i];
+		if (plot->table != table || plot->kind == POLY_PLOT_BARS ||
+			plot->kind == POLY_PLOT_HISTOGRAM)
+			continue;
+		struct drawing drawing = {
+			.render = render, .view = view_of(report, plot), .indent = indent};
+		draw(&drawing);
+	}
+}
