@@ -59,6 +59,27 @@ axis_widen(enum axis_kind kind, double *low, double *high)
 		*low = *low > 0 ? fmax(0, *low - more) : *low - more;
 }
 
+/* Ticks of an axis that has no two of the usual ones: 1, 2 and 5 in its decades, or its ends.
+ */
+static void
+axis_few(struct axis *axis)
+{
+	static const double within[] = {1, 2, 5};
+	double decade = pow(10, floor(log10(axis->low)));
+	axis->count = 0;
+	for (size_t i = 0; axis->kind == AXIS_LOG && i < 9; i++) {
+		double tick = within[i % 3] * decade * pow(10, (double)(i / 3));
+		if (tick >= axis->low * (1 - AXIS_SLACK) &&
+			tick <= axis->high * (1 + AXIS_SLACK))
+			axis->ticks[axis->count++] = tick;
+	}
+	if (axis->count >= 2)
+		return;
+	axis->ticks[0] = axis->low;
+	axis->ticks[1] = axis->high;
+	axis->count = 2;
+}
+
 static struct axis
 axis_build(enum axis_kind kind, double low, double high, size_t most, bool rounded)
 {
@@ -81,6 +102,8 @@ axis_build(enum axis_kind kind, double low, double high, size_t most, bool round
 	}
 	axis.low = kind == AXIS_LOG ? pow(10, from) : from;
 	axis.high = kind == AXIS_LOG ? pow(10, to) : to;
+	if (axis.count < 2)
+		axis_few(&axis);
 	return axis;
 }
 
@@ -175,9 +198,9 @@ axis_label(const struct axis *axis, size_t i, char *text)
 	double tick = axis->ticks[i];
 	if (label_address(axis, tick, text))
 		return;
-	bool even = axis->kind != AXIS_LOG && axis->count > 1;
-	label_number(
-		tick, even ? axis->ticks[1] - axis->ticks[0] : fabs(tick) + (tick == 0), text);
+	double apart = axis->ticks[1] - axis->ticks[0];
+	bool small = axis->kind == AXIS_LOG && tick < apart;
+	label_number(tick, small ? tick : apart, text);
 }
 
 void

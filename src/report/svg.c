@@ -72,6 +72,8 @@ svg_width(const char *text)
 			tenths += 48;
 		else if (strchr("mwMW%@", *text))
 			tenths += 120;
+		else if (strchr("<>=+~#&^", *text))
+			tenths += 102;
 		else
 			tenths += *text >= 'A' && *text <= 'Z' ? 95 : 77;
 	}

@@ -4,9 +4,11 @@
 
 #include <math.h>
 
-/* Most rows that have bars, and most pixels of their names. */
+/* Most rows that have bars, and most pixels of their names, their numbers and both. */
 #define BARS_ROWS 50
 #define BARS_NAMES 136
+#define BARS_VALUES 80
+#define BARS_MARGINS 186
 
 /* Heights in pixels: of a single bar, of one of several, and between rows. */
 #define BAR_ALONE 16
@@ -16,22 +18,31 @@
 /* The part of a logarithmic axis that is kept for a bin of 0. */
 #define HISTOGRAM_ZERO 0.06
 
-/* A name, cut where it is too wide; its width comes back. */
+/* A name, cut where there is no room for it; its width comes back. */
 static unsigned
 name_text(struct svg *svg, size_t row, size_t column)
 {
+	unsigned room = BARS_MARGINS - 12 - svg->right;
 	buf_clear(&svg->text);
 	view_text(&svg->text, svg->view, row, column);
-	return svg_cut(&svg->text, BARS_NAMES);
+	return svg_cut(&svg->text, room < BARS_NAMES ? room : BARS_NAMES);
 }
 
-/* The number behind a bar; its width comes back. */
+/* The number behind a bar, shortened where it is too wide; its width comes back. */
 static unsigned
 value_text(struct svg *svg, size_t row, size_t column)
 {
+	char number[AXIS_LABEL];
+	double value;
 	buf_clear(&svg->text);
 	view_text(&svg->text, svg->view, row, column);
-	return svg_width(buf_text(&svg->text));
+	unsigned width = svg_width(buf_text(&svg->text));
+	if (width <= BARS_VALUES - 12 || !view_number(svg->view, row, column, &value))
+		return width < BARS_VALUES ? width : BARS_VALUES;
+	axis_number(value, number);
+	buf_clear(&svg->text);
+	buf_string(&svg->text, number);
+	return svg_width(number);
 }
 
 static void
@@ -39,11 +50,13 @@ bars_margins(struct svg *svg, size_t rows)
 {
 	const struct plot *plot = svg->view->plot;
 	svg->left = svg->right = 24;
+	for (size_t row = 0; row < rows && plot->y_count == 1; row++) {
+		unsigned value = value_text(svg, row, plot->y[0]) + 12;
+		svg->right = value > svg->right ? value : svg->right;
+	}
 	for (size_t row = 0; row < rows; row++) {
 		unsigned name = name_text(svg, row, plot->x) + 12;
-		unsigned value = plot->y_count == 1 ? value_text(svg, row, plot->y[0]) + 12 : 0;
 		svg->left = name > svg->left ? name : svg->left;
-		svg->right = value > svg->right ? value : svg->right;
 	}
 }
 
