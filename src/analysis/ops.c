@@ -452,6 +452,12 @@ ops_at(const struct ops *ops, uint32_t op)
 	return op < ops->count ? &ops->list[op] : &unknown;
 }
 
+bool
+ops_is_powerpc(const struct ops *ops, uint32_t op)
+{
+	return op < ops->count && ops->keys.list[op].b >> KEY_SHIFT == KEY_POWERPC;
+}
+
 const char *
 op_class_name(enum op_class cls)
 {

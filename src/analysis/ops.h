@@ -141,6 +141,12 @@ bool ops_merge(struct ops *into, const struct ops *from, uint32_t *op, uint32_t 
 /* The facts of an operation; for OP_NONE those of one of which nothing is known. */
 const struct op *ops_at(const struct ops *ops, uint32_t op);
 
+/* Whether an operation is known by the PowerPC table. */
+bool ops_is_powerpc(const struct ops *ops, uint32_t op);
+
+/* The class of a unit of PowerPC (enum powerpc_unit). */
+enum op_class ops_powerpc_class(unsigned unit);
+
 /* The name of a class in lower case, static. */
 const char *op_class_name(enum op_class cls);
 

@@ -26,8 +26,8 @@ powerpc_flow(uint32_t opcode)
 	return (uint8_t)flow;
 }
 
-void
-ops_of_powerpc(struct op *op, uint32_t opcode)
+enum op_class
+ops_powerpc_class(unsigned unit)
 {
 	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
 		[POWERPC_INTEGER] = OP_INTEGER,
@@ -39,13 +39,19 @@ ops_of_powerpc(struct op *op, uint32_t opcode)
 		[POWERPC_CACHE_UNIT] = OP_CACHE,
 		[POWERPC_SYSTEM] = OP_SYSTEM,
 	};
+	return unit < POWERPC_UNIT_COUNT ? (enum op_class)classes[unit] : OP_UNKNOWN;
+}
+
+void
+ops_of_powerpc(struct op *op, uint32_t opcode)
+{
 	const struct powerpc_instruction *it = powerpc_find(opcode);
 	struct powerpc_registers reads, writes;
 	op->size = 4;
 	op->mnemonic = it->mnemonic;
 	if (!it->mnemonic)
 		return;
-	op->class = classes[it->unit];
+	op->class = (uint8_t)ops_powerpc_class(it->unit);
 	op->flow = powerpc_flow(opcode);
 	op->has_registers = powerpc_registers(opcode, &reads, &writes);
 	if (!op->has_registers)

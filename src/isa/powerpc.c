@@ -148,6 +148,12 @@ powerpc_find(uint32_t opcode)
 	return &rows[row_of_slot[slot_of(opcode)]];
 }
 
+const struct powerpc_instruction *
+powerpc_at(size_t i)
+{
+	return i + 1 < sizeof rows / sizeof *rows ? &rows[i + 1] : NULL;
+}
+
 enum powerpc_class
 powerpc_class(uint32_t opcode)
 {

@@ -67,6 +67,9 @@ enum powerpc_unit {
  */
 const struct powerpc_instruction *powerpc_find(uint32_t opcode);
 
+/* The i-th line of the table from 0, in an array of them; NULL after the last one. */
+const struct powerpc_instruction *powerpc_at(size_t i);
+
 /* The class alone, by a small table: what a decoding loop asks. */
 enum powerpc_class powerpc_class(uint32_t opcode);
 

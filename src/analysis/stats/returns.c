@@ -37,7 +37,7 @@ struct returns_counts {
 struct returns {
 	struct jumps jumps;
 	struct stack stacks[ANALYSIS_PARTIES];
-	struct returns_counts counts;
+	struct returns_counts counts, before; /* before: what warming up does not change */
 };
 
 static enum poly_status
@@ -134,9 +134,9 @@ returns_update(void *state, const struct analysis_rows *rows)
 	if (rows->counts)
 		return take_jumps(it);
 	/* What is on the stacks stays, what was counted does not. */
-	const struct returns_counts before = it->counts;
+	it->before = it->counts;
 	const bool ok = take_jumps(it);
-	it->counts = before;
+	it->counts = it->before;
 	return ok;
 }
 
