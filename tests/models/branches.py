@@ -4,7 +4,7 @@ import collections
 import math
 import sys
 
-from flow import CONDITIONAL, INDIRECT, behind, branches, instructions, kind
+from branching import CONDITIONAL, INDIRECT, behind, branches, instructions, kind
 from model import Tap, public, stats, trace
 
 

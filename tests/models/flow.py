@@ -1,93 +1,108 @@
-"""What models share about branches: which instructions are some, and which way they went."""
-import re
+#!/usr/bin/env python3
+"""Flow from instruction to instruction, followed again from the rows, as TAP."""
+import collections
+import os
+import sys
+import tempfile
 
-RETURN, CALL, CONDITIONAL, INDIRECT = 'return', 'call', 'conditional', 'indirect'
+from branching import behind, facts_of
+from model import Tap, public, stats, trace
 
-
-def powerpc(opcode):
-    """What a PowerPC instruction is, by its fields (Power ISA I 2.4); None: no branch."""
-    primary, extended, link = opcode >> 26, opcode >> 1 & 0x3ff, opcode & 1
-    if primary == 18:
-        return {CALL} if link else set()
-    if primary not in (16, 19) or (primary == 19 and extended not in (16, 528)):
-        return None
-    facts = set() if opcode >> 21 & 0x14 == 0x14 else {CONDITIONAL}
-    if primary == 19:
-        facts.add(INDIRECT)
-    if link and opcode != 0x429f0005:
-        facts.add(CALL)
-    elif not link and primary == 19 and extended == 16:
-        facts.add(RETURN)
-    return facts
+SYSTEM = {'svc', 'dmb', 'smc', 'mrc', 'mcr', 'mrs', 'msr', 'cps'}
 
 
-def arm(text):
-    """What an ARM instruction is, as the samples write them; None: no branch."""
-    word, _, operands = text.lower().partition(' ')
-    word = re.sub(r'\.[wn]$', '', word)
-    condition = '(eq|ne|[ch]s|cc|lo|mi|pl|v[sc]|hi|ls|[gl][et])'
-    facts = set()
-    if re.fullmatch('(b|bl|bx|blx)' + condition, word) or word in ('cbz', 'cbnz'):
-        facts.add(CONDITIONAL)
-        word = re.sub(condition + '$', '', word) if word[0] == 'b' else word
-    if word in ('b', 'cbz', 'cbnz'):
-        return facts
-    if word in ('bl', 'blx'):
-        return facts | {CALL} | (set() if operands.startswith('#') else {INDIRECT})
-    if word == 'bx':
-        return facts | {INDIRECT} | ({RETURN} if operands == 'lr' else set())
-    writes = re.match('(add|mov|ldr|sub)', word) and operands.startswith('pc,')
-    if word in ('tbb', 'tbh') or writes:
-        return {INDIRECT}
-    if word == 'pop' and operands.endswith('pc}'):
-        return {INDIRECT, RETURN}
-    return None
+def expected_of(row):
+    """Where its record says that an instruction goes; None: it does not say."""
+    if 'next_pc' in row:
+        return row['next_pc']
+    if row.get('branch') == 'taken':
+        return row.get('target')
+    return behind(row) if 'branch' in row else None
 
 
-def micro(row):
-    """What a CIS 501 micro-operation that is a branch is."""
-    facts = {CONDITIONAL} if row['flags'] == 'read' else set()
-    if row['micro_op'] == 'JMP_REG':
-        facts.add(INDIRECT)
-    return facts | {'CALL': {CALL}, 'RET': {RETURN}}.get(row['mnemonic'], set())
+def follow(rows):
+    told = any('branch' in row or 'next_pc' in row for row in rows)
+    counts, reasons, runs = collections.Counter(), collections.Counter(), []
+    last, goal, kinds = None, None, set()
+    for row in rows:
+        if row['kind'] != 'instruction' or row.get('synthetic'):
+            kinds.add('synthetic' if row.get('synthetic') else row['kind'])
+            continue
+        if row.get('uop', 1) > 1 and last:
+            goal = expected_of(row) if 'branch' in row else goal
+            continue
+        if last is None:
+            runs.append(1)
+        elif row['pc'] == behind(last) and goal in (None, row['pc']):
+            counts['sequential'] += 1
+            runs[-1] += 1
+        else:
+            runs.append(1)
+            if goal == row['pc']:
+                counts['branched'] += 1
+            elif not told and facts_of(last) is not None:
+                counts['jumped'] += 1
+            else:
+                counts['broken'] += 1
+                reasons[reason(last, row, goal, kinds)] += 1
+        last, goal, kinds = row, expected_of(row), set()
+    names = ('sequential', 'branched', 'jumped', 'broken')
+    return dict({name: counts[name] for name in names}, runs=len(runs), longest_run=max(runs),
+                mean_run=round(sum(runs) / len(runs), 4),
+                reasons=dict(reasons),
+                run_lengths={1 << k: n for k, n in collections.Counter(
+                    run.bit_length() - 1 for run in runs).items()})
 
 
-def facts_of(row):
-    if 'micro_op' in row:
-        return micro(row) if 'branch' in row else None
-    return arm(row['text']) if 'text' in row else powerpc(row['opcode'])
-
-
-def instructions(rows):
-    """The rows that are instructions and were executed: of micro-operations all."""
-    return [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
-
-
-def behind(row):
-    return row['fallthrough'] if 'fallthrough' in row else row['pc'] + row['opcode_size']
-
-
-def branches(rows):
-    """(row, facts, taken, target or None) of every branch, in traces of one party."""
-    found, records = [], instructions(rows)
-    told = any('branch' in row for row in records)
-    for row, after in zip(records, records[1:] + [None]):
-        facts = facts_of(row)
-        if told and 'branch' in row:
-            taken = row['branch'] == 'taken'
-            target = row.get('target', row.get('next_pc') if taken else None)
-            found.append((row, facts or set(), taken, target))
-        elif not told and facts is not None:
-            if row.get('executed') is False:
-                found.append((row, facts, False, None))
-            elif after:
-                taken = CONDITIONAL not in facts or after['pc'] != behind(row)
-                found.append((row, facts, taken, after['pc'] if taken else None))
-    return found
-
-
-def kind(facts):
-    for name in (RETURN, CALL, CONDITIONAL, INDIRECT):
-        if name in facts:
+def reason(last, row, goal, kinds):
+    for kind, name in (('synthetic', 'synthetic'), ('event', 'event'), ('other', 'gap'),
+                       ('sync', 'sync')):
+        if kind in kinds:
             return name
-    return 'direct'
+    if last.get('mode') != row.get('mode'):
+        return 'mode'
+    if 'text' in last and last['text'].split()[0] in SYSTEM:
+        return 'system'
+    if last['pc'] == row['pc']:
+        return 'repeat'
+    return 'none' if goal is None else 'branch'
+
+
+tap = Tap()
+for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'full/sort.full.gz',
+             'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
+             'cis501/seed15.trace', public('cis501/gcc-1K.trace')):
+    if name:
+        _, rows = trace(name)
+        found = stats(name, 'flow')
+        found['reasons'] = {row['reason']: row['count'] for row in found['reasons']}
+        found['run_lengths'] = {row['from']: row['count'] for row in found['run_lengths']}
+        tap.same(name.split('/')[-1], found, follow(rows))
+# Worked by hand: every way to break, two threads that do not mix, a repetition.
+ROWS = (
+    ('1', 0x100, '"kind":"instruction"'), ('2', 0x900, '"kind":"instruction"'),
+    ('1', 0x104, '"kind":"instruction"'), ('1', 0x200, '"kind":"instruction"'),
+    ('1', None, '"kind":"event"'), ('1', 0x300, '"kind":"instruction"'),
+    ('1', None, '"kind":"other"'), ('1', 0x400, '"kind":"instruction"'),
+    ('1', None, '"kind":"sync"'), ('1', 0x500, '"kind":"instruction"'),
+    ('1', 0x600, '"kind":"instruction","synthetic":true'),
+    ('1', 0x700, '"kind":"instruction"'), ('1', 0x700, '"kind":"instruction"'),
+    ('2', 0x904, '"kind":"instruction","branch":"taken","target":"0xa00"'),
+    ('2', 0xb00, '"kind":"instruction","branch":"taken","target":"0xc00"'),
+    ('2', 0xc00, '"kind":"instruction","branch":"not_taken","target":"0xc00"'),
+    ('2', 0xc04, '"kind":"instruction","mode":"user"'),
+    ('2', 0x100, '"kind":"instruction","mode":"system"'))
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'hand.jsonl')
+    with open(path, 'w') as file:
+        file.write('{"polytrace":"trace","version":1,"format":"hand"}\n')
+        for thread, pc, rest in ROWS:
+            place = f'"pc":"{pc:#x}","opcode_size":4,' if pc else ''
+            file.write(f'{{{rest},"thread":{thread},{place}"text":""}}\n'.replace(',"text":""', ''))
+    found = stats(path, 'flow')
+tap.same('worked by hand', found, {
+    'steps': 12, 'sequential': 3, 'branched': 1, 'jumped': 0, 'broken': 8, 'unknown': 0,
+    'runs': 11, 'longest_run': 2})
+tap.ok('reasons worked by hand', {row['reason']: row['count'] for row in found['reasons']} == dict(
+    none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['reasons']))
+sys.exit(tap.end())

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from flow import CALL, RETURN, behind, branches
+from branching import CALL, RETURN, behind, branches
 from model import Tap, public, stats, trace
 
 

@@ -1,0 +1,93 @@
+"""What models share about branches: which instructions are some, and which way they went."""
+import re
+
+RETURN, CALL, CONDITIONAL, INDIRECT = 'return', 'call', 'conditional', 'indirect'
+
+
+def powerpc(opcode):
+    """What a PowerPC instruction is, by its fields (Power ISA I 2.4); None: no branch."""
+    primary, extended, link = opcode >> 26, opcode >> 1 & 0x3ff, opcode & 1
+    if primary == 18:
+        return {CALL} if link else set()
+    if primary not in (16, 19) or (primary == 19 and extended not in (16, 528)):
+        return None
+    facts = set() if opcode >> 21 & 0x14 == 0x14 else {CONDITIONAL}
+    if primary == 19:
+        facts.add(INDIRECT)
+    if link and opcode != 0x429f0005:
+        facts.add(CALL)
+    elif not link and primary == 19 and extended == 16:
+        facts.add(RETURN)
+    return facts
+
+
+def arm(text):
+    """What an ARM instruction is, as the samples write them; None: no branch."""
+    word, _, operands = text.lower().partition(' ')
+    word = re.sub(r'\.[wn]$', '', word)
+    condition = '(eq|ne|[ch]s|cc|lo|mi|pl|v[sc]|hi|ls|[gl][et])'
+    facts = set()
+    if re.fullmatch('(b|bl|bx|blx)' + condition, word) or word in ('cbz', 'cbnz'):
+        facts.add(CONDITIONAL)
+        word = re.sub(condition + '$', '', word) if word[0] == 'b' else word
+    if word in ('b', 'cbz', 'cbnz'):
+        return facts
+    if word in ('bl', 'blx'):
+        return facts | {CALL} | (set() if operands.startswith('#') else {INDIRECT})
+    if word == 'bx':
+        return facts | {INDIRECT} | ({RETURN} if operands == 'lr' else set())
+    writes = re.match('(add|mov|ldr|sub)', word) and operands.startswith('pc,')
+    if word in ('tbb', 'tbh') or writes:
+        return {INDIRECT}
+    if word == 'pop' and operands.endswith('pc}'):
+        return {INDIRECT, RETURN}
+    return None
+
+
+def micro(row):
+    """What a CIS 501 micro-operation that is a branch is."""
+    facts = {CONDITIONAL} if row['flags'] == 'read' else set()
+    if row['micro_op'] == 'JMP_REG':
+        facts.add(INDIRECT)
+    return facts | {'CALL': {CALL}, 'RET': {RETURN}}.get(row['mnemonic'], set())
+
+
+def facts_of(row):
+    if 'micro_op' in row:
+        return micro(row) if 'branch' in row else None
+    return arm(row['text']) if 'text' in row else powerpc(row['opcode'])
+
+
+def instructions(rows):
+    """The rows that are instructions and were executed: of micro-operations all."""
+    return [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
+
+
+def behind(row):
+    return row['fallthrough'] if 'fallthrough' in row else row['pc'] + row['opcode_size']
+
+
+def branches(rows):
+    """(row, facts, taken, target or None) of every branch, in traces of one party."""
+    found, records = [], instructions(rows)
+    told = any('branch' in row for row in records)
+    for row, after in zip(records, records[1:] + [None]):
+        facts = facts_of(row)
+        if told and 'branch' in row:
+            taken = row['branch'] == 'taken'
+            target = row.get('target', row.get('next_pc') if taken else None)
+            found.append((row, facts or set(), taken, target))
+        elif not told and facts is not None:
+            if row.get('executed') is False:
+                found.append((row, facts, False, None))
+            elif after:
+                taken = CONDITIONAL not in facts or after['pc'] != behind(row)
+                found.append((row, facts, taken, after['pc'] if taken else None))
+    return found
+
+
+def kind(facts):
+    for name in (RETURN, CALL, CONDITIONAL, INDIRECT):
+        if name in facts:
+            return name
+    return 'direct'
