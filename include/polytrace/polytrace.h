@@ -11,6 +11,7 @@
 #include "polytrace/filter.h"
 #include "polytrace/format.h"
 #include "polytrace/merge.h"
+#include "polytrace/phases.h"
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"
 #include "polytrace/report.h"

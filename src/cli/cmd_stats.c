@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/phase_files.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
@@ -17,6 +18,7 @@ struct stats_options {
 	struct opt_list options;
 	struct opt_number warmup;
 	bool all, list, together, side_by_side;
+	struct phase_files phases;
 };
 
 static const struct opt stats_table[] = {
@@ -37,6 +39,7 @@ static const struct opt stats_table[] = {
 	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
 		offsetof(struct stats_options, units),
 		"count only the last LENGTH of every PERIOD records, and tell how sure it is"},
+	PHASE_FILES_OPTIONS(offsetof(struct stats_options, phases)),
 	{0},
 };
 
@@ -48,6 +51,7 @@ struct stats_job {
 	struct poly_stats_options asked;
 	char *text; /* behind names */
 	const char **names;
+	const char **words;	    /* options of analyses, where there are more than given */
 	struct poly_stats *stats;   /* of all inputs, where they are taken together */
 	struct poly_report *report; /* of all inputs, where there is one; it is being built */
 };
@@ -200,6 +204,14 @@ tell_source(const struct inputs *inputs, const struct source *source,
 	return STATUS_DONE;
 }
 
+/* Writes the files of phases that are asked for. */
+static bool
+write_phases(const struct inputs *inputs, const struct poly_stats *stats)
+{
+	const struct stats_options *options = inputs->command;
+	return phase_files_write(&options->phases, stats);
+}
+
 static int
 stats_one(struct inputs *inputs, const char *path)
 {
@@ -214,6 +226,8 @@ stats_one(struct inputs *inputs, const char *path)
 	} else if (source_open(&source, path, inputs->options, &wants)) {
 		if (add_source(&source, stats))
 			status = tell_source(inputs, &source, stats);
+		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
+			status = STATUS_TROUBLE;
 		output_flush(inputs->output);
 		const int ended = source_close(&source);
 		status = status > ended ? status : ended;
@@ -254,7 +268,8 @@ end_report(struct inputs *inputs)
 	if (job->stats)
 		poly_stats_report(job->stats, report);
 	job->report = NULL;
-	return source_render(report, inputs->options, inputs->output);
+	const int status = source_render(report, inputs->options, inputs->output);
+	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_TROUBLE;
 }
 
 /* What is asked of the analyses; false, and told, where the options are not sound. */
@@ -273,6 +288,7 @@ prepare(const struct stats_options *options, struct stats_job *job)
 	job->asked.all = options->all;
 	job->asked.warmup = options->warmup.value;
 	job->asked.threads = (unsigned)options->source.threads.value;
+	job->words = phase_files_ask(&options->phases, &job->asked);
 	if (job->names && !job->names[0]) {
 		say(NULL,
 			"option '--analyses' names none; 'polytrace stats --list' shows them");
@@ -304,10 +320,17 @@ stats_run(void *fields, char **operands)
 	int status = STATUS_TROUBLE;
 	if (options->list)
 		return stats_list(&options->source);
+	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
+		operands[1]) {
+		say(NULL, "several inputs have phases of their own: one at a time, or "
+			  "'--together'");
+		return STATUS_TROUBLE;
+	}
 	if (prepare(options, &job) && (!one_report || begin_report(&job, options->together)))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
+	free(job.words);
 	free(job.names);
 	free(job.text);
 	return status;
