@@ -49,7 +49,7 @@ enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_FETCH, CACHE_KINDS };
 #define CACHE_WAYS_MOST 64		     /* with more than one set */
 #define CACHE_LINES_MOST (UINT64_C(1) << 26) /* sets times ways */
 #define CACHE_LINE_LEAST 4		     /* bytes */
-#define CACHE_LINE_MOST (UINT32_C(1) << 20)  /* bytes */
+#define CACHE_LINE_MOST (UINT32_C(1) << 30)  /* bytes: pages are lines too */
 #define CACHE_STORE_SIZE \
 	4 /* bytes of a store whose size is not given: reference cis501 7.1.4 */
 

@@ -18,6 +18,11 @@ static const struct {
 	{"distance", drive_distance},
 	{"associativity", drive_associativity},
 	{"shards", drive_shards},
+	{"hierarchy", drive_hierarchy},
+	{"classify", drive_classify},
+	{"opt", drive_opt},
+	{"paging", drive_paging},
+	{"tlb", drive_tlb},
 };
 
 uint64_t

@@ -30,5 +30,10 @@ DRIVER(cache);
 DRIVER(distance);
 DRIVER(associativity);
 DRIVER(shards);
+DRIVER(hierarchy);
+DRIVER(classify);
+DRIVER(opt);
+DRIVER(paging);
+DRIVER(tlb);
 
 #endif

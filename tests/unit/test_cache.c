@@ -201,7 +201,7 @@ configurations_that_make_no_sense_are_refused(void **state)
 		{{.sets = 1, .ways = 6, .line_size = 64, .policy = CACHE_PLRU},
 			"6 ways, a tree needs a power of two"},
 		{{.sets = 1, .ways = 6, .line_size = 2},
-			"lines of 2 bytes, a power of two from 4 to 1048576 is needed"},
+			"lines of 2 bytes, a power of two from 4 to 1073741824 is needed"},
 		{{.sets = 1,
 			 .ways = 2,
 			 .line_size = 64,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The best that a cache can do: what is used the furthest ahead is replaced (of several that
+ * are never used again, the first way). Needs the next uses of a trace (sim/next_use.h).
+ *
+ * source: L. A. Belady, "A study of replacement algorithms for a virtual-storage computer", IBM
+ * Systems Journal 5 (2), 1966.
+ *
+ * It is write-back and write-allocate. Memory: 24 bytes a line, fully associative 64.
+ */
+#ifndef SIM_OPT_H
+#define SIM_OPT_H
+
+#include "sim/cache.h"
+
+struct opt;
+
+/* An empty cache; of the configuration sets, ways and line_size are looked at. POLY_ERR_USAGE
+ * as cache_check, POLY_ERR_MEMORY. */
+enum poly_status opt_new(
+	const struct cache_config *config, struct opt **opt, struct poly_error *error);
+void opt_free(struct opt *opt);
+
+/* Makes all accesses of a batch, whose next uses are given; as cache_run. */
+size_t opt_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
+	uint32_t *missed);
+
+/* What was counted, and counting anew. */
+void opt_count(const struct opt *opt, struct cache_counts *counts);
+void opt_count_anew(struct opt *opt);
+
+#endif
