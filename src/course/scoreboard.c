@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Homework 2a: a scoreboard. */
+#include "course/scoreboard.h"
+
+#include "course/text.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum poly_status
+course_scoreboard_init(struct course_scoreboard *scoreboard, unsigned latency, bool is_relaxed,
+	struct poly_error *error)
+{
+	if (!latency || latency > COURSE_LATENCY_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"loads take %u cycles, expected 1 to %d", latency, COURSE_LATENCY_MOST);
+	memset(scoreboard, 0, sizeof *scoreboard);
+	scoreboard->latency = latency;
+	scoreboard->is_relaxed = is_relaxed;
+	return POLY_OK;
+}
+
+void
+course_scoreboard_begin(
+	const struct course_scoreboard *scoreboard, const char *name, struct buf *to)
+{
+	course_text_name(to, name);
+	buf_printf(to, "Load Latency (cycles) \t\t\t%u\n", scoreboard->latency);
+	if (!scoreboard->is_quiet)
+		buf_string(to, "cycle\tuop  Src1 (ready?)\tSrc2 (ready?)\tDestReg\tLdSt\t"
+			       "contents-of-the-scoreboard\n");
+}
+
+static bool
+is_ready(const struct course_scoreboard *scoreboard, int32_t source)
+{
+	return !course_is_register(source) || !scoreboard->board[source];
+}
+
+static bool
+may_write(const struct course_scoreboard *scoreboard, int32_t dest, unsigned latency)
+{
+	return scoreboard->is_relaxed || !course_is_register(dest) ||
+	       scoreboard->board[dest] < latency;
+}
+
+static const char *
+ready_text(bool ready)
+{
+	return ready ? "Ready" : "NotReady";
+}
+
+static void
+put_board(const struct course_scoreboard *scoreboard, struct buf *to)
+{
+	for (int i = 0; i < COURSE_REGISTERS; i++) {
+		if (scoreboard->board[i])
+			buf_printf(to, "%u", scoreboard->board[i]);
+		else
+			buf_byte(to, '-');
+	}
+	buf_byte(to, '\n');
+}
+
+/* One cycle: whether the micro-op was issued. */
+static bool
+attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *to)
+{
+	unsigned latency = uop->ldst == 'L' ? scoreboard->latency : 1;
+	bool first = is_ready(scoreboard, uop->src1), second = is_ready(scoreboard, uop->src2);
+	bool issues = first && second && may_write(scoreboard, uop->dest, latency);
+	if (issues && course_is_register(uop->dest))
+		scoreboard->board[uop->dest] = latency;
+	if (!scoreboard->is_quiet) {
+		buf_printf(to,
+			"%5" PRIu64 " %4" PRIu64 "\t%2" PRId32 " (%s)\t%2" PRId32
+			" (%s)\t--> %2" PRId32 "\t%c\t",
+			scoreboard->cycle, uop->number, uop->src1, ready_text(first), uop->src2,
+			ready_text(second), uop->dest, uop->ldst);
+		put_board(scoreboard, to);
+	}
+	for (int i = 0; i < COURSE_REGISTERS; i++)
+		scoreboard->board[i] -= scoreboard->board[i] > 0;
+	scoreboard->cycle++;
+	return issues;
+}
+
+void
+course_scoreboard_uop(
+	struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *to)
+{
+	course_count(&scoreboard->count, uop);
+	while (!attempt(scoreboard, uop, to))
+		continue;
+}
+
+void
+course_scoreboard_end(const struct course_scoreboard *scoreboard, struct buf *to)
+{
+	double cycles = (double)scoreboard->cycle, uops = (double)scoreboard->count.uops;
+	course_text_processed(to, scoreboard->count.uops);
+	buf_printf(to, "Num Mops (macro-ops): \t\t\t%" PRIu64 "\n", scoreboard->count.mops);
+	buf_printf(to, "Total Execution Time (in cycles): \t%" PRIu64 "\n", scoreboard->cycle);
+	buf_printf(to, "CPI (per uop): \t\t\t\t%.3f\n", uops > 0 ? cycles / uops : 0.0);
+	buf_printf(to, "IPC (per uop): \t\t\t\t%.3f\n", cycles > 0 ? uops / cycles : 0.0);
+}

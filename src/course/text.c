@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines that the printouts of several homeworks have in common. */
+#include "course/text.h"
+
+#include <inttypes.h>
+
+void
+course_text_name(struct buf *to, const char *name)
+{
+	buf_printf(to, "Trace name  \t\t\t\t%s\n", name);
+}
+
+void
+course_text_processed(struct buf *to, uint64_t uops)
+{
+	buf_printf(to, "Processed %" PRIu64 " trace lines.\n", uops);
+	buf_printf(to, "Num Uops (micro-ops): \t\t\t%" PRIu64 "\n", uops);
+}
+
+double
+course_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+bool
+course_is_power(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
