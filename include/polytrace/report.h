@@ -185,7 +185,7 @@ POLY_API void poly_report_cell_real(
  *
  * Terminal: text, in which rows of a table of bars (or of a histogram) have their bars behind
  * them, curves, heat maps and time lines are drawn below their table with block and Braille
- * characters, and long tables are cut and say so. Tables themselves are not made narrower.
+ * characters, and long tables with plots are cut and say so. Tables themselves are not made narrower.
  *
  * HTML: a page that needs nothing else, without scripts or network, well-formed as XML too:
  * navigation, a section each, numbers of a section as tiles, plots as inline SVG with their
@@ -212,7 +212,7 @@ struct poly_render_options {
 	const char *title;	       /* of a page of HTML; NULL: "Report" */
 	unsigned width;		       /* of a terminal in characters; 0: 80 */
 	bool color;  /* on a terminal: colours and bold titles, by SGR sequences */
-	size_t rows; /* that a table has at most on a terminal; 0: all */
+	size_t rows;	   /* that a table with plots has at most on a terminal; 0: all */
 };
 
 /* Text, as poly_report_render makes it. */

@@ -36,7 +36,7 @@ axis_step(enum axis_kind kind, double low, double high, size_t most)
 		return exp2(fmax(0, ceil(log2(least) - AXIS_SLACK)));
 	if (kind == AXIS_LOG)
 		return fmax(1, ceil(least - AXIS_SLACK));
-	return step_decimal(least);
+	return kind == AXIS_COUNT ? fmax(1, step_decimal(least)) : step_decimal(least);
 }
 
 /* Where ticks and places are evenly spread: a logarithmic axis in its decades. */
@@ -53,7 +53,8 @@ axis_widen(enum axis_kind kind, double *low, double *high)
 	double least = fmax(fmax(fabs(*low), fabs(*high)) * 1e-12, 1e-290);
 	if (*high - *low > least && *high > *low)
 		return;
-	double more = kind == AXIS_LINEAR && *low != 0 ? fabs(*low) / 2 : 1;
+	bool linear = kind == AXIS_LINEAR || kind == AXIS_COUNT;
+	double more = linear && *low != 0 ? fabs(*low) / 2 : 1;
 	*high += more;
 	if (kind != AXIS_LOG && *low != 0)
 		*low = *low > 0 ? fmax(0, *low - more) : *low - more;

@@ -16,7 +16,12 @@
 /* Bytes that hold any label. */
 #define AXIS_LABEL 48
 
-enum axis_kind { AXIS_LINEAR, AXIS_LOG, AXIS_HEX };
+enum axis_kind {
+	AXIS_LINEAR,
+	AXIS_COUNT, /* linear, with ticks at whole numbers */
+	AXIS_LOG,
+	AXIS_HEX,
+};
 
 struct axis {
 	enum axis_kind kind;

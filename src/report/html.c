@@ -16,7 +16,7 @@ extern const char report_style[];
 /* Levels of sections that the navigation has. */
 #define HTML_NAVIGATION 2
 
-static void
+void
 html_escape(struct html *html)
 {
 	svg_text(html->out, buf_text(&html->text));
@@ -133,10 +133,14 @@ values_list(struct html *html, size_t i, size_t end, bool numbers)
 	buf_string(html->out, "</dl>\n");
 }
 
-/* The values from item i on, in one block; returns the index behind them. */
+/*
+ * The values from item i on, in one block; returns the index behind them. Where an outer
+ * section begins with numbers they are its key figures.
+ */
 static size_t
 html_values(struct html *html, size_t i)
 {
+	bool first = i == 0 || html_is_opening(&html->render->report->items[i - 1]);
 	const struct poly_report *report = html->render->report;
 	size_t end = i, numbers = 0, others = 0;
 	for (; end < report->count && report->items[end].type == ITEM_VALUE; end++) {
@@ -145,10 +149,10 @@ html_values(struct html *html, size_t i)
 		else if (report->items[end].form != FORM_ABSENT)
 			others++;
 	}
-	bool tiles = numbers && numbers <= HTML_TILES;
+	bool tiles = first && html->depth <= 1 && numbers && numbers <= HTML_TILES;
 	if (numbers + others == 0)
 		return end;
-	buf_string(html->out, "<div class=\"block whole\">\n");
+	buf_printf(html->out, "<div class=\"block%s\">\n", first ? " whole" : "");
 	if (tiles)
 		values_tiles(html, i, end);
 	if (others || !tiles)
@@ -190,6 +194,15 @@ html_heading(struct html *html, const struct item *item)
 	return true;
 }
 
+/* True where a section has nothing but values and notes, and needs little room. */
+static bool
+section_is_small(const struct poly_report *report, size_t i)
+{
+	while (report->items[++i].type == ITEM_VALUE || report->items[i].type == ITEM_NOTE)
+		;
+	return report->items[i].type == ITEM_END;
+}
+
 /* The section or list of item i. rows: how many of its list's rows it takes, or 0. */
 static void
 html_section(struct html *html, size_t i, size_t element, size_t rows)
@@ -200,12 +213,16 @@ html_section(struct html *html, size_t i, size_t element, size_t rows)
 	buf_printf(html->out, "<section id=\"%s\"", buf_text(&html->render->path));
 	if (rows)
 		buf_printf(html->out, " class=\"row\" style=\"grid-row:span %zu\"", rows);
+	else if (element == SIZE_MAX && !section_is_small(html->render->report, i))
+		buf_string(html->out, " class=\"whole\"");
 	buf_string(html->out, ">\n");
+	html->depth += element == SIZE_MAX;
 	if (html_heading(html, item))
 		html->level += html->level < 6;
 	buf_string(html->out, rows ? "" : "<div class=\"blocks\">\n");
 	html_blocks(html, i + 1, tree_end(html->render->report, i));
 	buf_string(html->out, rows ? "</section>\n" : "</div>\n</section>\n");
+	html->depth -= element == SIZE_MAX;
 	html->level = level;
 	html->render->path.size = outside;
 }
@@ -233,7 +250,7 @@ html_list(struct html *html, size_t i)
 	size_t outside = path_enter(html, &report->items[i], SIZE_MAX);
 	size_t end = tree_end(report, i), rows = list_rows(html, i), element = 0;
 	unsigned level = html->level;
-	buf_printf(html->out, "<section id=\"%s\" class=\"list\">\n",
+	buf_printf(html->out, "<section id=\"%s\" class=\"list whole\">\n",
 		buf_text(&html->render->path));
 	if (html_heading(html, &report->items[i]))
 		html->level += html->level < 6;

@@ -9,10 +9,14 @@ struct html {
 	struct render *render;
 	struct buf *out;      /* the render's */
 	struct buf text;      /* what is escaped next */
+	unsigned depth;	      /* of the open section; lists and their elements do not count */
 	unsigned level;	      /* of the headings that come next: 2 to 6 */
 	size_t tables, plots; /* so far */
 	size_t next_plot;     /* among those of the report */
 };
+
+/* Appends what is in text, escaped, and empties it. */
+void html_escape(struct html *html);
 
 /* Appends a title, a value or a cell, escaped. */
 void html_title(struct html *html, const struct item *item);

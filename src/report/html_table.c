@@ -18,9 +18,8 @@ table_head(struct html *html, const struct view *view)
 	for (size_t i = 0; i < view->width; i++) {
 		buf_printf(html->out, "<th scope=\"col\"%s>",
 			view->columns[i].right ? " class=\"number\"" : "");
-		buf_clear(&html->text);
 		view_title(&html->text, view, i, TREE_NO_TEXT, TREE_NO_TEXT);
-		svg_text(html->out, buf_text(&html->text));
+		html_escape(html);
 		buf_string(html->out, "</th>");
 	}
 	buf_string(html->out, "</tr></thead>\n");
@@ -84,9 +83,9 @@ table_rows(struct html *html, size_t rows)
 	buf_printf(html->out, "%s row%s", number, rows == 1 ? "" : "s");
 }
 
-/* The plots of table i; false where it has none. */
+/* The plots of table i, which has so many rows; false where it has none. */
 static bool
-table_plots(struct html *html, size_t i)
+table_plots(struct html *html, size_t i, size_t rows)
 {
 	const struct poly_report *report = html->render->report;
 	bool some = false;
@@ -96,6 +95,8 @@ table_plots(struct html *html, size_t i)
 		const struct plot *plot = &report->plots[html->next_plot];
 		if (plot->table != i)
 			break;
+		if (plot->kind == POLY_PLOT_BARS && rows < 2)
+			continue; /* a single bar tells nothing */
 		svg_plot(html->render, plot, ++html->plots);
 		some = true;
 	}
@@ -112,7 +113,7 @@ html_table(struct html *html, size_t i)
 	html->tables++;
 	buf_printf(html->out, "<div class=\"block%s\">\n",
 		view.width > TABLE_COLUMNS ? " wide" : "");
-	bool folded = table_plots(html, i) || view.rows > TABLE_LONG;
+	bool folded = table_plots(html, i, view.rows) || view.rows > TABLE_LONG;
 	if (folded) {
 		buf_string(html->out, "<details><summary>");
 		html_title(html, item);

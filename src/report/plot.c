@@ -59,13 +59,15 @@ view_is_text(const struct view *view, size_t column)
 	return false;
 }
 
-bool
-view_is_address(const struct view *view, size_t column)
+/* What the first cell of a column that is there holds. */
+static enum item_form
+first_form(const struct view *view, size_t column)
 {
-	size_t row = 0;
-	while (row < view->rows && view_cell(view, row, column)->form == FORM_ABSENT)
-		row++;
-	return row < view->rows && view_cell(view, row, column)->form == FORM_ADDRESS;
+	for (size_t row = 0; row < view->rows; row++) {
+		if (view_cell(view, row, column)->form != FORM_ABSENT)
+			return view_cell(view, row, column)->form;
+	}
+	return FORM_ABSENT;
 }
 
 void
@@ -138,7 +140,15 @@ view_axis(const struct view *view, size_t column, bool logarithmic)
 {
 	if (logarithmic)
 		return AXIS_LOG;
-	return view_is_address(view, column) ? AXIS_HEX : AXIS_LINEAR;
+	switch (first_form(view, column)) {
+	case FORM_ADDRESS: return AXIS_HEX;
+	case FORM_COUNT:
+	case FORM_BOOL: return AXIS_COUNT;
+	case FORM_ABSENT:
+	case FORM_TEXT:
+	case FORM_REAL: break;
+	}
+	return AXIS_LINEAR;
 }
 
 static bool

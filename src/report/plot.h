@@ -42,9 +42,6 @@ bool view_number(const struct view *view, size_t row, size_t column, double *num
 /* True where some cell of a column is a text. */
 bool view_is_text(const struct view *view, size_t column);
 
-/* True where the first cell of a column that is there is an address. */
-bool view_is_address(const struct view *view, size_t column);
-
 /* Widens a range by the numbers of a column; positive: by those above 0. */
 void view_range(const struct view *view, size_t column, bool positive, struct range *range);
 

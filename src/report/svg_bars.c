@@ -76,7 +76,7 @@ bars_range(const struct svg *svg)
 static enum axis_kind
 bars_axis(const struct svg *svg)
 {
-	return svg->view->plot->log_y ? AXIS_LOG : AXIS_LINEAR;
+	return view_axis(svg->view, svg->view->plot->y[0], svg->view->plot->log_y);
 }
 
 static void

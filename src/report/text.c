@@ -211,7 +211,8 @@ text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
 	const struct item *columns = text->render->report->items + table + 1;
 	const struct item *cells = columns + count;
 	struct bars bars = text_bars(text, table, widths, count);
-	size_t most = text->terminal ? text->render->options.rows : 0, row = 0, more = 0;
+	bool cut = text->terminal && tree_is_plotted(text->render->report, table);
+	size_t most = cut ? text->render->options.rows : 0, row = 0, more = 0;
 	text_row(text, columns, columns, widths);
 	text_newline(text);
 	for (; cells->type == ITEM_CELL; cells += count, row++) {

@@ -64,6 +64,16 @@ tree_end(const struct poly_report *report, size_t i)
 }
 
 bool
+tree_is_plotted(const struct poly_report *report, size_t table)
+{
+	for (size_t i = 0; i < report->plot_count; i++) {
+		if (report->plots[i].table == table)
+			return true;
+	}
+	return false;
+}
+
+bool
 tree_has_content(const struct item *item)
 {
 	for (size_t depth = 0;; item++) {

@@ -83,6 +83,9 @@ const char *tree_text(const struct poly_report *report, size_t offset);
 /* The index of the END of the section, list or table opened by item i. */
 size_t tree_end(const struct poly_report *report, size_t i);
 
+/* True where the table of an item has plots. */
+bool tree_is_plotted(const struct poly_report *report, size_t table);
+
 /* True where something between an opening and its END will be seen: a cell, a value. */
 bool tree_has_content(const struct item *item);
 

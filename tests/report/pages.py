@@ -126,6 +126,16 @@ def tables_have_captions_and_headers():
         expect(any(True for _ in TREES[which].iter('table')), which)
 
 
+def tables_have_the_cells_of_json():
+    tables = {t.find('caption').text: t for t in TREES['all'].iter('table')}
+    for title, rows, key in (('Instructions by class', ALL['mix']['classes'], 'class'),
+                             ('Locks', ALL['time']['locks'], 'thread')):
+        shown = [''.join(row[0].itertext()) for row in tables[title].find('tbody')]
+        expect(shown == [row[key] for row in rows], shown[:3])
+    heads = [''.join(h.itertext()) for h in tables['Locks'].find('thead')[0]]
+    expect(heads == ['Thread', 'State', 'From (ns)', 'To (ns)'], heads)
+
+
 def plots_have_titles_and_titled_axes():
     for which in WHICH:
         for plot in TREES[which].iter('figure'):
