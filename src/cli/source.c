@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Most rows that a table with plots has on a terminal. */
+#define TERMINAL_ROWS 40
+
 static const char *const on_error_words[] = {"stop", "skip", NULL};
 static const char *const threads_most[] = {"64", NULL};
 static const char *const tail_most[] = {"16777216", NULL};
@@ -418,8 +421,15 @@ source_render(
 {
 	struct poly_error error;
 	const struct poly_sink sink = {output_write, output};
-	enum poly_status status =
-		poly_report_render(report, source_rendering(options), &sink, &error);
+	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
+	rendering.rendering = source_rendering(options);
+	if (rendering.rendering == POLY_RENDER_TEXT && term_output()) {
+		rendering.rendering = POLY_RENDER_TERMINAL;
+		rendering.width = term_width();
+		rendering.color = term_colored(TERM_AUTO);
+		rendering.rows = TERMINAL_ROWS;
+	}
+	enum poly_status status = poly_report_render_with(report, &rendering, &sink, &error);
 	poly_report_free(report);
 	/* What is wrong with the output is told when it is finished. */
 	if (status == POLY_OK || output_failed(output))

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 const char *const term_colors[] = {"auto", "always", "never", NULL};
@@ -35,4 +36,13 @@ term_colored(enum term_color color)
 	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
 	return term_output() && !(refused && *refused) &&
 	       !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+unsigned
+term_width(void)
+{
+	struct winsize size;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return 80;
 }

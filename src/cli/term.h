@@ -19,4 +19,7 @@ bool term_input(void);
 bool term_output(void);
 bool term_error(void);
 
+/* How many characters a line of standard output has; 80 where that is not known. */
+unsigned term_width(void);
+
 #endif
