@@ -65,6 +65,13 @@ POLY_API void poly_summary_merge(struct poly_summary *into, const struct poly_su
 POLY_API void poly_summary_report(const struct poly_summary *summary,
 	const struct poly_reader *reader, struct poly_report *report);
 
+/*
+ * Writes the key figures alone into the open section of a report: records (rows), instructions,
+ * accesses, accessed (bytes, as far as sizes are known); what is 0 is absent, but records.
+ */
+POLY_API void poly_summary_figures(
+	const struct poly_summary *summary, struct poly_report *report);
+
 /* Frees a summary. Accepts NULL. */
 POLY_API void poly_summary_free(struct poly_summary *summary);
 

@@ -138,15 +138,21 @@ report_tally(struct poly_report *report, const struct tally *tally,
 	poly_report_end(report);
 }
 
+/* Instructions that are neither synthetic nor a further micro-operation of one. */
+static uint64_t
+instructions(const struct poly_summary *summary)
+{
+	return summary->kinds.counts[POLY_KIND_INSTRUCTION] - summary->synthetic -
+	       summary->later;
+}
+
 static void
 report_records(struct poly_report *report, const struct poly_summary *summary,
 	const struct poly_trace_info *info)
 {
-	uint64_t instructions = summary->kinds.counts[POLY_KIND_INSTRUCTION] -
-				summary->synthetic - summary->later;
 	poly_report_section(report, "records", "Records");
 	poly_report_count(report, "total", "Total", summary->rows, NULL);
-	poly_report_count(report, "instructions", "Instructions", instructions, NULL);
+	poly_report_count(report, "instructions", "Instructions", instructions(summary), NULL);
 	count_if(report, trace_has(info, POLY_COLUMN_uop), "micro_operations",
 		"Micro-operations", summary->uops);
 	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic",
@@ -316,4 +322,22 @@ poly_summary_report(const struct poly_summary *summary, const struct poly_reader
 	report_time(report, &summary->time, info);
 	report_parties(report, summary->parties);
 	report_findings(report, reader);
+}
+
+void
+poly_summary_figures(const struct poly_summary *summary, struct poly_report *report)
+{
+	uint64_t accesses = 0, bytes = 0;
+	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
+		accesses += summary->accesses.counts[i];
+		bytes += summary->accesses.sized >> i & 1 ? summary->accesses.bytes[i] : 0;
+	}
+	poly_report_count(report, "records", "Records", summary->rows, NULL);
+	count_if(report, instructions(summary) > 0, "instructions", "Instructions",
+		instructions(summary));
+	count_if(report, accesses > 0, "accesses", "Accesses", accesses);
+	if (bytes)
+		poly_report_count(report, "accessed", "Accessed", bytes, "bytes");
+	else
+		absent(report, "accessed", "Accessed");
 }

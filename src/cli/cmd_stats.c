@@ -2,96 +2,41 @@
 /* polytrace stats: what analyses tell of traces. */
 #include "polytrace/polytrace.h"
 
+#include "cli/asked.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/phase_files.h"
 #include "cli/say.h"
-#include "cli/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct stats_options {
-	struct source_options source; /* first: the reading options are in it */
-	const char *analyses, *units;
-	struct opt_list options;
-	struct opt_number warmup;
-	bool all, list, together, side_by_side;
+	struct asked_options asked; /* first: the reading options are in it */
+	bool list, together, side_by_side;
 	struct phase_files phases;
 };
 
 static const struct opt stats_table[] = {
-	{"analyses", 'a', OPT_TEXT, "LIST", NULL, offsetof(struct stats_options, analyses),
-		"names of analyses separated by commas, instead of the usual ones"},
-	{"all", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, all),
-		"every analysis that suits the trace"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, list),
 		"list the analyses and their options"},
-	{"analysis-option", 'A', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct stats_options, options), "set an option of an analysis"},
 	{"together", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, together),
 		"count all inputs as one population"},
 	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
 		"tell of all inputs in one report"},
-	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct stats_options, warmup),
-		"do not count the first N records, but know them as what was before"},
-	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
-		offsetof(struct stats_options, units),
-		"count only the last LENGTH of every PERIOD records, and tell how sure it is"},
 	PHASE_FILES_OPTIONS(offsetof(struct stats_options, phases)),
 	{0},
 };
 
 static const struct opt *const stats_tables[] = {
-	stats_table, rendering_table, selection_table, source_table, NULL};
+	asked_table, stats_table, rendering_table, selection_table, source_table, NULL};
 
 /* What is done with the inputs. */
 struct stats_job {
-	struct poly_stats_options asked;
-	char *text; /* behind names */
-	const char **names;
+	struct asked asked;
 	const char **words;	    /* options of analyses, where there are more than given */
 	struct poly_stats *stats;   /* of all inputs, where they are taken together */
 	struct poly_report *report; /* of all inputs, where there is one; it is being built */
 };
-
-/* A list separated by commas as words, NULL at the end; text is cut, and words points into it.
- */
-static const char **
-split_list(char *text)
-{
-	size_t count = 2;
-	for (const char *p = text; *p; p++)
-		count += *p == ',';
-	const char **words = say_allocate(count, sizeof *words);
-	char *rest = NULL;
-	count = 0;
-	for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		words[count++] = word;
-	return words;
-}
-
-/* Takes "LENGTH/PERIOD"; false, and told, where it is none. */
-static bool
-take_units(const char *text, struct poly_stats_options *asked)
-{
-	unsigned long long unit, period;
-	char more;
-	if (strspn(text, "0123456789/") == strlen(text) && strlen(text) < 40 &&
-		sscanf(text, "%18llu/%18llu%c", &unit, &period, &more) == 2 && unit &&
-		unit <= period) {
-		asked->unit = unit;
-		asked->period = period;
-		return true;
-	}
-	say(NULL,
-		"option '--sample-units' is '%s', expected LENGTH/PERIOD in records, LENGTH "
-		"from 1 "
-		"to PERIOD, as 1000/100000",
-		text);
-	return false;
-}
 
 static void
 list_analyses(struct poly_report *report)
@@ -221,7 +166,7 @@ stats_one(struct inputs *inputs, const char *path)
 	struct poly_stats *stats = job->stats;
 	struct source source;
 	int status = STATUS_TROUBLE;
-	if (!stats && poly_stats_new(&job->asked, &stats, &error) != POLY_OK) {
+	if (!stats && poly_stats_new(&job->asked.options, &stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 	} else if (source_open(&source, path, inputs->options, &wants)) {
 		if (add_source(&source, stats))
@@ -247,7 +192,7 @@ begin_report(struct stats_job *job, bool together)
 		poly_report_list(job->report, "inputs", "Inputs");
 		return true;
 	}
-	if (poly_stats_new(&job->asked, &job->stats, &error) != POLY_OK) {
+	if (poly_stats_new(&job->asked.options, &job->stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 		return false;
 	}
@@ -272,46 +217,13 @@ end_report(struct inputs *inputs)
 	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_TROUBLE;
 }
 
-/* What is asked of the analyses; false, and told, where the options are not sound. */
-static bool
-prepare(const struct stats_options *options, struct stats_job *job)
-{
-	const struct poly_stats_options initial = POLY_STATS_OPTIONS_INIT;
-	job->asked = initial;
-	if (options->analyses) {
-		job->text = say_allocate(strlen(options->analyses) + 1, 1);
-		strcpy(job->text, options->analyses);
-		job->names = split_list(job->text);
-	}
-	job->asked.analyses = job->names;
-	job->asked.options = options->options.items;
-	job->asked.all = options->all;
-	job->asked.warmup = options->warmup.value;
-	job->asked.threads = (unsigned)options->source.threads.value;
-	job->words = phase_files_ask(&options->phases, &job->asked);
-	if (job->names && !job->names[0]) {
-		say(NULL,
-			"option '--analyses' names none; 'polytrace stats --list' shows them");
-		return false;
-	}
-	if (options->together && options->side_by_side) {
-		say(NULL, "options '--together' and '--side-by-side' exclude each other");
-		return false;
-	}
-	if (options->all && options->analyses) {
-		say(NULL, "options '--all' and '--analyses' exclude each other");
-		return false;
-	}
-	return !options->units || take_units(options->units, &job->asked);
-}
-
 static int
 stats_run(void *fields, char **operands)
 {
 	const struct stats_options *options = fields;
 	const bool one_report = options->together || options->side_by_side;
-	struct stats_job job = {.text = NULL};
-	struct inputs inputs = {.options = &options->source,
+	struct stats_job job = {.stats = NULL};
+	struct inputs inputs = {.options = &options->asked.source,
 		.command = options,
 		.state = &job,
 		.headed = !one_report,
@@ -319,20 +231,25 @@ stats_run(void *fields, char **operands)
 		.last = one_report ? end_report : NULL};
 	int status = STATUS_TROUBLE;
 	if (options->list)
-		return stats_list(&options->source);
+		return stats_list(&options->asked.source);
+	if (options->together && options->side_by_side) {
+		say(NULL, "options '--together' and '--side-by-side' exclude each other");
+		return STATUS_TROUBLE;
+	}
 	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
 		operands[1]) {
 		say(NULL, "several inputs have phases of their own: one at a time, or "
 			  "'--together'");
 		return STATUS_TROUBLE;
 	}
-	if (prepare(options, &job) && (!one_report || begin_report(&job, options->together)))
+	bool ready = asked_prepare(&job.asked, &options->asked);
+	job.words = phase_files_ask(&options->phases, &job.asked.options);
+	if (ready && (!one_report || begin_report(&job, options->together)))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
 	free(job.words);
-	free(job.names);
-	free(job.text);
+	asked_free(&job.asked);
 	return status;
 }
 

@@ -35,6 +35,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
             'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
+            'report': ['report', SAMPLE, '-o', '-'],
             # Which writes to files alone.
             'split': ['split', '-h']}
 
@@ -137,7 +138,8 @@ def no_input_on_a_terminal_is_trouble():
             continue
         controller, terminal = pty.openpty()
         extra = {'convert': ['-o', '/dev/null'], 'who': ['--reg', 'r1'],
-                 'join': ['-o', '/dev/null'], 'split': ['--by', 'cpu', '-o', 'x']}.get(command, [])
+                 'join': ['-o', '/dev/null'], 'report': ['-o', '/dev/null'],
+                 'split': ['--by', 'cpu', '-o', 'x']}.get(command, [])
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)

@@ -1,0 +1,1 @@
+polytrace report tt6/thread_002.tt6
