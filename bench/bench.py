@@ -75,9 +75,9 @@ for kind in 'cis501', 'qemu4v', 'tarmac', 'lackey', 'din':
     if is_built(kind):
         trace = generated(kind, LINES, 'generate_text')
         compare_text('generated trace', kind, trace, packed(trace) if kind == 'cis501' else ())
-trace = real('cc1_10M.trace')
-if trace:
-    compare_text('a compiler, real execution', 'cis501', trace, packed(trace))
+compiler = real('cc1_10M.trace')
+if compiler:
+    compare_text('a compiler, real execution', 'cis501', compiler, packed(compiler))
 trace = real('arm_2M.q4v')
 if trace:
     compare_text('an ARM program, real execution', 'qemu4v', trace)
@@ -118,3 +118,16 @@ print('# simulators', flush=True)
 for trace in real('cc1_10M.trace'), generated('cis501', LINES, 'generate_text'):
     if trace and is_built('cis501'):
         subprocess.run([os.path.join(build, 'bench', 'bpred'), trace, rounds], check=True)
+
+def compare_stats(title, path):
+    print(f'# analyses: {title}', flush=True)
+    subprocess.run([os.path.join(build, 'bench', 'bench_stats'), rounds, path], check=True)
+
+
+compare_stats('generated TT6', generated('tt6e', 8000000))
+if traces[0]:
+    compare_stats('TT6, a sort program, real execution', traces[0])
+if is_built('cis501'):
+    compare_stats('generated CIS501 text', generated('cis501', LINES, 'generate_text'))
+if compiler:
+    compare_stats('CIS501 text, a compiler, real execution', compiler)

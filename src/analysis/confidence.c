@@ -72,6 +72,7 @@ confidence_report(
 {
 	poly_report_table(report, "confidence", "Confidence (95 %)");
 	poly_report_column(report, "quantity", "Quantity", false);
+	poly_report_column(report, "meaning", "Meaning", false);
 	poly_report_column(report, "estimate", "Estimate", true);
 	poly_report_column(report, "low", "From", true);
 	poly_report_column(report, "high", "To", true);
@@ -80,6 +81,7 @@ confidence_report(
 		const struct confidence_interval interval =
 			confidence_of(&confidence->sums[i], confidence->units, sampled);
 		poly_report_cell_text(report, confidence->last[i].key);
+		poly_report_cell_text(report, confidence->last[i].title);
 		poly_report_cell_real(report, interval.estimate, 6);
 		poly_report_cell_real(report, interval.low, 6);
 		poly_report_cell_real(report, interval.high, 6);
