@@ -39,7 +39,8 @@ ops_begin(struct ops *ops, const struct poly_trace_info *info)
 			ops->trace_site_capacity * sizeof *ops->trace_sites);
 	memset(ops->last, 0, sizeof ops->last);
 	for (size_t i = 0; i < OPS_CACHE; i++)
-		ops->cache[i].op = OP_NONE;
+		ops->cache[i].op = ops->coded[i].op = OP_NONE;
+	pairs_fini(&ops->trace_keys);
 }
 
 poly_columns
@@ -62,8 +63,15 @@ ops_columns(const struct poly_trace_info *info, unsigned shares)
 static void
 add_bytes(uint64_t *keys, const uint8_t *values, uint64_t present, unsigned shift)
 {
-	for (size_t i = 0; values && i < STRIP && present >> i; i++)
-		keys[i] |= ((present >> i & 1) * ((uint64_t)values[i] + 1)) << shift;
+	if (present == ~(uint64_t)0) {
+		for (size_t i = 0; i < STRIP; i++)
+			keys[i] |= ((uint64_t)values[i] + 1) << shift;
+		return;
+	}
+	while (present) {
+		const size_t i = tally_next(&present);
+		keys[i] |= ((uint64_t)values[i] + 1) << shift;
+	}
 }
 
 /* What the columns of a strip of rows say besides names, as it stands in keys. */
@@ -198,17 +206,43 @@ number_op(struct ops *ops, const struct op *op, const struct op_key *key, uint32
 	return true;
 }
 
+/* Finds the operation of a row that has no PowerPC opcode and a key seen for the first time. */
+static bool
+add_op(struct ops *ops, const struct poly_batch *batch, size_t row, struct op_key key,
+	uint32_t *number)
+{
+	struct op op = {0};
+	return describe_row(ops, batch, row, &op, &key) && number_op(ops, &op, &key, number);
+}
+
 /* Finds the operation of a row that is not in the cache. */
 static bool
 find_op(struct ops *ops, const struct poly_batch *batch, size_t row, struct op_key key,
 	uint32_t *number)
 {
-	struct op op = {0};
-	if (key.b >> KEY_SHIFT == KEY_POWERPC)
+	if (key.b >> KEY_SHIFT == KEY_POWERPC) {
+		struct op op = {0};
 		ops_of_powerpc(&op, (uint32_t)key.a);
-	else if (!describe_row(ops, batch, row, &op, &key))
+		return number_op(ops, &op, &key, number);
+	}
+	void *list = ops->trace_ops;
+	const uint32_t before = ops->trace_keys.count;
+	bool ok = grow_array(
+		&list, &ops->trace_op_capacity, (size_t)before + 1, sizeof *ops->trace_ops);
+	ops->trace_ops = list;
+	if (!ok)
 		return false;
-	return number_op(ops, &op, &key, number);
+	const uint32_t known = pairs_number(&ops->trace_keys, key.a, key.b, OPS_MOST);
+	if (known == PAIRS_FAILED)
+		return false;
+	if (known < before) {
+		*number = ops->trace_ops[known];
+		return true;
+	}
+	ok = add_op(ops, batch, row, key, number);
+	if (known != PAIRS_FULL)
+		ops->trace_ops[known] = *number;
+	return ok;
 }
 
 /* The place of a key in the cache. */
@@ -248,6 +282,31 @@ instructions(const struct poly_batch *batch, size_t word)
 		       : 0;
 }
 
+/* Finds the operations of some rows of a word that have PowerPC opcodes. */
+static bool
+fill_powerpc(struct ops *ops, const struct poly_batch *batch, size_t word, uint64_t rows,
+	uint32_t *op)
+{
+	const uint64_t *opcodes = batch->opcode + STRIP * word;
+	while (rows) {
+		const size_t i = tally_next(&rows);
+		const uint32_t opcode = (uint32_t)opcodes[i];
+		/* 2^32 divided by the golden ratio: Fibonacci hashing */
+		struct op_coded *held =
+			&ops->coded[opcode * 0x9e3779b1u >> 20 & (OPS_CACHE - 1)];
+		if (held->op != OP_NONE && held->opcode == opcodes[i]) {
+			op[i] = held->op;
+			continue;
+		}
+		if (!find_op(ops, batch, STRIP * word + i,
+			    (struct op_key){opcodes[i], KEY_OF(KEY_POWERPC, 0)}, &op[i]))
+			return false;
+		ops->unnumbered += op[i] == OP_NONE;
+		*held = (struct op_coded){opcode, opcodes[i] == opcode ? op[i] : OP_NONE};
+	}
+	return true;
+}
+
 /* Finds the operations of some rows of a word. */
 static bool
 fill_ops(struct ops *ops, const struct poly_batch *batch, size_t word, uint64_t rows,
@@ -255,11 +314,9 @@ fill_ops(struct ops *ops, const struct poly_batch *batch, size_t word, uint64_t 
 {
 	uint64_t columns[STRIP];
 	bool ok = true;
-	const bool coded = !(rows & ~tally_present(batch, POLY_COLUMN_opcode, word));
-	if (!coded || !ops->is_powerpc)
-		strip_columns(batch, word, columns);
-	else
-		memset(columns, 0, sizeof columns);
+	if (ops->is_powerpc && !(rows & ~tally_present(batch, POLY_COLUMN_opcode, word)))
+		return fill_powerpc(ops, batch, word, rows, op);
+	strip_columns(batch, word, columns);
 	while (rows && ok) {
 		const size_t i = tally_next(&rows);
 		ok = row_op(ops, batch, STRIP * word + i, columns[i], &op[i]);
@@ -471,6 +528,8 @@ ops_fini(struct ops *ops)
 {
 	pairs_fini(&ops->keys);
 	pairs_fini(&ops->places);
+	pairs_fini(&ops->trace_keys);
+	mem_free(ops->trace_ops);
 	intern_free(&ops->names);
 	mem_free(ops->list);
 	mem_free(ops->sites);

@@ -85,7 +85,12 @@ struct op_key {
 /* A key of the trace, and its operation. */
 struct op_cached {
 	struct op_key key;
-	uint32_t op;
+	uint32_t op; /* OP_NONE: nothing is held */
+};
+
+/* The same of PowerPC, where the opcode is the key: half the memory, and most traces. */
+struct op_coded {
+	uint32_t opcode, op;
 };
 
 struct ops {
@@ -103,6 +108,10 @@ struct ops {
 	uint32_t trace_site_capacity;
 	uint32_t last[OPS_PARTIES]; /* site of the last instruction of a party, plus 1 */
 	struct op_cached cache[OPS_CACHE];
+	struct op_coded coded[OPS_CACHE];
+	struct pairs trace_keys; /* keys of the trace */
+	uint32_t *trace_ops;	 /* operations by their number */
+	uint32_t trace_op_capacity;
 	uint32_t spare[POLY_BATCH_ROWS]; /* operations that only sites are found by */
 };
 
