@@ -85,17 +85,16 @@ footprint_init(void *state, const struct analysis_setup *setup, struct poly_erro
 /* Some bytes are touched by a party. */
 static inline bool
 touch(struct footprint *footprint, uint16_t party, unsigned part, uint64_t address,
-	uint32_t size)
+	uint64_t left)
 {
-	uint32_t left = size < ACCESS_MOST ? size : ACCESS_MOST;
-	for (left += !left; left;) {
+	while (left) {
 		const uint32_t found = granules_get(&footprint->granules, address, party);
 		if (found == GRANULE_NONE)
 			return false;
 		struct touched *it = granules_item(&footprint->granules, found);
 		const unsigned shift = footprint->granules.shift, unit = shift - GRANULE_SHIFT;
 		const uint64_t bytes = (uint64_t)1 << shift, first = address & (bytes - 1);
-		const uint32_t n = left < bytes - first ? left : (uint32_t)(bytes - first);
+		const uint64_t n = left < bytes - first ? left : bytes - first;
 		const unsigned from = (unsigned)(first >> unit),
 			       to = (unsigned)((first + n - 1) >> unit);
 		it->bits[part] |= (UINT64_MAX >> (63 - to)) & (UINT64_MAX << from);
@@ -122,20 +121,44 @@ touch_access(struct footprint *footprint, const struct analysis_rows *rows, size
 {
 	const struct poly_batch *batch = rows->batch;
 	const unsigned part = part_of(batch->access[row]);
+	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
+	size = size ? size : 1;
 	return part == PARTS ||
 	       touch(footprint, rows->party ? rows->party[row] : rows->only, part,
-		       batch->address[row],
-		       poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
+		       batch->address[row], size < ACCESS_MOST ? size : ACCESS_MOST);
 }
 
-static bool
-touch_instruction(struct footprint *footprint, const struct analysis_rows *rows, size_t row)
+/* Instructions of a party that follow each other in memory, and the last of them. */
+struct stretch {
+	uint64_t first, bytes, last;
+	uint32_t last_size;
+	uint16_t party;
+};
+
+/* Adds instructions to a stretch, or begins another one; false: no memory. */
+static inline bool
+touch_instruction(struct footprint *footprint, struct stretch *stretch,
+	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	return touch(footprint, rows->party ? rows->party[row] : rows->only, FETCHES,
-		batch->pc[row],
-		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row]
-								  : 1);
+	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	const uint64_t pc = batch->pc[row];
+	uint32_t size =
+		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row] : 1;
+	size = size ? size : 1;
+	if (stretch->bytes && party == stretch->party) {
+		if (pc == stretch->last && size == stretch->last_size)
+			return true;
+		if (pc == stretch->first + stretch->bytes) {
+			stretch->bytes += size;
+			stretch->last = pc;
+			stretch->last_size = size;
+			return true;
+		}
+	}
+	const struct stretch old = *stretch;
+	*stretch = (struct stretch){pc, size, pc, size, party};
+	return touch(footprint, old.party, FETCHES, old.first, old.bytes);
 }
 
 /* The rows of a word that are instructions at a known place. */
@@ -155,10 +178,12 @@ static bool
 footprint_update(void *state, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
+	struct stretch stretch = {0};
 	for (size_t w = 0; w < tally_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (left) {
-			if (!touch_instruction(state, rows, 64 * w + tally_next(&left)))
+			if (!touch_instruction(
+				    state, &stretch, rows, 64 * w + tally_next(&left)))
 				return false;
 		}
 		left = tally_present(batch, POLY_COLUMN_access, w) &
@@ -168,7 +193,7 @@ footprint_update(void *state, const struct analysis_rows *rows)
 				return false;
 		}
 	}
-	return true;
+	return touch(state, stretch.party, FETCHES, stretch.first, stretch.bytes);
 }
 
 static bool

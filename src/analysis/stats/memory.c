@@ -16,8 +16,8 @@
 
 #define LINES_MOST ((uint32_t)1 << 18)
 
-/* Bytes of the lines by which stores are filtered. */
-#define FILTER_SHIFT 6
+/* Bytes of the words by which stores are found, as a power of two. */
+#define WORD_SHIFT 3
 
 enum { OPTION_LINE, OPTION_TOP, OPTION_WINDOW };
 
@@ -49,13 +49,13 @@ memory_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	return POLY_OK;
 }
 
-/* Empties what a party did last. */
+/* Forgets what a party did last. */
 static void
 ring_clear(struct memory_ring *ring, uint32_t window)
 {
 	memset(ring->last, 0, window * sizeof *ring->last);
-	memset(ring->filter, 0, sizeof ring->filter);
-	ring->wide = ring->next = 0;
+	memset(ring->words, 0, sizeof ring->words);
+	ring->wide = 0;
 }
 
 static void
@@ -97,68 +97,76 @@ ring_of(struct memory *memory, uint16_t party)
 	return ring;
 }
 
-/* The lines of the filter that an access begins and ends in; false: it has more. */
+/* The places of the words that an access begins and ends in; false: it has more. */
 static inline bool
-filter_lines(const struct memory_access *access, uint8_t *low, uint8_t *high)
+words_of(const struct memory_access *access, uint8_t *low, uint8_t *high)
 {
-	const uint64_t first = access->address >> FILTER_SHIFT;
-	const uint64_t last = (access->address + access->size - 1) >> FILTER_SHIFT;
+	const uint64_t first = access->address >> WORD_SHIFT;
+	const uint64_t last = (access->address + access->size - 1) >> WORD_SHIFT;
 	*low = (uint8_t)first;
 	*high = (uint8_t)last;
 	return last - first < 2;
-}
-
-/* A store comes into a ring's window, or leaves it. */
-static inline void
-filter_store(struct memory_ring *ring, const struct memory_access *store, bool comes)
-{
-	uint8_t low, high;
-	const unsigned by = comes ? 1 : UINT32_MAX;
-	if (!filter_lines(store, &low, &high)) {
-		ring->wide += by;
-		return;
-	}
-	ring->filter[low] = (uint16_t)(ring->filter[low] + by);
-	if (low != high)
-		ring->filter[high] = (uint16_t)(ring->filter[high] + by);
 }
 
 /* An access that becomes the last one of its ring. */
 static inline void
 ring_push(struct memory_ring *ring, uint32_t window, const struct memory_access *access)
 {
-	struct memory_access *to = &ring->last[ring->next];
-	if (to->is_store && to->size)
-		filter_store(ring, to, false);
-	*to = *access;
-	if (access->is_store)
-		filter_store(ring, access, true);
+	uint8_t low, high;
+	ring->last[ring->next].is_store = access->is_store;
+	ring->count++;
+	if (access->is_store) {
+		ring->last[ring->next] = *access;
+		if (words_of(access, &low, &high))
+			ring->words[low] = ring->words[high] = ring->count;
+		else
+			ring->wide = ring->count;
+	}
 	ring->next = ring->next + 1 == window ? 0 : ring->next + 1;
 }
 
-/* The last store of the window that a load has a byte of; NULL: none. */
+static inline bool
+overlap(const struct memory_access *a, const struct memory_access *b)
+{
+	return a->address - b->address < b->size || b->address - a->address < a->size;
+}
+
+/* The last store of the window that a load has a byte of, by looking at each; NULL: none. */
 static const struct memory_access *
-ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+ring_search(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
 {
 	for (uint32_t i = 0, at = ring->next; i < window; i++) {
 		at = at ? at - 1 : window - 1;
-		const struct memory_access *store = &ring->last[at];
-		if (store->is_store && (load->address - store->address < store->size ||
-					       store->address - load->address < load->size))
-			return store;
+		if (ring->last[at].is_store && overlap(load, &ring->last[at]))
+			return &ring->last[at];
 	}
 	return NULL;
 }
 
+/* The same, found by the words of the load where that can be. */
+static inline const struct memory_access *
+ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+{
+	uint8_t low, high;
+	if (!words_of(load, &low, &high) || (ring->wide && ring->count - ring->wide < window))
+		return ring_search(ring, window, load);
+	const uint64_t number =
+		ring->words[low] > ring->words[high] ? ring->words[low] : ring->words[high];
+	const uint64_t back = ring->count - number + 1;
+	if (!number || back > window)
+		return NULL;
+	/* No store behind this one is to a word of the load. */
+	const struct memory_access *store =
+		&ring->last[ring->next >= back ? ring->next - back
+					       : ring->next + window - back];
+	return overlap(load, store) ? store : ring_search(ring, window, load);
+}
+
 /* A load: is what it reads in a store of the window? False: not, or it was counted already. */
-static bool
+static inline bool
 count_load(
 	struct memory *memory, const struct memory_ring *ring, const struct memory_access *load)
 {
-	uint8_t low, high;
-	if (filter_lines(load, &low, &high) && !ring->wide && !ring->filter[low] &&
-		!ring->filter[high])
-		return false;
 	const struct memory_access *store = ring_find(ring, memory->window, load);
 	if (!store)
 		return false;
@@ -177,7 +185,6 @@ ring_step(struct memory *memory, struct memory_ring *ring, struct memory_access 
 	if (ring->first_count < memory->window)
 		ring->first[ring->first_count++] = access;
 	ring_push(ring, memory->window, &access);
-	ring->count++;
 }
 
 /* Adds a row of a kind. */

@@ -32,14 +32,18 @@ struct memory_access {
 	bool is_done; /* counted already, or not to be counted */
 };
 
+/* Places for words of 8 bytes that were stored to. */
+#define MEMORY_WORDS 256
+
 /* The last reads and writes of a party, and its first ones. */
 struct memory_ring {
-	struct memory_access *last;  /* the oldest at next; size 0: none */
+	struct memory_access *last;  /* the oldest at next */
 	struct memory_access *first; /* those that another part of the trace may serve */
 	uint32_t next, first_count;
-	uint64_t count;	      /* reads and writes so far */
-	uint16_t filter[256]; /* stores in last by line; lines share counts */
-	uint32_t wide;	      /* stores in last of more than two lines */
+	uint64_t count;		      /* reads and writes so far */
+	uint64_t words[MEMORY_WORDS]; /* number of the last store to a word, from 1; words share
+					 places */
+	uint64_t wide;		      /* number of the last store to more than two words */
 };
 
 struct memory {
