@@ -69,16 +69,31 @@ granules_item(const struct granules *granules, uint32_t item)
 	return granules->items + granules->item_size * item;
 }
 
+/* The item of a number that was found lately; else GRANULE_NONE. */
+static inline uint32_t
+granules_recent(const struct granules *granules, uint64_t number, uint32_t tag)
+{
+	const uint32_t item = granules->recent[(number + tag * 37) % GRANULES_RECENT];
+	return item < granules->count && granules->list[item].number == number &&
+			       granules->list[item].tag == tag
+		       ? item
+		       : GRANULE_NONE;
+}
+
 /* As granules_find, at once where it was found lately. */
 static inline uint32_t
 granules_get(struct granules *granules, uint64_t address, uint32_t tag)
 {
-	const uint64_t number = address >> granules->shift;
-	const uint32_t item = granules->recent[(number + tag * 37) % GRANULES_RECENT];
-	if (item < granules->count && granules->list[item].number == number &&
-		granules->list[item].tag == tag)
-		return item;
-	return granules_find(granules, address, tag);
+	const uint32_t item = granules_recent(granules, address >> granules->shift, tag);
+	return item != GRANULE_NONE ? item : granules_find(granules, address, tag);
+}
+
+/* As granules_lookup, at once where it was found lately. */
+static inline uint32_t
+granules_known(const struct granules *granules, uint64_t address, uint32_t tag)
+{
+	const uint32_t item = granules_recent(granules, address >> granules->shift, tag);
+	return item != GRANULE_NONE ? item : granules_lookup(granules, address, tag);
 }
 
 /* Forgets all granules and keeps the memory. */

@@ -153,6 +153,22 @@ struct bytes {
 	bool counts;
 };
 
+/* The bytes of the first word of some bytes. */
+static inline uint32_t
+in_word(const struct bytes *bytes)
+{
+	const uint32_t room = WORD_BYTES - (uint32_t)(bytes->address % WORD_BYTES);
+	return bytes->size < room ? bytes->size : room;
+}
+
+/* The word that bytes begin in; NULL: nothing was stored to it. */
+static inline struct word *
+word_of(const struct dependencies *it, const struct bytes *bytes)
+{
+	const uint32_t found = granules_known(&it->stored, bytes->address, bytes->party);
+	return found == GRANULE_NONE ? NULL : granules_item(&it->stored, found);
+}
+
 /* Bytes are stored; false: no memory. */
 static bool
 store(struct dependencies *it, struct thread *thread, const struct bytes *bytes)
@@ -163,17 +179,20 @@ store(struct dependencies *it, struct thread *thread, const struct bytes *bytes)
 				(bytes->size < STORE_SIZE ? bytes->size : STORE_SIZE);
 	it->stores += bytes->counts;
 	it->stack_stores += bytes->counts && thread->has_stack;
-	for (uint32_t i = 0; i < bytes->size; i++) {
-		const uint64_t address = bytes->address + i;
-		const uint32_t found = granules_get(&it->stored, address, bytes->party);
+	for (struct bytes left = *bytes; left.size;) {
+		const uint32_t found = granules_get(&it->stored, left.address, left.party);
+		const uint32_t n = in_word(&left);
 		if (found != GRANULE_NONE) {
 			struct word *word = granules_item(&it->stored, found);
-			word->stores[address % WORD_BYTES] = number;
+			for (uint32_t i = 0; i < n; i++)
+				word->stores[left.address % WORD_BYTES + i] = number;
 		} else if (it->stored.failed) {
 			return false;
 		} else {
-			it->untold += bytes->counts;
+			it->untold += bytes->counts ? n : 0;
 		}
+		left.address += n;
+		left.size -= n;
 	}
 	return true;
 }
@@ -185,17 +204,19 @@ find_source(const struct dependencies *it, const struct bytes *bytes, uint64_t *
 	uint32_t stored = 0;
 	bool is_one = true;
 	*last = 0;
-	for (uint32_t i = 0; i < bytes->size; i++) {
-		const uint64_t address = bytes->address + i;
-		const uint32_t found = granules_lookup(&it->stored, address, bytes->party);
-		const struct word *word =
-			found == GRANULE_NONE ? NULL : granules_item(&it->stored, found);
-		const uint64_t number = word ? word->stores[address % WORD_BYTES] : 0;
-		if (!number)
-			continue;
-		is_one = is_one && (!stored || number == *last);
-		*last = number > *last ? number : *last;
-		stored++;
+	for (struct bytes left = *bytes; left.size;) {
+		const struct word *word = word_of(it, &left);
+		const uint32_t n = in_word(&left);
+		for (uint32_t i = 0; word && i < n; i++) {
+			const uint64_t number = word->stores[left.address % WORD_BYTES + i];
+			if (!number)
+				continue;
+			is_one = is_one && (!stored || number == *last);
+			*last = number > *last ? number : *last;
+			stored++;
+		}
+		left.address += n;
+		left.size -= n;
 	}
 	if (!stored)
 		return LOAD_INDEPENDENT;
@@ -215,11 +236,13 @@ reload(struct dependencies *it, const struct bytes *bytes, uint64_t store)
 	if (store & STORE_RELOAD)
 		return;
 	it->reloaded += bytes->counts;
-	for (uint32_t i = 0; i < bytes->size; i++) {
-		const uint64_t address = bytes->address + i;
-		const uint32_t found = granules_lookup(&it->stored, address, bytes->party);
-		struct word *word = granules_item(&it->stored, found);
-		word->stores[address % WORD_BYTES] |= STORE_RELOAD;
+	for (struct bytes left = *bytes; left.size;) {
+		struct word *word = word_of(it, &left);
+		const uint32_t n = in_word(&left);
+		for (uint32_t i = 0; word && i < n; i++)
+			word->stores[left.address % WORD_BYTES + i] |= STORE_RELOAD;
+		left.address += n;
+		left.size -= n;
 	}
 }
 

@@ -76,12 +76,10 @@ memory_begin(void *state, const struct poly_trace_info *info)
 	memory->lines.shift = (unsigned)__builtin_ctz(memory->line);
 }
 
-/* The ring of a party; NULL: no memory. */
+/* Makes the ring of a party; NULL: no memory. */
 static struct memory_ring *
-ring_of(struct memory *memory, uint16_t party)
+ring_new(struct memory *memory, uint16_t party)
 {
-	if (memory->rings[party])
-		return memory->rings[party];
 	struct memory_ring *ring = mem_new(1, sizeof *ring);
 	if (!ring)
 		return NULL;
@@ -95,6 +93,14 @@ ring_of(struct memory *memory, uint16_t party)
 	}
 	memory->rings[party] = ring;
 	return ring;
+}
+
+/* The ring of a party; NULL: no memory. */
+static inline struct memory_ring *
+ring_of(struct memory *memory, uint16_t party)
+{
+	struct memory_ring *ring = memory->rings[party];
+	return ring ? ring : ring_new(memory, party);
 }
 
 /* The places of the words that an access begins and ends in; false: it has more. */
