@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, threads, trace
+from model import Tap, overlaps, party, stats, sweep, threads, trace
 
 PARTS = {'read': 'reads', 'write': 'writes', 'fetch': 'fetches'}
 
@@ -21,11 +21,19 @@ def touched(rows):
                 yield party(row), part, (address + i) % 2 ** 64
 
 
+def distinct(bytes):
+    """How many blocks of 1, 2, 4 ... bytes some bytes are in."""
+    for _ in range(21):
+        yield len(bytes)
+        bytes = {byte >> 1 for byte in bytes}
+
+
 tap = Tap()
+wide, wide_rows = sweep()
 for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'bach/bios_irq_4k.bach',
              'lackey/words.lackey', 'din/sizes.din', 'full/altivec.full.gz',
-             'tarmac/calls.tarmac', threads(), overlaps()):
-    _, rows = trace(name)
+             'tarmac/calls.tarmac', threads(), overlaps(), wide):
+    rows = wide_rows if name == wide else trace(name)[1]
     bytes = {}
     for who, part, address in touched(rows):
         bytes.setdefault(who, {}).setdefault(part, set()).add(address)
@@ -33,17 +41,19 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
               for part in ('reads', 'writes', 'fetches')}
     merged['data'] = merged['reads'] | merged['writes']
     merged['all'] = merged['data'] | merged['fetches']
-    blocks = [{'bytes': 2 ** k, **{part: len({address >> k for address in merged[part]})
-                                   for part in ('reads', 'writes', 'data', 'fetches', 'all')}}
+    counts = {part: list(distinct(merged[part])) for part in merged}
+    # 524288 lines of parties are told apart; where there are more, they are twice as large.
+    line = 128 if name == wide else 64
+    blocks = [{'bytes': 2 ** k, **{part: counts[part][k] if 2 ** k >= line // 64 else None for part in merged}}
               for k in range(21)]
-    lines = collections.Counter(line for parts in bytes.values()
-                                for line in {address >> 6 for part in parts.values() for address in part})
+    lines = collections.Counter(number for parts in bytes.values()
+                                for number in {address // line for part in parts.values() for address in part})
     by_party = []
     numbers = list(dict.fromkeys(map(party, rows)))
     for who, parts in sorted(bytes.items(), key=lambda item: numbers.index(item[0])):
-        data, fetched = ({address >> 6 for part in which for address in parts.get(part, ())}
+        data, fetched = ({address // line for part in which for address in parts.get(part, ())}
                          for which in (('reads', 'writes'), ('fetches',)))
         by_party.append({'party': who and '%s %d' % who, 'data': len(data), 'fetches': len(fetched),
-                         'shared': sum(lines[line] > 1 for line in data | fetched)})
-    tap.same(name.split('/')[-1], stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': 64, 'parties': by_party})
+                         'shared': sum(lines[number] > 1 for number in data | fetched)})
+    tap.same(name.split('/')[-1], stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': line, 'parties': by_party})
 sys.exit(tap.end())

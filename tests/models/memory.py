@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, threads, trace
+from model import Tap, overlaps, party, stats, sweep, threads, trace
 
 PAGE = 4096
 
@@ -66,20 +66,24 @@ def sizes(rows):
 
 
 tap = Tap()
+wide, wide_rows = sweep()
 for name, line, window in (
         ('tt6/sort.tt6', 64, 32), ('qemu4v/arm_start_2k.q4v', 64, 32), ('cis501/sort_1k.trace', 64, 32),
         ('bach/bios_irq_4k.bach', 32, 32), ('bach/start_2k.bach', 64, 3), ('lackey/words.lackey', 16, 1),
         ('din/sizes.din', 64, 32), ('amber/memset_thread_001.tt6e', 128, 100),
         ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads(), 64, 32),
-        (overlaps(), 64, 7)):
-    _, rows = trace(name)
+        (overlaps(), 64, 7), (wide, 64, 32)):
+    rows = wide_rows if name == wide else trace(name)[1]
     rows = [row for row in rows if 'access' in row and 'address' in row]
     asked = [] if (line, window) in ((64, 32), (32, 32)) else [
         '-A', f'memory.line={line}', '-A', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
+    large = line  # 262144 lines are told apart
+    while len({row['address'] // large for row in rows}) > 262144:
+        large *= 2
     tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
         'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
         'reads_per_write': round(reads / writes, 2) if writes else None,
-        **forwarded(rows, window), 'line_bytes': line,
-        'hot_lines': hot(rows, line), 'hot_pages': hot(rows, PAGE)})
+        **forwarded(rows, window), 'line_bytes': large,
+        'hot_lines': hot(rows, large), 'hot_pages': hot(rows, PAGE)})
 sys.exit(tap.end())

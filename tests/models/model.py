@@ -51,6 +51,17 @@ def overlaps():
     return name
 
 
+def sweep():
+    """The name of a trace of reads of more lines than tables have room for, and its rows."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'sweep.lackey')
+    addresses = [0x100000 + 64 * i + 7 * i % 64 for i in range(540000)]
+    with open(name, 'w') as lines:
+        lines.writelines(f' L {address:08x},1\n' for address in addresses)
+    return name, [{'kind': 'access', 'access': 'read', 'address': address, 'size': 1} for address in addresses]
+
+
 def party(row):
     """Who did something: the first column that tells, and its value; None: none does."""
     return next(((column, row[column]) for column in ('thread', 'process', 'cpu', 'cpu_name') if column in row), None)
