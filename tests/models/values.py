@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Values of registers and loads, from the list of each register's values, as TAP."""
+import atexit
 import collections
+import os
+import random
 import sys
+import tempfile
 
 from model import Tap, party, stats, trace
 
@@ -49,9 +53,23 @@ def bits(value, size):
     return next(n for n in range(1, 65) if -2 ** (n - 1) <= number < 2 ** (n - 1))
 
 
+def doublings():
+    """The name of a trace of a register that is given few values, of two widths."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'doublings.q4v')
+    chance = random.Random(7)
+    with open(name, 'w') as lines:
+        for i in range(1, 400):
+            register, digits = chance.choice((('r1', 8), ('r2', 8), ('x3', 16)))
+            lines.write(f'{i} clk {i % 40} IT ({i}) 00008004 e5901000 A svc_s : ldr r1, [r0]\n')
+            lines.write(f'{i} clk R {register} {chance.choice((0, 1, 2, 4, 8, 16 ** digits - 1)):0{digits}x}\n')
+    return name
+
+
 tap = Tap()
 for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1008.gz',
-             'qemu4v/arm_start_2k.q4v', 'qemu4v/memory.q4v', 'tarmac/data.tarmac', 'tarmac/calls.tarmac'):
+             'qemu4v/arm_start_2k.q4v', 'qemu4v/memory.q4v', 'tarmac/data.tarmac', 'tarmac/calls.tarmac', doublings()):
     header, rows = trace(name)
     registers, loads = collections.defaultdict(list), collections.defaultdict(list)
     site, last, changes = {}, {}, collections.Counter()
@@ -81,7 +99,7 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
               'loads': sum(map(foretold, loads.values()), collections.Counter())}
     widths = collections.Counter(bits(*value) for values in registers.values() for value in values)
     count = sum(widths.values())
-    tap.same(name, stats(name, 'values'), {
+    tap.same(name.split('/')[-1], stats(name, 'values'), {
         'locality': [{'of': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
         'beyond': 0,
         'registers': [{'register': key, **cells(by_name[key])}
