@@ -251,7 +251,7 @@ with tempfile.TemporaryDirectory() as directory:
     name = os.path.join(directory, 'planted.jsonl')
     order = planted(name)
     # 70000 instructions: intervals of 200 by the doubling of shorter ones.
-    files(tap, name, *compare(tap, name))
+    files(tap, name, *compare(tap, name, '-A', 'phases.seeds=2', seeds=2), '-A', 'phases.seeds=2')
     found = stats(name, 'phases', '-A', 'phases.interval=1000')
     tap.same('planted phases are found', found, {'k': 3, 'stretches': [
         {'from': 10 * i, 'to': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
