@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/say.h"
-#include "cli/source.h"
+#include "cli/simpoints.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 struct convert_options {
 	struct source_options source; /* first: the reading options are in it */
-	const char *output, *to, *columns;
+	const char *output, *to, *columns, *simpoints;
+	struct opt_number interval;
 	struct opt_list to_options;
 	bool partial;
 };
@@ -29,6 +30,11 @@ static const struct opt convert_table[] = {
 		"write only these columns, in formats that hold any"},
 	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
 		"keep what was written before damage or an interruption"},
+	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct convert_options, simpoints),
+		"write the intervals of this file of SimPoint, each to OUT with its phase in "
+		"the name: run.tt6 is run.3.tt6"},
+	{"interval", 0, OPT_NUMBER, "N", NULL, offsetof(struct convert_options, interval),
+		"instructions of an interval of '--simpoints'"},
 	{0},
 };
 
@@ -87,15 +93,21 @@ tell_loss(const struct convert *convert)
 		convert->target->name, info->format, names);
 }
 
-static bool
-open_writer(struct convert *convert)
+static struct poly_write_options
+write_options(const struct convert *convert)
 {
-	const struct source_options *reading = &convert->options->source;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = convert->options->to ? convert->options->to : convert->target->name;
 	options.options = convert->options->to_options.items;
-	options.strict = reading->strict;
+	options.strict = convert->options->source.strict;
 	options.columns = convert->columns;
+	return options;
+}
+
+static bool
+open_writer(struct convert *convert)
+{
+	const struct poly_write_options options = write_options(convert);
 	struct poly_error error;
 	enum poly_status status = poly_writer_open(convert->options->output,
 		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
@@ -187,6 +199,41 @@ convert_file(struct convert *convert, const char *path)
 	return status;
 }
 
+/* Writes the intervals that stand for phases. */
+static int
+convert_intervals(struct convert *convert, const char *path)
+{
+	const struct convert_options *options = convert->options;
+	const struct poly_write_options writing = write_options(convert);
+	const struct simpoints_job job = {
+		options->simpoints, options->interval.value, options->output, &writing};
+	const struct source_wants wants = {.columns = source_written_columns(convert->columns) |
+						      POLY_HAS(kind) | POLY_HAS(uop) |
+						      POLY_HAS(synthetic)};
+	if (!source_open(&convert->source, path, &options->source, &wants))
+		return STATUS_TROUBLE;
+	tell_loss(convert);
+	const int status = simpoints_cut(&job, &convert->source);
+	const int ended = source_close(&convert->source);
+	return status > ended ? status : ended;
+}
+
+/* False, and told, where what is asked of intervals makes no sense. */
+static bool
+intervals_sound(const struct convert_options *options)
+{
+	if (options->simpoints && !options->interval.value)
+		say("convert", "no length: name the instructions of an interval with "
+			       "--interval, as they were in the analysis");
+	else if (options->simpoints && strcmp(options->output, "-") == 0)
+		say("convert", "intervals are files of their own: name them with -o");
+	else if (!options->simpoints && options->interval.given)
+		say("convert", "option '--interval' is for '--simpoints'");
+	else
+		return true;
+	return false;
+}
+
 static int
 convert_run(void *fields, char **operands)
 {
@@ -203,6 +250,10 @@ convert_run(void *fields, char **operands)
 	else if (find_target(&convert) &&
 		 (!options->columns || source_columns(options->columns, &convert.columns))) {
 		convert.output = say_output(options->output);
+		if (!intervals_sound(options))
+			return STATUS_TROUBLE;
+		if (options->simpoints)
+			return convert_intervals(&convert, operands[0] ? operands[0] : "-");
 		return convert_file(&convert, operands[0] ? operands[0] : "-");
 	}
 	return STATUS_TROUBLE;

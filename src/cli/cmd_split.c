@@ -3,11 +3,11 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/part.h"
 #include "cli/say.h"
 #include "cli/source.h"
 #include "cli/term.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,68 +44,46 @@ static const struct opt split_table[] = {
 static const struct opt *const split_tables[] = {
 	split_table, selection_table, source_table, NULL};
 
-/* A file that is written. */
-struct part {
-	char value[VALUE_MOST + 1]; /* what tells it: a value, or a number */
+/* A part, and what tells it. */
+struct valued_part {
+	char value[VALUE_MOST + 1]; /* a value, or a number */
 	bool has_value;		    /* false: that of records without one */
-	char *path;
-	struct poly_writer *writer;
+	struct part part;
 };
 
 struct split {
 	const struct split_options *options;
 	struct source source;
 	enum poly_column column;
-	struct part *parts;
+	struct valued_part *parts;
 	size_t count;
 	uint64_t taken; /* records so far */
 	uint64_t time;	/* of the last record that had one */
 };
 
-/* OUT with a value before the first point of its last name: run.tt6.gz is run.3.tt6.gz. */
-static char *
-path_of(const char *output, const char *value)
-{
-	const char *slash = strrchr(output, '/');
-	const char *name = slash ? slash + 1 : output;
-	const size_t stem = (size_t)(name - output) + strcspn(name, ".");
-	const size_t size = strlen(output) + strlen(value) + 2;
-	char *path = say_allocate(size, 1);
-	snprintf(path, size, "%.*s.%s%s", (int)stem, output, value, output + stem);
-	for (char *p = path + stem + 1; p < path + stem + 1 + strlen(value); p++) {
-		if (!isalnum((unsigned char)*p) && !strchr("_-+.", *p))
-			*p = '_';
-	}
-	return path;
-}
-
 /* Opens a file for a value; false, and told, where that fails. */
 static bool
-open_part(struct split *split, struct part *part, const char *value, bool has_value)
+open_part(struct split *split, struct valued_part *it, const char *value, bool has_value)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_error error;
 	options.format = info->format;
 	options.strict = split->options->source.strict;
-	snprintf(part->value, sizeof part->value, "%s", value);
-	part->has_value = has_value;
-	part->path = path_of(split->options->output, value);
-	for (const struct part *other = split->parts; other < part; other++) {
-		if (strcmp(other->path, part->path) == 0) {
-			say(part->path, "two parts would have this name: '%s' and '%s'",
+	snprintf(it->value, sizeof it->value, "%s", value);
+	it->has_value = has_value;
+	part_name(&it->part, split->options->output, value);
+	for (const struct valued_part *other = split->parts; other < it; other++) {
+		if (strcmp(other->part.path, it->part.path) == 0) {
+			say(it->part.path, "two parts would have this name: '%s' and '%s'",
 				other->value, value);
 			return false;
 		}
 	}
-	if (poly_writer_open(part->path, info, &options, &part->writer, &error) == POLY_OK)
-		return true;
-	say_error(part->path, &error);
-	return false;
+	return part_open(&it->part, info, &options);
 }
 
 /* The part of a value; NULL, and told, where there cannot be one. */
-static struct part *
+static struct valued_part *
 find_part(struct split *split, const char *value, bool has_value)
 {
 	for (size_t i = 0; i < split->count; i++) {
@@ -117,48 +95,8 @@ find_part(struct split *split, const char *value, bool has_value)
 		say("split", "more than %d parts, which '--where' may make fewer", PARTS_MOST);
 		return NULL;
 	}
-	struct part *part = &split->parts[split->count++];
+	struct valued_part *part = &split->parts[split->count++];
 	return open_part(split, part, value, has_value) ? part : NULL;
-}
-
-/* Brings the file of a part to its place; false, and told, where that fails. */
-static bool
-finish_part(struct part *part)
-{
-	struct poly_error error;
-	const char *note;
-	uint64_t count;
-	const bool done = !part->writer || poly_writer_finish(part->writer, &error) == POLY_OK;
-	if (!done)
-		say_error(part->path, &error);
-	for (size_t i = 0;
-		done && part->writer && (note = poly_writer_note_at(part->writer, i, &count));
-		i++)
-		say(part->path, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
-	poly_writer_close(part->writer);
-	part->writer = NULL;
-	return done;
-}
-
-/* Writes the rows of a batch for which an expression holds to a part. */
-static bool
-write_rows(struct part *part, const char *expression, const struct poly_batch *batch)
-{
-	struct poly_filter *filter;
-	struct poly_error error;
-	const struct poly_batch *chosen = NULL;
-	enum poly_status status = poly_filter_new(expression, &filter, &error);
-	if (status == POLY_OK)
-		status = poly_filter_bind(filter, batch->info, &error);
-	if (status == POLY_OK)
-		chosen = poly_filter_apply(filter, batch, &error);
-	if (chosen)
-		status = poly_writer_write(part->writer, chosen, &error);
-	if (!chosen || status != POLY_OK)
-		say_error(part->path, &error);
-	poly_filter_free(filter);
-	return chosen && status == POLY_OK;
 }
 
 /* The value of a row in the column; false, and told, where it is too long. */
@@ -209,12 +147,12 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 			continue;
 		memcpy(last, value, sizeof last);
 		had_value = has_value;
-		struct part *part = find_part(split, value, has_value);
+		struct valued_part *part = find_part(split, value, has_value);
 		if (!part)
 			return false;
 		bool *is_done = &done[part - split->parts];
 		expression_of(split, value, has_value, expression);
-		if (!*is_done && !write_rows(part, expression, batch))
+		if (!*is_done && !part_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;
 	}
@@ -233,15 +171,15 @@ number_of(struct split *split, const struct poly_batch *batch, size_t row)
 }
 
 /* The part of a number; that before it is done with where parts never come again. */
-static struct part *
+static struct valued_part *
 numbered_part(struct split *split, uint64_t number)
 {
 	char value[24];
 	snprintf(value, sizeof value, "%" PRIu64, number);
-	struct part *last = split->count ? &split->parts[split->count - 1] : NULL;
+	struct valued_part *last = split->count ? &split->parts[split->count - 1] : NULL;
 	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
-		const bool done = finish_part(last);
-		free(last->path);
+		const bool done = part_finish(&last->part);
+		part_drop(&last->part);
 		split->count = 0;
 		if (!done)
 			return NULL;
@@ -257,13 +195,10 @@ deal_by_number(struct split *split, const struct poly_batch *batch)
 	uint64_t number = number_of(split, batch, 0);
 	for (size_t row = 1; row <= batch->rows; row++) {
 		const uint64_t next = row < batch->rows ? number_of(split, batch, row) : 0;
-		char expression[80];
 		if (next == number)
 			continue;
-		struct part *part = numbered_part(split, number);
-		snprintf(expression, sizeof expression, "row in %" PRIu64 "..%" PRIu64,
-			poly_batch_number(batch, first), poly_batch_number(batch, row - 1));
-		if (!part || !write_rows(part, expression, batch))
+		struct valued_part *part = numbered_part(split, number);
+		if (!part || !part_write_rows(&part->part, batch, first, row))
 			return false;
 		first = row;
 		number = next;
@@ -283,11 +218,10 @@ deal(struct split *split)
 					  : deal_by_number(split, batch);
 	good &= !source_partial(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
-		struct part *part = &split->parts[i];
+		struct part *part = &split->parts[i].part;
 		if (good)
-			good = finish_part(part);
-		poly_writer_close(part->writer);
-		free(part->path);
+			good = part_finish(part);
+		part_drop(part);
 	}
 	if (!good)
 		say("split", "not all parts are written");

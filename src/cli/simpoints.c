@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of intervals as SimPoint writes them, and the intervals as traces. */
+#include "cli/simpoints.h"
+
+#include "cli/command.h"
+#include "cli/part.h"
+#include "cli/say.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Most intervals of a list. */
+#define POINTS_MOST 4096
+
+struct point {
+	uint64_t interval, phase;
+};
+
+/* Cutting under way. */
+struct cutting {
+	const struct simpoints_job *job;
+	struct source *source;
+	struct point *points; /* by interval */
+	size_t count, next;   /* next: the first one that is not done with */
+	uint64_t instructions;
+	uint64_t interval; /* of the last row */
+	struct part part;
+};
+
+/* Takes a number and the blanks behind it. */
+static bool
+take_number(char **text, uint64_t *number)
+{
+	if (!isdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*number = strtoull(*text, text, 10);
+	*text += strspn(*text, " \t\r\n");
+	return errno == 0;
+}
+
+static int
+by_interval(const void *left, const void *right)
+{
+	const struct point *a = left, *b = right;
+	return a->interval < b->interval ? -1 : a->interval > b->interval;
+}
+
+/* Takes the lines of a list; false, and told, where one is wrong. */
+static bool
+take_lines(struct cutting *cutting, FILE *file)
+{
+	const char *path = cutting->job->path;
+	char line[100];
+	unsigned number = 0;
+	while (fgets(line, sizeof line, file)) {
+		char *text = line + strspn(line, " \t\r\n");
+		struct point point;
+		number++;
+		if (!*text)
+			continue;
+		if (!take_number(&text, &point.interval) || !take_number(&text, &point.phase) ||
+			*text) {
+			say(path, "line %u is '%.*s', expected an interval and a phase", number,
+				(int)strcspn(line, "\r\n"), line);
+			return false;
+		}
+		if (cutting->count == POINTS_MOST) {
+			say(path, "more than %d intervals", POINTS_MOST);
+			return false;
+		}
+		cutting->points[cutting->count++] = point;
+	}
+	return true;
+}
+
+/* False, and told, where two points are of the same interval or phase, or there is none. */
+static bool
+check_points(struct cutting *cutting)
+{
+	const char *path = cutting->job->path;
+	const struct point *points = cutting->points;
+	qsort(cutting->points, cutting->count, sizeof *cutting->points, by_interval);
+	for (size_t i = 0; i < cutting->count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			const bool same = points[i].interval == points[j].interval;
+			if (!same && points[i].phase != points[j].phase)
+				continue;
+			say(path, "%s %" PRIu64 " is there twice", same ? "interval" : "phase",
+				same ? points[i].interval : points[i].phase);
+			return false;
+		}
+	}
+	if (!cutting->count)
+		say(path, "has no interval");
+	return cutting->count;
+}
+
+static bool
+read_points(struct cutting *cutting)
+{
+	FILE *file = fopen(cutting->job->path, "r");
+	if (!file) {
+		say(cutting->job->path, "cannot be opened: %s", strerror(errno));
+		return false;
+	}
+	bool good = take_lines(cutting, file);
+	if (good && ferror(file)) {
+		say(cutting->job->path, "cannot be read: %s", strerror(errno));
+		good = false;
+	}
+	fclose(file);
+	return good && check_points(cutting);
+}
+
+/*
+ * The interval of a row: that of the last instruction. What is none and says something of the
+ * next one (addresses, comments) goes with that.
+ */
+static uint64_t
+interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
+{
+	const uint64_t length = cutting->job->length;
+	const bool is_other = poly_present(batch, POLY_COLUMN_kind, row) &&
+			      batch->kind[row] == POLY_KIND_OTHER;
+	cutting->instructions += poly_phases_counts(batch, row);
+	uint64_t interval = cutting->instructions / length;
+	if (!is_other && cutting->instructions)
+		interval = (cutting->instructions - 1) / length;
+	if (interval > cutting->interval)
+		cutting->interval = interval;
+	return cutting->interval;
+}
+
+/* The part of the next point, opened where it is not yet; NULL, and told: it cannot be. */
+static struct part *
+open_next(struct cutting *cutting)
+{
+	char name[24];
+	struct part *part = &cutting->part;
+	if (part->writer)
+		return part;
+	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
+	part_name(part, cutting->job->output, name);
+	return part_open(part, poly_reader_info(cutting->source->reader), cutting->job->options)
+		       ? part
+		       : NULL;
+}
+
+/* Rows of an interval, from first to before end. */
+static bool
+deal_rows(struct cutting *cutting, const struct poly_batch *batch, size_t first, size_t end,
+	uint64_t interval)
+{
+	const struct point *next = &cutting->points[cutting->next];
+	if (cutting->next < cutting->count && interval > next->interval) {
+		if (!part_finish(&cutting->part))
+			return false;
+		part_drop(&cutting->part);
+		next = &cutting->points[++cutting->next];
+	}
+	if (cutting->next == cutting->count || interval != next->interval)
+		return true;
+	struct part *part = open_next(cutting);
+	return part && part_write_rows(part, batch, first, end);
+}
+
+static bool
+deal(struct cutting *cutting, const struct poly_batch *batch)
+{
+	size_t first = 0;
+	uint64_t interval = interval_of(cutting, batch, 0);
+	for (size_t row = 1; row <= batch->rows; row++) {
+		const uint64_t next =
+			row < batch->rows ? interval_of(cutting, batch, row) : interval;
+		if (row < batch->rows && next == interval)
+			continue;
+		if (!deal_rows(cutting, batch, first, row, interval))
+			return false;
+		first = row;
+		interval = next;
+	}
+	return true;
+}
+
+/* Ends the last part; false, and told, where the trace ends before the intervals do. */
+static bool
+finish(struct cutting *cutting)
+{
+	const uint64_t whole = cutting->instructions / cutting->job->length;
+	if (cutting->next == cutting->count)
+		return true;
+	const struct point *next = &cutting->points[cutting->next];
+	if (next->interval < whole && cutting->next + 1 == cutting->count)
+		return part_finish(&cutting->part);
+	say(cutting->source->name,
+		"interval %" PRIu64 " of phase %" PRIu64 " is not there: the trace has %" PRIu64
+		" whole intervals of %" PRIu64 " instructions",
+		cutting->points[cutting->count - 1].interval,
+		cutting->points[cutting->count - 1].phase, whole, cutting->job->length);
+	return false;
+}
+
+int
+simpoints_cut(const struct simpoints_job *job, struct source *source)
+{
+	struct cutting cutting = {.job = job, .source = source};
+	const struct poly_batch *batch;
+	cutting.points = say_allocate(POINTS_MOST, sizeof *cutting.points);
+	bool good = read_points(&cutting);
+	while (good && cutting.next < cutting.count && (batch = source_next(source)))
+		good = deal(&cutting, batch);
+	good = good && !source_partial(source) && finish(&cutting);
+	part_drop(&cutting.part);
+	free(cutting.points);
+	return good ? STATUS_DONE : STATUS_TROUBLE;
+}
