@@ -115,22 +115,20 @@ values_tiles(struct html *html, size_t i, size_t end)
 	buf_string(html->out, "</dl>\n");
 }
 
-/* The values among which there is no number, or with numbers all, as a list. */
+/* Values as a list, with the numbers among them or without. */
 static void
 values_list(struct html *html, size_t i, size_t end, bool numbers)
 {
 	const struct item *items = html->render->report->items;
-	buf_string(html->out, "<dl class=\"values\">\n");
 	for (; i < end; i++) {
 		if (items[i].form == FORM_ABSENT || (!numbers && html_is_number(&items[i])))
 			continue;
-		buf_string(html->out, "<dt>");
+		buf_string(html->out, "<div><dt>");
 		html_title(html, &items[i]);
 		buf_string(html->out, "</dt><dd>");
 		html_shown(html, &items[i]);
-		buf_string(html->out, "</dd>\n");
+		buf_string(html->out, "</dd></div>\n");
 	}
-	buf_string(html->out, "</dl>\n");
 }
 
 /*
@@ -152,11 +150,15 @@ html_values(struct html *html, size_t i)
 	bool tiles = first && html->depth <= 1 && numbers && numbers <= HTML_TILES;
 	if (numbers + others == 0)
 		return end;
-	buf_printf(html->out, "<div class=\"block%s\">\n", first ? " whole" : "");
+	buf_printf(html->out, "<div class=\"block%s\">\n", first || !others ? " whole" : "");
 	if (tiles)
 		values_tiles(html, i, end);
-	if (others || !tiles)
+	if (others || !tiles) {
+		/* Numbers alone are short, and stand in several columns. */
+		buf_printf(html->out, "<dl class=\"%s\">\n", others ? "values" : "pairs");
 		values_list(html, i, end, !tiles);
+		buf_string(html->out, "</dl>\n");
+	}
 	buf_string(html->out, "</div>\n");
 	return end;
 }

@@ -111,8 +111,8 @@ html_table(struct html *html, size_t i)
 	const struct plot no_plot = {.table = i};
 	struct view view = view_of(report, &no_plot);
 	html->tables++;
-	buf_printf(html->out, "<div class=\"block%s\">\n",
-		view.width > TABLE_COLUMNS ? " wide" : "");
+	bool wide = view.width > TABLE_COLUMNS && !tree_is_plotted(report, i);
+	buf_printf(html->out, "<div class=\"block%s\">\n", wide ? " wide" : "");
 	bool folded = table_plots(html, i, view.rows) || view.rows > TABLE_LONG;
 	if (folded) {
 		buf_string(html->out, "<details><summary>");

@@ -230,9 +230,15 @@ view_title_y(struct buf *to, const struct view *view)
 			view_title(to, view, plot->series, plot->y_title, plot->y_unit);
 		return;
 	}
-	for (size_t i = 0; i < (all ? plot->y_count : 1); i++) {
+	if (!all || plot->y_count == 1) {
+		view_title(to, view, plot->y[0], plot->y_title, plot->y_unit);
+		return;
+	}
+	for (size_t i = 0; i < plot->y_count; i++) {
+		bool last = i + 1 == plot->y_count;
 		buf_string(to, i ? ", " : "");
-		view_title(to, view, plot->y[i], plot->y_title, plot->y_unit);
+		render_titled(to, view->report, view->columns[plot->y[i]].title,
+			last ? plot->y_unit : TREE_NO_TEXT);
 	}
 }
 

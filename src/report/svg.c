@@ -10,6 +10,9 @@
 /* What a narrow page has for a plot and its margins, in pixels. */
 #define SVG_NARROW 296
 
+/* What a title of an axis has at least; it stands in the middle, and may reach into margins. */
+#define SVG_TITLE 180
+
 /* From what width on the style shows all ticks; narrower drawings have every other one. */
 #define SVG_WIDE 400
 
@@ -194,15 +197,17 @@ svg_legend_names(struct svg *svg, const struct names *names)
 	svg_legend_end(svg);
 }
 
-/* The title of an axis, until the next call. */
+/* The title of an axis, cut where it is too wide, until the next call. */
 static const char *
 svg_title(struct svg *svg, bool horizontal)
 {
+	unsigned room = horizontal ? SVG_NARROW - svg->left - svg->right : SVG_NARROW - 24;
 	buf_clear(&svg->text);
 	if (horizontal != svg->turned)
 		view_title_x(&svg->text, svg->view);
 	else
 		view_title_y(&svg->text, svg->view);
+	svg_cut(&svg->text, room < SVG_TITLE ? SVG_TITLE : room);
 	return buf_text(&svg->text);
 }
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Reports in a browser, as TAP.
 
-    browser.py PAGES
+    browser.py PAGES POLYTRACE
 
-PAGES is the program of pages.c. Chromium shows its pages at three widths, light and dark, with all
-tables unfolded too, and is asked what it sees. Skipped where chromedriver is not there. The browser
-is spoken to as https://www.w3.org/TR/webdriver2/ says.
+PAGES is the program of pages.c. Chromium shows its pages, and reports of traces, at three widths,
+and dark with all tables unfolded, and is asked what it sees. Skipped where chromedriver is not
+there. The browser is spoken to as https://www.w3.org/TR/webdriver2/ says.
 """
 import functools
 import http.client
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +20,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 WHICH = ('all', 'two', 'odd')
+DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
+REPORTS = {'tt6': ['pthr/thread_001.tt6'], 'bach': ['bach/bios_irq_4k.bach'],
+           'cis501': ['cis501/sort_1k.trace'], 'qemu4v': ['qemu4v/arm_start_2k.q4v'],
+           'aix': ['aix/log1112.trc'], 'threads': ['pthr/thread_001.tt6', 'pthr/thread_002.tt6']}
 WIDTHS = (360, 800, 1400)
 ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
              '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -198,7 +203,7 @@ def page_is_sound(browser, server, which):
     faults = []
     for width in WIDTHS:
         faults += look(browser, 'light', width, False)
-        faults += look(browser, 'dark', width, which == 'all')
+    faults += look(browser, 'dark', WIDTHS[0], True)
     faults += [entry['message'] for entry in browser.log('browser')]
     for entry in browser.log('performance'):
         message = json.loads(entry['message'])['message']
@@ -232,9 +237,13 @@ def main():
         return
     pages = {'/' + which: subprocess.run([sys.argv[1], which, '4'], capture_output=True,
                                          check=True).stdout for which in WHICH}
+    for name, traces in REPORTS.items():
+        command = [os.path.abspath(sys.argv[2]), 'report', '--all', *traces, '-o', '-']
+        pages['/' + name] = subprocess.run(command, capture_output=True, cwd=DATA,
+                                           check=True).stdout
     server = serve({**pages, '/faulty': FAULTY})
     tests = [(f'the_page_{which}_is_sound', functools.partial(page_is_sound, which=which))
-             for which in WHICH] + [('faults_are_seen', sees_faults)]
+             for which in (*WHICH, *REPORTS)] + [('faults_are_seen', sees_faults)]
     print(f'1..{len(tests)}', flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)
