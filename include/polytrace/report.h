@@ -185,13 +185,15 @@ POLY_API void poly_report_cell_real(
  *
  * Terminal: text, in which rows of a table of bars (or of a histogram) have their bars behind
  * them, curves, heat maps and time lines are drawn below their table with block and Braille
- * characters, and long tables with plots are cut and say so. Tables themselves are not made narrower.
+ * characters, and long tables with plots are cut and say so. Tables themselves are not made
+ * narrower.
  *
  * HTML: a page that needs nothing else, without scripts or network, well-formed as XML too:
  * navigation, a section each, numbers of a section as tiles, plots as inline SVG with their
  * tables folded below them. The elements of a list stand side by side where the page is wide
- * enough. A section's id is its path with dashes ("files-0-records"). Tables show 1,000 rows,
- * plots 3,000 marks (50 rows of bars, 40 lanes), and say what they leave out.
+ * enough; where up to 8 have as many plots each, plots of the same kind have the same axes. A
+ * section's id is its path with dashes ("files-0-records"). Tables show 1,000 rows, plots 3,000
+ * marks (50 rows of bars, 40 lanes), and say what they leave out.
  */
 enum poly_rendering {
 	POLY_RENDER_TEXT,      /* aligned, for people */
@@ -212,7 +214,7 @@ struct poly_render_options {
 	const char *title;	       /* of a page of HTML; NULL: "Report" */
 	unsigned width;		       /* of a terminal in characters; 0: 80 */
 	bool color;  /* on a terminal: colours and bold titles, by SGR sequences */
-	size_t rows;	   /* that a table with plots has at most on a terminal; 0: all */
+	size_t rows; /* that a table with plots has at most on a terminal; 0: all */
 };
 
 /* Text, as poly_report_render makes it. */

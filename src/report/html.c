@@ -244,6 +244,27 @@ list_rows(const struct html *html, size_t i)
 	return elements > 1 ? all + 1 : 0;
 }
 
+/* Finds the plots that stand side by side: none where the elements of list i differ. */
+static void
+list_peers(struct html *html, size_t i)
+{
+	const struct poly_report *report = html->render->report;
+	size_t end = tree_end(report, i), plot = html->next_plot, plots = SIZE_MAX, count = 0;
+	html->peer_count = 0;
+	while (plot < report->plot_count && report->plots[plot].table < i)
+		plot++;
+	for (i++; i < end; i = html_behind(html, i), count++) {
+		size_t behind = tree_end(report, i), first = plot;
+		while (plot < report->plot_count && report->plots[plot].table < behind)
+			plot++;
+		if (count == HTML_PEERS || (count && plot - first != plots))
+			return;
+		plots = plot - first;
+		html->peers[count] = first;
+	}
+	html->peer_count = count;
+}
+
 /* The list of item i: its elements side by side where the page is wide enough. */
 static void
 html_list(struct html *html, size_t i)
@@ -257,11 +278,14 @@ html_list(struct html *html, size_t i)
 	if (html_heading(html, &report->items[i]))
 		html->level += html->level < 6;
 	buf_string(html->out, "<div class=\"elements\">\n");
+	list_peers(html, i);
 	for (i++; i < end; i = html_behind(html, i), element++) {
+		html->element = element;
 		if (rows || tree_has_content(&report->items[i]))
 			html_section(html, i, element, rows);
 	}
 	buf_string(html->out, "</div>\n</section>\n");
+	html->peer_count = 0;
 	html->level = level;
 	html->render->path.size = outside;
 }

@@ -5,6 +5,9 @@
 
 #include "report/render.h"
 
+/* Most elements of a list whose plots share their axes. */
+#define HTML_PEERS 8
+
 struct html {
 	struct render *render;
 	struct buf *out;      /* the render's */
@@ -13,6 +16,9 @@ struct html {
 	unsigned level;	      /* of the headings that come next: 2 to 6 */
 	size_t tables, plots; /* so far */
 	size_t next_plot;     /* among those of the report */
+	/* Of the list that is open, where its elements have as many plots each: how many
+	 * elements, the number of each one's first plot, and which of them is open. */
+	size_t peer_count, peers[HTML_PEERS], element;
 };
 
 /* Appends what is in text, escaped, and empties it. */

@@ -83,6 +83,21 @@ table_rows(struct html *html, size_t rows)
 	buf_printf(html->out, "%s row%s", number, rows == 1 ? "" : "s");
 }
 
+/* A plot, with axes that have room for those beside it. */
+static void
+table_plot(struct html *html, size_t plot)
+{
+	size_t peers[HTML_PEERS], count = 0;
+	struct view view = view_of(html->render->report, &html->render->report->plots[plot]);
+	for (size_t i = 0; i < html->peer_count; i++) {
+		if (i != html->element)
+			peers[count++] = plot - html->peers[html->element] + html->peers[i];
+	}
+	view.peers = peers;
+	view.peer_count = count;
+	svg_plot(html->render, &view, ++html->plots);
+}
+
 /* The plots of table i, which has so many rows; false where it has none. */
 static bool
 table_plots(struct html *html, size_t i, size_t rows)
@@ -97,7 +112,7 @@ table_plots(struct html *html, size_t i, size_t rows)
 			break;
 		if (plot->kind == POLY_PLOT_BARS && rows < 2)
 			continue; /* a single bar tells nothing */
-		svg_plot(html->render, plot, ++html->plots);
+		table_plot(html, html->next_plot);
 		some = true;
 	}
 	return some;

@@ -70,8 +70,18 @@ first_form(const struct view *view, size_t column)
 	return FORM_ABSENT;
 }
 
-void
-view_range(const struct view *view, size_t column, bool positive, struct range *range)
+bool
+view_peer(const struct view *view, size_t i, struct view *peer)
+{
+	const struct plot *plot = &view->report->plots[view->peers[i]];
+	const struct item *items = view->report->items;
+	*peer = view_of(view->report, plot);
+	return plot->kind == view->plot->kind &&
+	       strcmp(items[plot->table].key, items[view->plot->table].key) == 0;
+}
+
+static void
+own_range(const struct view *view, size_t column, bool positive, struct range *range)
 {
 	for (size_t row = 0; row < view->rows; row++) {
 		double number;
@@ -79,6 +89,21 @@ view_range(const struct view *view, size_t column, bool positive, struct range *
 			continue;
 		range->low = fmin(range->low, number);
 		range->high = fmax(range->high, number);
+	}
+}
+
+void
+view_range(const struct view *view, size_t column, bool positive, struct range *range)
+{
+	own_range(view, column, positive, range);
+	for (size_t i = 0; i < view->peer_count; i++) {
+		struct view peer;
+		if (!view_peer(view, i, &peer))
+			continue;
+		for (size_t other = 0; other < peer.width; other++) {
+			if (strcmp(peer.columns[other].key, view->columns[column].key) == 0)
+				own_range(&peer, other, positive, range);
+		}
 	}
 }
 

@@ -15,6 +15,9 @@ struct view {
 	const struct plot *plot;
 	const struct item *columns, *cells;
 	size_t width, rows; /* how many columns and rows */
+	/* Plots of the report whose numbers its axes have too: those that stand beside it. */
+	const size_t *peers;
+	size_t peer_count;
 };
 
 /* From a number to the next one that is there. */
@@ -42,7 +45,10 @@ bool view_number(const struct view *view, size_t row, size_t column, double *num
 /* True where some cell of a column is a text. */
 bool view_is_text(const struct view *view, size_t column);
 
-/* Widens a range by the numbers of a column; positive: by those above 0. */
+/* The table of a peer, which has none itself; false where that is another kind of plot. */
+bool view_peer(const struct view *view, size_t i, struct view *peer);
+
+/* Widens a range by the numbers of a column, with its peers'; positive: by those above 0. */
 void view_range(const struct view *view, size_t column, bool positive, struct range *range);
 
 /* Widens a range by all y. */

@@ -314,18 +314,17 @@ svg_close(struct svg *svg, const char *note)
 }
 
 void
-svg_plot(struct render *render, const struct plot *plot, size_t number)
+svg_plot(struct render *render, const struct view *view, size_t number)
 {
-	struct view view = view_of(render->report, plot);
 	struct svg svg = {
-		.render = render, .view = &view, .out = &render->out, .number = number};
-	if (view.rows == 0)
+		.render = render, .view = view, .out = &render->out, .number = number};
+	if (view->rows == 0)
 		return;
 	svg_caption(&svg);
-	switch (plot->kind) {
+	switch (view->plot->kind) {
 	case POLY_PLOT_BARS: svg_bars(&svg); break;
 	case POLY_PLOT_HISTOGRAM:
-		if (view_is_text(&view, plot->x))
+		if (view_is_text(view, view->plot->x))
 			svg_bars(&svg);
 		else
 			svg_histogram(&svg);

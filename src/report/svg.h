@@ -86,7 +86,7 @@ void svg_curve(struct svg *svg);
 void svg_heat(struct svg *svg);
 void svg_timeline(struct svg *svg);
 
-/* A plot as a figure. */
-void svg_plot(struct render *render, const struct plot *plot, size_t number);
+/* A plot as a figure, the number-th of the page. */
+void svg_plot(struct render *render, const struct view *view, size_t number);
 
 #endif

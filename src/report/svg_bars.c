@@ -145,9 +145,8 @@ svg_bars(struct svg *svg)
 
 /* Where the bin of a row ends: where the next one begins, or as wide as the one before it. */
 static double
-bin_end(const struct svg *svg, size_t row, double from)
+bin_end(const struct view *view, size_t row, double from)
 {
-	const struct view *view = svg->view;
 	size_t x = view->plot->x;
 	double other;
 	if (row + 1 < view->rows && view_number(view, row + 1, x, &other))
@@ -157,25 +156,39 @@ bin_end(const struct svg *svg, size_t row, double from)
 	return view->plot->log_x && other > 0 ? from / other * from : from + (from - other);
 }
 
-static void
-histogram_axis(struct svg *svg)
+/* Widens a range by the bins of a table; returns whether there is one from 0 on a logarithmic
+ * axis. */
+static bool
+bins_range(const struct view *view, struct range *range)
 {
-	const struct view *view = svg->view;
 	bool zero = false, logarithmic = view->plot->log_x;
-	struct range range = {INFINITY, -INFINITY};
 	for (size_t row = 0; row < view->rows; row++) {
 		double from;
 		if (!view_number(view, row, view->plot->x, &from))
 			continue;
-		double to = bin_end(svg, row, from);
-		zero |= from <= 0;
-		range.low = fmin(range.low, logarithmic && from <= 0 ? to : from);
-		range.high = fmax(range.high, fmax(from, to));
+		double to = bin_end(view, row, from);
+		zero |= logarithmic && from <= 0;
+		range->low = fmin(range->low, logarithmic && from <= 0 ? to : from);
+		range->high = fmax(range->high, fmax(from, to));
 	}
-	if (range.low > range.high || (logarithmic && range.low <= 0))
+	return zero;
+}
+
+static void
+histogram_axis(struct svg *svg)
+{
+	const struct view *view = svg->view;
+	struct range range = {INFINITY, -INFINITY};
+	bool zero = bins_range(view, &range);
+	for (size_t i = 0; i < view->peer_count; i++) {
+		struct view peer;
+		if (view_peer(view, i, &peer))
+			zero |= bins_range(&peer, &range);
+	}
+	if (range.low > range.high || (view->plot->log_x && range.low <= 0))
 		range = (struct range){1, 10};
-	svg_fit_x(svg, view_axis(view, view->plot->x, logarithmic), &range, false);
-	svg->x.zero = logarithmic && zero ? HISTOGRAM_ZERO : 0;
+	svg_fit_x(svg, view_axis(view, view->plot->x, view->plot->log_x), &range, false);
+	svg->x.zero = zero ? HISTOGRAM_ZERO : 0;
 }
 
 static void
@@ -186,7 +199,7 @@ histogram_bin(struct svg *svg, size_t row)
 	if (!view_number(svg->view, row, plot->x, &from))
 		return;
 	double left = axis_place(&svg->x, from);
-	double right = axis_place(&svg->x, bin_end(svg, row, from));
+	double right = axis_place(&svg->x, bin_end(svg->view, row, from));
 	double width = (right - left) / (double)plot->y_count;
 	for (size_t i = 0; i < plot->y_count; i++) {
 		const size_t shown[] = {plot->x, plot->y[i], plot->label};

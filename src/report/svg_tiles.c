@@ -38,14 +38,24 @@ heat_legend(struct svg *svg, const struct range *range)
 		range_is_logarithmic(range) ? ", logarithmic" : "");
 }
 
-/* The numbers that an axis has, to the end of the last tile. */
+/* The numbers that an axis has, to the end of the last tile, with tiles of such a size. */
 static struct range
-heat_range(const struct svg *svg, size_t column, bool logarithmic, double size)
+heat_range(const struct svg *svg, bool upwards, double size)
 {
+	const struct view *view = svg->view;
+	const struct plot *plot = view->plot;
+	bool logarithmic = upwards ? plot->log_y : plot->log_x;
 	struct range range = {INFINITY, -INFINITY};
-	view_range(svg->view, column, logarithmic, &range);
+	view_range(view, upwards ? plot->y[0] : plot->x, logarithmic, &range);
 	if (range.low > range.high)
 		return (struct range){1, 10};
+	for (size_t i = 0; i < view->peer_count; i++) {
+		struct view peer;
+		if (view_peer(view, i, &peer))
+			size = fmax(size,
+				view_distance(&peer, upwards ? peer.plot->y[0] : peer.plot->x,
+					logarithmic));
+	}
 	return (struct range){range.low, tile_end(range.high, size, logarithmic)};
 }
 
@@ -89,8 +99,8 @@ svg_heat(struct svg *svg)
 		svg->out->failed = true;
 		return;
 	}
-	const struct range x = heat_range(svg, plot->x, plot->log_x, sizes[0]),
-			   y = heat_range(svg, plot->y[0], plot->log_y, sizes[1]);
+	const struct range x = heat_range(svg, false, sizes[0]),
+			   y = heat_range(svg, true, sizes[1]);
 	svg->height = 280;
 	svg->y = axis_make(view_axis(view, plot->y[0], plot->log_y), y.low, y.high, 8);
 	svg_margins(svg);

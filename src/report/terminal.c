@@ -84,6 +84,15 @@ terminal_bars(const struct render *render, size_t table, size_t used)
 }
 
 void
+terminal_bar_title(const struct bars *bars, struct buf *to)
+{
+	const struct plot *plot = bars->view.plot;
+	if (bars->width && plot->y_count > 1)
+		render_titled(to, bars->view.report, bars->view.columns[plot->y[0]].title,
+			TREE_NO_TEXT);
+}
+
+void
 terminal_bar(const struct bars *bars, struct buf *to, size_t row)
 {
 	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

@@ -17,6 +17,9 @@ struct bars {
 /* The bars of a table (an index of items) whose lines are so many characters wide. */
 struct bars terminal_bars(const struct render *render, size_t table, size_t used);
 
+/* Appends what the bars are, where that is not plain. */
+void terminal_bar_title(const struct bars *bars, struct buf *to);
+
 /* Appends the bar of a row. */
 void terminal_bar(const struct bars *bars, struct buf *to, size_t row);
 

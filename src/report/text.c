@@ -214,6 +214,10 @@ text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
 	bool cut = text->terminal && tree_is_plotted(text->render->report, table);
 	size_t most = cut ? text->render->options.rows : 0, row = 0, more = 0;
 	text_row(text, columns, columns, widths);
+	buf_clear(&text->cell);
+	terminal_bar_title(&bars, &text->cell);
+	text->blanks += TEXT_GAP;
+	text_put(text, text_cell_done(text));
 	text_newline(text);
 	for (; cells->type == ITEM_CELL; cells += count, row++) {
 		if (most && row >= most) {

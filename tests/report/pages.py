@@ -243,6 +243,21 @@ def stretches_stand_in_lanes_from_their_beginning_to_their_end():
                len(set.union(*groups.values())) == count, groups)
 
 
+def plots_side_by_side_have_the_same_axes():
+    figures = {}
+    for plot in TREES['two'].iter('figure'):
+        figures.setdefault(plot.find('figcaption').text, []).append(plot.find('div').find('svg'))
+    for title, (before, after) in figures.items():
+        for axis in 'xy':
+            if not any(classes(g) == [axis, 'axis'] for g in before.iter('g')):
+                continue
+            expect(ticks(before, axis) == ticks(after, axis), title, axis)
+    bars = [part(b, 'width') for svg in figures['Instructions by class']
+            for b in marks(svg, 'rect', 's0')]
+    counts = [row['count'] * factor for factor in (1, 2) for row in ALL['mix']['classes']]
+    expect(apart(list(zip(counts, bars))) < 1e-3, bars)
+
+
 def odd_numbers_leave_no_mark_outside():
     for element in TREES['odd'].iter():
         for name in ('x', 'y', 'width', 'height', 'cx', 'cy'):
@@ -259,7 +274,7 @@ def a_terminal_has_the_lines_of_text_with_bars_behind_them():
         for wanted in made(which, TEXT).decode().splitlines():
             line = next((line for line in lines if line.startswith(wanted)), None)
             expect(line is not None, wanted)
-            expect(re.fullmatch(' *[█▏▎▍▌▋▊▉]*', line[len(wanted):]), line)
+            expect(re.fullmatch(' *(Reads|[█▏▎▍▌▋▊▉]*)', line[len(wanted):]), line)
 
 
 def bars_of_characters_are_as_long_as_their_numbers():
