@@ -423,7 +423,7 @@ source_render(
 	const struct poly_sink sink = {output_write, output};
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
 	rendering.rendering = source_rendering(options);
-	if (rendering.rendering == POLY_RENDER_TEXT && term_output()) {
+	if (rendering.rendering == POLY_RENDER_TEXT && term_draws()) {
 		rendering.rendering = POLY_RENDER_TERMINAL;
 		rendering.width = term_width();
 		rendering.color = term_colored(TERM_AUTO);

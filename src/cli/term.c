@@ -8,6 +8,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* The longest line that COLUMNS may ask for. */
+#define WIDTH_MOST 1000
+
 const char *const term_colors[] = {"auto", "always", "never", NULL};
 
 bool
@@ -29,19 +32,29 @@ term_error(void)
 }
 
 bool
+term_draws(void)
+{
+	const char *terminal = getenv("TERM");
+	return term_output() && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+bool
 term_colored(enum term_color color)
 {
 	if (color != TERM_AUTO)
 		return color == TERM_ALWAYS;
-	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	return term_output() && !(refused && *refused) &&
-	       !(terminal && strcmp(terminal, "dumb") == 0);
+	const char *refused = getenv("NO_COLOR");
+	return term_draws() && !(refused && *refused);
 }
 
 unsigned
 term_width(void)
 {
+	const char *columns = getenv("COLUMNS");
+	const unsigned long asked = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
+	if (asked && asked <= WIDTH_MOST)
+		return (unsigned)asked;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
 	return 80;

@@ -19,7 +19,13 @@ bool term_input(void);
 bool term_output(void);
 bool term_error(void);
 
-/* How many characters a line of standard output has; 80 where that is not known. */
+/* True where standard output is a terminal that can show plots: TERM=dumb speaks against it. */
+bool term_draws(void);
+
+/*
+ * How many characters a line of standard output has: COLUMNS, or what the terminal says; 80
+ * where neither does.
+ */
 unsigned term_width(void);
 
 #endif

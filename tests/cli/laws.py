@@ -164,6 +164,32 @@ def colour_is_for_terminals():
         yield 'in a pipe'
 
 
+def plots_are_for_terminals():
+    def seen(**environment):
+        controller, terminal = pty.openpty()
+        polytrace('stats', '-a', 'mix', THREAD, stdout=terminal, capture_output=False,
+                  env={**os.environ, 'TERM': 'xterm', 'COLUMNS': '70', **environment})
+        os.close(terminal)
+        text = b''
+        try:
+            while block := os.read(controller, 1 << 16):
+                text += block
+        except OSError:
+            pass
+        os.close(controller)
+        return text.decode().replace('\r\n', '\n')
+    plain, drawn = text('stats', '-a', 'mix', THREAD), seen(NO_COLOR='1')
+    bars = [line for line in drawn.split('\n') if '█' in line]
+    if not bars or '\033' in drawn or max(map(len, bars)) != 70:
+        yield drawn
+    if '\033[' not in seen():
+        yield 'no colours'
+    if not 70 < len(max(seen(NO_COLOR='1', COLUMNS='100').split('\n'), key=len)) <= 100:
+        yield 'another width'
+    if '█' in plain or seen(TERM='dumb') != plain:
+        yield 'without a terminal'
+
+
 class Feed(threading.Thread):
     """Writes bus records to a command's standard input until nobody reads them."""
 
@@ -316,6 +342,7 @@ LAWS = [every_help_agrees_with_its_manual_page, help_is_the_same_in_all_its_ways
         every_command_has_a_test_of_its_printing, an_unknown_option_is_trouble,
         a_slip_is_met_with_the_nearest_name, a_full_device_is_trouble, a_closed_pipe_is_quiet,
         no_input_on_a_terminal_is_trouble, colour_is_for_terminals,
+        plots_are_for_terminals,
         an_interruption_ends_work_and_is_said, long_work_shows_its_progress_on_a_terminal,
         manual_pages_are_sound, every_page_is_installed, the_page_of_columns_lists_every_column,
         every_format_has_a_page_with_its_options_and_rules,
