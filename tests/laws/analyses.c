@@ -186,6 +186,23 @@ new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
 	return poly_stats_new(&options, stats, error);
 }
 
+/* What all analyses tell of a sample, with a warm-up and units. */
+static enum poly_status
+tell_some(const struct sample *sample, struct poly_stats_options options,
+	const struct feeding *feeding, struct buf *to)
+{
+	struct poly_error error;
+	struct part part = {NULL, UINT64_MAX};
+	options.analyses = sample->names;
+	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, &part, 1, feeding, &error);
+	if (status == POLY_OK)
+		status = tell(part.stats, to, &error);
+	poly_stats_free(part.stats);
+	return status;
+}
+
 /* What analyses tell of a sample, all rows in one run. */
 static enum poly_status
 tell_whole(const struct sample *sample, const char *const *names, unsigned threads,
@@ -337,22 +354,71 @@ law_company(const struct sample *sample)
 	return good;
 }
 
+/* What all analyses tell of no row of a sample. */
 static bool
-law_empty(const struct sample *sample)
+tell_none(const struct sample *sample, struct buf *to)
 {
 	struct poly_error error = {0};
 	struct poly_stats *stats = NULL;
 	struct poly_reader *reader = open_sample(sample);
-	struct buf told = {0};
 	enum poly_status status = new_run(sample->names, 1, &stats, &error);
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		status = tell(stats, &told, &error);
+		status = tell(stats, to, &error);
 	poly_stats_free(stats);
 	poly_reader_close(reader);
-	buf_free(&told);
 	return status == POLY_OK || fails("status %d: %s", status, error.message);
+}
+
+/* Where the borders of a warm-up and of units are in a batch is of no matter. */
+static bool
+law_borders(const struct sample *sample)
+{
+	static const size_t sizes[] = {1, 7, 64, 1000};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct feeding feeding = {.every_column = false};
+	struct buf whole = {0}, other = {0};
+	options.warmup = sample->rows / 3;
+	options.unit = 3;
+	options.period = 10;
+	bool good = tell_some(sample, options, &feeding, &whole) == POLY_OK;
+	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
+		feeding.rows = sizes[i];
+		good = tell_some(sample, options, &feeding, &other) == POLY_OK &&
+		       is_same(&other, &whole, "batches of", sizes[i]);
+	}
+	buf_free(&whole);
+	buf_free(&other);
+	return good;
+}
+
+/* A warm-up as long as the trace leaves nothing to be told, nor does one of a part add to it.
+ */
+static bool
+law_warm_up(const struct sample *sample)
+{
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	const struct feeding feeding = {.every_column = false};
+	struct buf all = {0}, more = {0};
+	options.warmup = sample->rows;
+	bool good = tell_some(sample, options, &feeding, &all) == POLY_OK;
+	options.warmup = UINT64_MAX;
+	good = good && tell_some(sample, options, &feeding, &more) == POLY_OK &&
+	       is_same(&more, &all, "a longer warm-up", 0) && tell_none(sample, &more) &&
+	       is_same(&all, &more, "a warm-up as long as the trace", 0);
+	buf_free(&all);
+	buf_free(&more);
+	return good;
+}
+
+static bool
+law_empty(const struct sample *sample)
+{
+	struct buf told = {0};
+	const bool good = tell_none(sample, &told);
+	buf_free(&told);
+	return good;
 }
 
 #ifdef POLY_FAULT_INJECTION
@@ -422,6 +488,8 @@ static const struct {
 	{"threads_change_nothing", law_threads, true},
 	{"company_changes_nothing", law_company, false},
 	{"nothing_can_be_told_of", law_empty, false},
+	{"borders_within_batches_are_of_no_matter", law_borders, false},
+	{"nothing_is_counted_while_warming_up", law_warm_up, false},
 #ifdef POLY_FAULT_INJECTION
 	{"lack_of_memory_is_told", law_lack_of_memory, false},
 #endif
