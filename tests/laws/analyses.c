@@ -445,14 +445,17 @@ tell_parts(const struct sample *sample, const char *const *names, bool merges, s
 	return status;
 }
 
-/* Lack of memory is told, or what is told is the same. */
+/*
+ * Lack of memory is told, or what is told is the same: at the first allocations one by one, and
+ * then, where they repeat themselves, at some.
+ */
 static bool
 survives(const struct sample *sample, const char *const *names, bool merges)
 {
 	struct buf whole = {0}, told = {0};
 	bool good = tell_parts(sample, names, merges, &whole) == POLY_OK;
 	buf_reserve(&told, 2 * whole.size + 65536); /* the sink is not what is tested */
-	for (size_t k = 1; good; k++) {
+	for (size_t k = 1; good; k += 1 + k / 32) {
 		mem_fail_at(k);
 		const enum poly_status status = tell_parts(sample, names, merges, &told);
 		if (mem_fail_at(0) < k)
