@@ -23,6 +23,7 @@ static const struct {
 	{"opt", drive_opt},
 	{"paging", drive_paging},
 	{"tlb", drive_tlb},
+	{"coherence", drive_coherence},
 };
 
 uint64_t

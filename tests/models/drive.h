@@ -35,5 +35,6 @@ DRIVER(classify);
 DRIVER(opt);
 DRIVER(paging);
 DRIVER(tlb);
+DRIVER(coherence);
 
 #endif
