@@ -10,6 +10,7 @@
 #include "polytrace/disasm.h"
 #include "polytrace/filter.h"
 #include "polytrace/format.h"
+#include "polytrace/grade.h"
 #include "polytrace/merge.h"
 #include "polytrace/phases.h"
 #include "polytrace/powerpc.h"

@@ -35,7 +35,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
             'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
-            'report': ['report', SAMPLE, '-o', '-'],
+            'report': ['report', SAMPLE, '-o', '-'], 'grade': ['grade', SAMPLE, SAMPLE],
             # Which writes to files alone.
             'split': ['split', '-h']}
 
@@ -321,6 +321,7 @@ def the_examples_of_the_pages_run():
              'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
              'trace.tarmac': 'tarmac/owner.tarmac', 'trcfile': 'aix/log1112.trc',
              'events': 'aix/vectors/all.raw',
+             'bimodal3.output': 'course/bimodal.expected', 'mine.output': 'course/bimodal.expected',
              'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
              'references.txt': 'text/references.txt'}
     for page in pages():

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace grade: where the output of a course's simulator differs from what is expected. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One of the two outputs. */
+struct side {
+	const char *name;
+	FILE *file;
+	char *line;
+	size_t room;
+};
+
+static const struct opt grade_table[] = {
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+static const struct opt *const grade_tables[] = {rendering_table, grade_table, NULL};
+
+static bool
+open_side(struct side *side, const char *path)
+{
+	side->name = say_input(path);
+	side->file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	if (!side->file)
+		say(side->name, "cannot be opened: %s", strerror(errno));
+	return side->file != NULL;
+}
+
+static void
+close_side(struct side *side)
+{
+	if (side->file && side->file != stdin)
+		fclose(side->file);
+	free(side->line);
+}
+
+/* The next line without its line feed, or NULL at the end; false, and told: it can't be read.
+ */
+static bool
+next_line(struct side *side, const char **line, size_t *size)
+{
+	ssize_t n = getline(&side->line, &side->room, side->file);
+	*line = NULL;
+	*size = 0;
+	if (n < 0 && !feof(side->file)) {
+		say(side->name, "cannot be read: %s", strerror(errno));
+		return false;
+	}
+	if (n >= 0) {
+		*line = side->line;
+		*size = (size_t)n - (n > 0 && side->line[n - 1] == '\n');
+	}
+	return true;
+}
+
+/* Compares line by line until one differs; false, and told: that was not possible. */
+static bool
+compare(struct poly_grade *grade, struct side sides[2])
+{
+	struct poly_error error;
+	enum poly_status status = POLY_OK;
+	const char *line;
+	size_t size;
+	while (status == POLY_OK) {
+		if (!next_line(&sides[0], &line, &size))
+			return false;
+		status = poly_grade_expected(grade, line, size, &error);
+		if (status == POLY_OK && !next_line(&sides[1], &line, &size))
+			return false;
+		if (status == POLY_OK)
+			status = poly_grade_actual(grade, line, size, &error);
+	}
+	if (status != POLY_END)
+		say_error("grade", &error);
+	return status == POLY_END;
+}
+
+static void
+report_verdict(struct poly_report *report, const struct poly_grade_verdict *verdict)
+{
+	poly_report_bool(report, "same", "Same", !verdict->line);
+	if (!verdict->line)
+		return;
+	poly_report_section(report, "difference", "First difference");
+	poly_report_count(report, "line", "Line", verdict->line, NULL);
+	poly_report_count(report, "column", "Column", verdict->column, NULL);
+	poly_report_text(report, "layout", "Layout", verdict->layout);
+	poly_report_text(report, "field", "Field", verdict->field);
+	poly_report_text(report, "expected", "Expected",
+		verdict->expected ? verdict->expected : "(the end)");
+	poly_report_text(
+		report, "actual", "Actual", verdict->actual ? verdict->actual : "(the end)");
+	poly_report_text(report, "why", "Why", verdict->why);
+	poly_report_end(report);
+}
+
+static int
+grade_sides(const struct source_options *options, struct side sides[2])
+{
+	struct poly_grade *grade;
+	struct poly_error error;
+	if (poly_grade_new(&grade, &error) != POLY_OK) {
+		say_error("grade", &error);
+		return STATUS_TROUBLE;
+	}
+	int status = STATUS_TROUBLE;
+	if (compare(grade, sides)) {
+		const struct poly_grade_verdict *verdict = poly_grade_verdict(grade);
+		struct poly_report *report = source_report();
+		struct output *output = output_new();
+		report_verdict(report, verdict);
+		status = source_render(report, options, output);
+		int written = output_finish(output);
+		status = written > status ? written : status;
+		if (status == STATUS_DONE && verdict->line)
+			status = STATUS_NEGATIVE;
+	}
+	poly_grade_free(grade);
+	return status;
+}
+
+static int
+grade_run(void *fields, char **operands)
+{
+	const struct source_options *options = fields;
+	struct side sides[2] = {{0}};
+	if (!source_rendering_sound(options))
+		return STATUS_TROUBLE;
+	if (!operands[0]) {
+		say("grade", "no input: name a file, or '-' for standard input, of what is "
+			     "expected and of what came");
+		return STATUS_TROUBLE;
+	}
+	if (!operands[1] || operands[2]) {
+		say("grade", "expected two files: what is expected, and what came");
+		return STATUS_TROUBLE;
+	}
+	int status = STATUS_TROUBLE;
+	if (open_side(&sides[0], operands[0]) && open_side(&sides[1], operands[1]))
+		status = grade_sides(options, sides);
+	close_side(&sides[0]);
+	close_side(&sides[1]);
+	return status;
+}
+
+const struct command command_grade = {
+	.name = "grade",
+	.summary = "tell where the output of a course's simulator is not as expected",
+	.usage = "[options] EXPECTED ACTUAL",
+	.options = grade_tables,
+	.options_size = sizeof(struct source_options),
+	.run = grade_run,
+};

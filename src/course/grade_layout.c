@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* The layouts of the courses' outputs. */
+#include "course/grade.h"
+
+#include <string.h>
+
+#define RESULT "prediction", "outcome", "result", "mispredictions"
+#define PENN_RESULT "", "pc", "outcome", "", "prediction", "result", "mispredictions"
+
+static const struct grade_layout wustl_static = {
+	.name = "static predictor, WUSTL",
+	.heading = "PC\tPred\t",
+	.separator = "\t",
+	.fields = {"pc", RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout wustl_bimodal = {
+	.name = "bimodal predictor, WUSTL",
+	.heading = "PC\tTableState\tPred\t",
+	.separator = "\t",
+	.fields = {"pc", "bimodal table", RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout wustl_gshare = {
+	.name = "gshare predictor, WUSTL",
+	.heading = "PC\tTableState\t\tHist\t",
+	.separator = "\t",
+	.fields = {"pc", "gshare table", "history", RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout wustl_tournament = {
+	.name = "tournament predictor, WUSTL",
+	.heading = "PC\tBimodTable\t",
+	.separator = "\t",
+	.fields = {"pc", "bimodal table", "gshare table", "history", "chooser table", RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout scoreboard = {
+	.name = "scoreboard",
+	.heading = "cycle\tuop  Src1",
+	.separator = " \t",
+	.fields = {"cycle", "micro-op", "source 1", "source 1 ready", "source 2",
+		"source 2 ready", "", "destination", "load or store", "scoreboard"},
+	.explain = grade_explain_scoreboard,
+};
+static const struct grade_layout cache = {
+	.name = "cache",
+	.heading = "[SetNum: ",
+	.separator = "\t",
+	.fields = {"cache", "block", "load or store", "hit or miss", "evicted"},
+	.explain = grade_explain_cache,
+};
+static const struct grade_layout superscalar = {
+	.name = "superscalar",
+	.heading = "Processing trace...",
+	.separator = " ",
+	.fields = {"cycle", "micro-op", "source 1", "source 1 ready", "source 2",
+		"source 2 ready", "", "destination", "load or store", "scoreboard", "stall"},
+	.explain = grade_explain_scoreboard,
+};
+static const struct grade_layout out_of_order = {
+	.name = "out of order",
+	.heading = "#: F I D C",
+	.separator = " ,",
+	.fields = {"micro-op", "fetch", "issue", "done", "commit", "renaming"},
+};
+static const struct grade_layout penn_bimodal = {
+	.name = "bimodal predictor, Penn",
+	.separator = " ",
+	.fields = {"bimodal table", PENN_RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout penn_gshare = {
+	.name = "gshare predictor, Penn",
+	.separator = " ",
+	.fields = {"gshare table", "history", PENN_RESULT},
+	.explain = grade_explain_predictor,
+};
+static const struct grade_layout penn_tournament = {
+	.name = "tournament predictor, Penn",
+	.separator = " ",
+	.fields = {"chooser table", "bimodal table", "gshare table", "history", PENN_RESULT},
+	.explain = grade_explain_predictor,
+};
+
+const struct grade_layout *const grade_headed[] = {&wustl_static, &wustl_bimodal, &wustl_gshare,
+	&wustl_tournament, &scoreboard, &cache, &superscalar, &out_of_order, NULL};
+const struct grade_layout *const grade_penn[] = {
+	&penn_bimodal, &penn_gshare, &penn_tournament, NULL};
+
+static size_t
+field_count(const struct grade_layout *layout)
+{
+	size_t n = 0;
+	while (n < GRADE_FIELDS_MOST && layout->fields[n])
+		n++;
+	return n;
+}
+
+/* The next field, without the separators around it; the last one takes the rest. */
+static struct grade_text
+next_field(const char *separator, struct grade_text *rest, bool last)
+{
+	while (rest->size && memchr(separator, *rest->at, strlen(separator))) {
+		rest->at++;
+		rest->size--;
+	}
+	struct grade_text field = {rest->at, 0};
+	while (field.size < rest->size &&
+		(last || !memchr(separator, field.at[field.size], strlen(separator))))
+		field.size++;
+	rest->at += field.size;
+	rest->size -= field.size;
+	while (field.size && field.at[field.size - 1] == ' ')
+		field.size--;
+	return field;
+}
+
+/* Whether a text is made of these characters alone. */
+static bool
+is_of(struct grade_text text, const char *characters)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!memchr(characters, text.at[i], strlen(characters)))
+			return false;
+	return text.size > 0;
+}
+
+/* Whether a field can be what its name says; text that is anything is never refused. */
+static bool
+fits(const char *name, struct grade_text field)
+{
+	if (!strcmp(name, "bimodal table") || !strcmp(name, "gshare table"))
+		return is_of(field, "NntT");
+	if (!strcmp(name, "chooser table"))
+		return is_of(field, "BbgG");
+	if (!strcmp(name, "pc"))
+		return is_of(field, "0123456789abcdef");
+	if (!strcmp(name, "cycle") || !strcmp(name, "mispredictions"))
+		return is_of(field, "0123456789");
+	if (!strcmp(name, "cache"))
+		return field.size > 2 && field.at[2] >= '0' && field.at[2] <= '9';
+	return field.size > 0;
+}
+
+bool
+grade_split(
+	const struct grade_layout *layout, struct grade_text line, struct grade_record *record)
+{
+	size_t n = field_count(layout);
+	*record = (struct grade_record){.count = n};
+	for (size_t i = 0; i < n; i++) {
+		bool last = i + 1 == n;
+		record->fields[i] = next_field(layout->separator, &line, last);
+		if (!fits(layout->fields[i], record->fields[i]))
+			return false;
+	}
+	return true;
+}
+
+struct grade_text
+grade_field(
+	const struct grade_layout *layout, const struct grade_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->count; i++)
+		if (!strcmp(layout->fields[i], name))
+			return record->fields[i];
+	return (struct grade_text){"", 0};
+}

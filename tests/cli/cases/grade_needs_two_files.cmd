@@ -1,0 +1,2 @@
+polytrace grade course/bimodal.expected
+polytrace grade course/bimodal.expected course/nothing
