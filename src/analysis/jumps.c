@@ -18,12 +18,18 @@ jumps_init(struct jumps *jumps)
 }
 
 void
+jumps_forget(struct jumps *jumps)
+{
+	for (size_t i = 0; jumps->derives && i < ANALYSIS_PARTIES; i++)
+		jumps->waiting[i].rows = 0;
+}
+
+void
 jumps_begin(struct jumps *jumps, const struct poly_trace_info *info)
 {
+	jumps_forget(jumps);
 	jumps->derives = !(info->columns & POLY_HAS(branch));
 	memset(jumps->firsts, 0, sizeof jumps->firsts);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
-		jumps->waiting[i].rows = 0;
 }
 
 /* What is known of the branch of a row but for its way. */

@@ -59,6 +59,9 @@ bool jumps_init(struct jumps *jumps);
 /* A trace begins: no branch waits any more. */
 void jumps_begin(struct jumps *jumps, const struct poly_trace_info *info);
 
+/* Rows were left out: what waited is not found. */
+void jumps_forget(struct jumps *jumps);
+
 /*
  * Finds the branches that rows tell of, in their order, as list and count. A branch whose way
  * is not in its row is found where its party goes on.

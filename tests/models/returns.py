@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Calls and returns, paired again from the rows, as TAP."""
 import collections
+import os
 import sys
+import tempfile
 
 from branching import CALL, RETURN, behind, branches
 from model import Tap, public, stats, trace
@@ -44,4 +46,21 @@ for name in ('tt6/isamix.tt6e', 'amber/memset_thread_001.tt6', 'pthr/thread_001.
         found = stats(name, 'returns')
         found['depths'] = [(row['depth'], row['count']) for row in found['depths']]
         tap.same(name.split('/')[-1], found, quantities(rows))
+# Worked by hand: 1100 calls into one another, then as many returns; a stack holds 1024 of them.
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'deep.jsonl')
+    with open(path, 'w') as file:
+        file.write('{"polytrace":"trace","version":1,"format":"hand","isa":"powerpc"}\n')
+        for kind, opcode, places in (('call', 0x48000101, range(1100)),
+                                     ('return', 0x4e800020, range(1099, -1, -1))):
+            for i in places:
+                pc, target = (i, i + 1) if kind == 'call' else (i + 1, i)
+                pc, target = pc * 256 + 64 * (kind == 'return'), target * 256
+                target += 4 * (kind == 'return')
+                file.write(f'{{"kind":"instruction","pc":"{pc:#x}","opcode":"{opcode:#x}",'
+                           f'"opcode_size":4,"branch":"taken","target":"{target:#x}"}}\n')
+    found = stats(path, 'returns')
+tap.same('a full stack loses its oldest calls', found, {
+    'calls': 1100, 'returns': 1100, 'matched': 1024, 'empty': 76, 'forgotten': 76,
+    'deepest': 1024})
 sys.exit(tap.end())

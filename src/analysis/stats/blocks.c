@@ -52,11 +52,10 @@ leave_loop(struct block_profile *it, struct walker *walker)
 	it->trips[64 - (unsigned)__builtin_clzll(open->iterations)]++;
 }
 
+/* Blocks and loops that are open end with the trace, and where rows are left out. */
 static void
-profile_begin(void *state, const struct poly_trace_info *info)
+forget(struct block_profile *it)
 {
-	struct block_profile *it = state;
-	(void)info;
 	blocks_begin(&it->marker);
 	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		struct walker *walker = &it->walkers[i];
@@ -66,6 +65,14 @@ profile_begin(void *state, const struct poly_trace_info *info)
 		walker->is_known = false;
 		walker->level = 0;
 	}
+	it->is_empty = true;
+}
+
+static void
+profile_begin(void *state, const struct poly_trace_info *info)
+{
+	(void)info;
+	forget(state);
 }
 
 /* A further iteration of the innermost loop of a party, by a jump from latch. */
@@ -225,6 +232,12 @@ profile_update(void *state, const struct analysis_rows *rows)
 	struct block_profile *it = state;
 	const struct poly_batch *batch = rows->batch;
 	void *list = it->counts;
+	if (!rows->counts) {
+		if (!it->is_empty)
+			forget(it);
+		return true;
+	}
+	it->is_empty = false;
 	bool ok = grow_array(&list, &it->capacity, rows->ops->site_count, sizeof *it->counts);
 	it->counts = list;
 	if (!ok)
@@ -266,6 +279,7 @@ const struct analysis analysis_blocks = {
 		.wants = BLOCK_COLUMNS | POLY_HAS(fallthrough),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
+	.has_context = true,
 	.state_size = sizeof(struct block_profile),
 	.init = profile_init,
 	.begin = profile_begin,

@@ -51,6 +51,7 @@ struct walker {
 };
 
 struct block_profile {
+	bool is_empty; /* nothing is known of what any party did before */
 	struct blocks marker;
 	struct block_marks marks;
 	struct walker walkers[ANALYSIS_PARTIES];

@@ -63,6 +63,8 @@ reach_sites(struct branches *it, size_t wanted)
 static bool
 count_jump(struct branches *it, const struct jump *jump)
 {
+	it->branches++;
+	it->taken += jump->taken;
 	if (jump->has_target) {
 		it->bits[distance_bits(jump->pc, jump->target)]++;
 		if (jump->has_behind)
@@ -121,6 +123,10 @@ static bool
 branches_update(void *state, const struct analysis_rows *rows)
 {
 	struct branches *it = state;
+	if (!rows->counts) {
+		jumps_forget(&it->jumps);
+		return true;
+	}
 	it->instructions += count_instructions(rows->batch);
 	jumps_find(&it->jumps, rows);
 	return reach_sites(it, rows->ops->site_count) && count_jumps(it);
@@ -172,6 +178,8 @@ branches_merge(void *into, const void *from, const struct analysis_numbers *numb
 	if (!reach_sites(to, sites) || !count_jumps(to))
 		return false;
 	to->instructions += more->instructions;
+	to->branches += more->branches;
+	to->taken += more->taken;
 	to->unplaced += more->unplaced;
 	to->beyond += more->beyond;
 	for (size_t i = 0; i < BRANCHES_BITS; i++) {
@@ -183,6 +191,17 @@ branches_merge(void *into, const void *from, const struct analysis_numbers *numb
 			merge_site(&to->sites[numbers->sites[i]], &more->sites[i], numbers);
 	}
 	return merge_targets(to, more, numbers->sites);
+}
+
+static size_t
+branches_ratios(const void *state, struct analysis_ratio *ratios)
+{
+	const struct branches *it = state;
+	ratios[0] = (struct analysis_ratio){
+		"branches", "Branches an instruction", it->branches, it->instructions};
+	ratios[1] = (struct analysis_ratio){
+		"taken", "Branches that are taken", it->taken, it->branches};
+	return 2;
 }
 
 static void
@@ -219,11 +238,13 @@ const struct analysis analysis_branches = {
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
 	.suits = branches_suits,
+	.has_context = true,
 	.state_size = sizeof(struct branches),
 	.init = branches_init,
 	.begin = branches_begin,
 	.update = branches_update,
 	.merge = branches_merge,
+	.ratios = branches_ratios,
 	.report = branches_report,
 	.fini = branches_fini,
 };

@@ -21,7 +21,7 @@ struct branch_site {
 
 struct branches {
 	struct jumps jumps;
-	uint64_t instructions;
+	uint64_t instructions, branches, taken;
 	struct branch_site *sites; /* by site */
 	uint32_t site_capacity;
 	uint64_t unplaced; /* branches without a site */

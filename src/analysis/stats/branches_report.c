@@ -253,16 +253,12 @@ void
 branches_report(const void *state, const struct ops *ops, struct poly_report *report)
 {
 	const struct branches *it = state;
-	uint64_t all = it->unplaced, taken = 0;
-	for (size_t i = 0; i < it->site_capacity; i++) {
-		all += it->sites[i].executed;
-		taken += it->sites[i].taken;
-	}
+	const uint64_t all = it->branches;
 	poly_report_count(report, "branches", "Branches", all, NULL);
 	poly_report_real(report, "percent", "Share of the instructions in %",
 		rank_percent(all, it->instructions), 2);
-	poly_report_count(report, "taken", "Taken", taken, NULL);
-	poly_report_real(report, "taken_percent", "Taken %", rank_percent(taken, all), 2);
+	poly_report_count(report, "taken", "Taken", it->taken, NULL);
+	poly_report_real(report, "taken_percent", "Taken %", rank_percent(it->taken, all), 2);
 	if (it->unplaced)
 		poly_report_count(
 			report, "unplaced", "At sites beyond the table", it->unplaced, NULL);

@@ -60,7 +60,8 @@ struct runs {
 };
 
 struct flow {
-	bool told; /* the trace says of branches where they go */
+	bool told;     /* the trace says of branches where they go */
+	bool is_empty; /* nothing is known of any party's last instruction */
 	struct last last[ANALYSIS_PARTIES];
 	uint64_t steps[STEPS];
 	uint64_t reasons[REASONS];
@@ -95,16 +96,23 @@ count_run(struct runs *runs, const struct last *last)
 	}
 }
 
-/* Runs that are open end with the trace. */
+/* Runs that are open end with the trace, and where rows are left out. */
+static void
+forget(struct flow *it)
+{
+	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+		count_run(&it->runs, &it->last[i]);
+		it->last[i] = (struct last){0};
+	}
+	it->is_empty = true;
+}
+
 static void
 flow_begin(void *state, const struct poly_trace_info *info)
 {
 	struct flow *it = state;
 	it->told = info->columns & (POLY_HAS(branch) | POLY_HAS(next_pc));
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
-		count_run(&it->runs, &it->last[i]);
-		it->last[i] = (struct last){0};
-	}
+	forget(it);
 }
 
 static enum reason
@@ -277,6 +285,12 @@ flow_update(void *state, const struct analysis_rows *rows)
 {
 	struct flow *it = state;
 	bool ok = true;
+	if (!rows->counts) {
+		if (!it->is_empty)
+			forget(it);
+		return true;
+	}
+	it->is_empty = false;
 	for (size_t row = 0; row < rows->batch->rows && ok; row++)
 		ok = take_row(it, rows, row);
 	return ok;
@@ -412,6 +426,7 @@ const struct analysis analysis_flow = {
 			 POLY_HAS(synthetic) | POLY_HAS(mode),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_PARTIES,
+	.has_context = true,
 	.state_size = sizeof(struct flow),
 	.init = flow_init,
 	.begin = flow_begin,

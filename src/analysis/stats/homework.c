@@ -43,14 +43,6 @@ homework_init(void *state, const struct analysis_setup *setup, struct poly_error
 	return POLY_OK;
 }
 
-static void
-homework_begin(void *state, const struct poly_trace_info *info)
-{
-	struct homework *it = state;
-	(void)info;
-	it->ends_writing = false;
-}
-
 /* Bits that a distance takes: 2 + floor(log2(distance)); 2 for none. */
 static unsigned
 distance_bits(uint64_t from, uint64_t to)
@@ -67,6 +59,21 @@ end_group(struct homework *it)
 	it->open = 0;
 }
 
+/* A macro-operation ends with the trace, and where rows are left out. */
+static void
+forget(struct homework *it)
+{
+	end_group(it);
+	it->ends_writing = false;
+}
+
+static void
+homework_begin(void *state, const struct poly_trace_info *info)
+{
+	(void)info;
+	forget(state);
+}
+
 static void
 take_group(struct homework *it, const struct poly_batch *batch, size_t row)
 {
@@ -79,9 +86,9 @@ take_group(struct homework *it, const struct poly_batch *batch, size_t row)
 					       : 0;
 		it->sizes[bytes < SIZES ? bytes : 0]++;
 		it->open = 1;
-	} else if (it->heads) {
+	} else if (it->open) {
 		it->open++;
-	} else {
+	} else if (!it->heads) {
 		it->lead++;
 	}
 }
@@ -123,6 +130,10 @@ homework_update(void *state, const struct analysis_rows *rows)
 {
 	struct homework *it = state;
 	const struct poly_batch *batch = rows->batch;
+	if (!rows->counts) {
+		forget(it);
+		return true;
+	}
 	for (size_t row = 0; row < batch->rows; row++) {
 		if (poly_present(batch, POLY_COLUMN_kind, row) &&
 			batch->kind[row] == POLY_KIND_INSTRUCTION)
@@ -341,6 +352,7 @@ const struct analysis analysis_homework = {
 			 POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
+	.has_context = true,
 	.state_size = sizeof(struct homework),
 	.init = homework_init,
 	.begin = homework_begin,

@@ -19,6 +19,7 @@ struct mix {
 	uint64_t micro_ops[257]; /* records by their number in their instruction; last 0 */
 	uint64_t distances[256]; /* instructions without a size, by bytes to the next one */
 	uint64_t top;
+	const struct ops *ops;
 };
 
 static enum poly_status
@@ -27,6 +28,7 @@ mix_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	struct mix *mix = state;
 	(void)error;
 	mix->top = setup->values[0];
+	mix->ops = setup->ops;
 	return POLY_OK;
 }
 
@@ -201,16 +203,40 @@ report_names(const struct mix_table *table, const struct ops *ops, uint64_t top,
 	mem_free(lines);
 }
 
+/* Records by class. */
 static void
-report_classes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+sum_classes(const struct mix *mix, const struct ops *ops, uint64_t classes[OP_CLASS_COUNT])
 {
-	uint64_t classes[OP_CLASS_COUNT] = {0}, known = 0;
-	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t known = 0;
+	memset(classes, 0, OP_CLASS_COUNT * sizeof *classes);
 	for (uint32_t i = 0; i < ops->count; i++) {
 		classes[ops->list[i].class] += counts_at(&mix->executed, i + 1);
 		known += counts_at(&mix->executed, i + 1);
 	}
 	classes[OP_UNKNOWN] += mix->records - known;
+}
+
+static size_t
+mix_ratios(const void *state, struct analysis_ratio *ratios)
+{
+	static const char *const titles[OP_CLASS_COUNT] = {"Records of an unknown class",
+		"Integer operations", "Operations on floats", "Vector operations", "Loads",
+		"Stores", "Branches", "Cache operations", "Operations of the system"};
+	const struct mix *mix = state;
+	uint64_t classes[OP_CLASS_COUNT];
+	sum_classes(mix, mix->ops, classes);
+	for (unsigned i = 0; i < OP_CLASS_COUNT; i++)
+		ratios[i] = (struct analysis_ratio){
+			op_class_name((enum op_class)i), titles[i], classes[i], mix->records};
+	return OP_CLASS_COUNT;
+}
+
+static void
+report_classes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+{
+	uint64_t classes[OP_CLASS_COUNT];
+	struct poly_plot plot = POLY_PLOT_INIT;
+	sum_classes(mix, ops, classes);
 	poly_report_table(report, "classes", "Classes");
 	poly_report_column(report, "class", "Class", false);
 	rank_columns(report);
@@ -321,6 +347,7 @@ const struct analysis analysis_mix = {
 	.init = mix_init,
 	.update = mix_update,
 	.merge = mix_merge,
+	.ratios = mix_ratios,
 	.report = mix_report,
 	.fini = mix_fini,
 };
