@@ -265,11 +265,8 @@ ring_merge(struct memory *memory, struct memory_ring *into, const struct memory_
 {
 	for (uint32_t i = 0; i < from->first_count; i++)
 		ring_step(memory, into, from->first[i]);
-	if (from->count == from->first_count)
-		return;
-	for (uint32_t i = 0; i < memory->window; i++)
+	for (uint32_t i = 0; from->count > from->first_count && i < memory->window; i++)
 		ring_push(into, memory->window, &from->last[(from->next + i) % memory->window]);
-	into->count += from->count - from->first_count;
 }
 
 static bool
