@@ -95,6 +95,18 @@ def model(header, rows):
     return expected, gaps(times)
 
 
+def warm(tap, name, count):
+    """Behind a warm-up the first gap is that to the last row before it."""
+    _, rows = trace(name)
+    times = [(number, row['time']) for number, row in enumerate(rows, 1)
+             if row['kind'] == 'instruction' and 'time' in row]
+    before = [time for number, time in times if number <= count]
+    after = [time for number, time in times if number > count]
+    found = stats(name, 'events', '--warmup', str(count))
+    tap.same(f'{name} after {count} records', found, {'events': len(after), **rate(after)})
+    tap.same(f'{name} after {count} records: gaps', found['gaps'], gaps(before[-1:] + after))
+
+
 def compare(tap, name):
     expected, between = model(*trace(name))
     found = stats(name, 'events')
@@ -127,6 +139,7 @@ tap = Tap()
 for word in ('aix/log1113.trc', 'aix/log1112.trc', 'aix/damaged64.trc', 'byutr/types12.tr',
              'qemu4v/arm_start_2k.q4v', 'tarmac/times.tarmac'):
     compare(tap, word)
+warm(tap, 'qemu4v/arm_start_2k.q4v', 500)
 with tempfile.TemporaryDirectory() as directory:
     made(os.path.join(directory, 'made.jsonl'))
     compare(tap, os.path.join(directory, 'made.jsonl'))

@@ -2,6 +2,7 @@
 /* What a bus did: cycles, bytes, regions, ports, interrupts. */
 #include "analysis/stats/bus.h"
 
+#include "analysis/tally.h"
 #include "base/bits.h"
 
 /* The second cycle of an interrupt acknowledge has the vector (reference bach 4.3). */
@@ -50,6 +51,7 @@ bus_suits(const struct poly_trace_info *info)
 	return info->columns & (POLY_HAS(control) | POLY_HAS(request));
 }
 
+/* What was before is not what comes before the next row: of another trace, or left out. */
 static void
 bus_begin(void *state, const struct poly_trace_info *info)
 {
@@ -74,19 +76,30 @@ count_port(struct bus *bus, uint64_t port, uint32_t size, bool writes)
 	at->bytes += size;
 }
 
-static void
+/* A transfer of unit bytes from first on. */
+static inline void
+add_transfer(struct bus_run *run, uint64_t first, uint64_t unit)
+{
+	const bool follows = run->has_next && run->next == first;
+	if (!run->transfers)
+		run->first = first;
+	run->head += run->head == run->transfers && (follows || !run->transfers);
+	run->tail = follows ? run->tail + 1 : 1;
+	run->longest = run->tail > run->longest ? run->tail : run->longest;
+	run->transfers++;
+	run->sequential += follows;
+	run->next = first + unit;
+	run->has_next = true;
+}
+
+static inline void
 count_memory(struct bus *bus, uint64_t address, uint32_t size, unsigned way)
 {
+	/* Lines and the width of the bus are powers of two, other sizes are not. */
 	const uint64_t unit = size > WIDTH ? size : WIDTH;
-	const uint64_t first = address - address % unit;
-	const struct bus_run one = {.transfers = 1,
-		.longest = 1,
-		.head = 1,
-		.tail = 1,
-		.first = first,
-		.next = first + unit,
-		.has_next = true};
-	bus_run_join(&bus->runs[way], &one);
+	const uint64_t first =
+		unit & (unit - 1) ? address - address % unit : address & ~(unit - 1);
+	add_transfer(&bus->runs[way], first, unit);
 	if (address >> 32) {
 		bus->beyond++;
 		return;
@@ -96,7 +109,7 @@ count_memory(struct bus *bus, uint64_t address, uint32_t size, unsigned way)
 }
 
 /* What is accessed; the transfers that it takes. */
-static uint64_t
+static inline uint64_t
 count_access(struct bus *bus, const struct poly_batch *batch, size_t row, uint32_t size)
 {
 	const unsigned access = batch->access[row];
@@ -146,8 +159,8 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 		bus->cycles[operation][enables]++;
 		bus->cycle_bytes[operation] += moved;
 		bus->cycle_transfers[operation] += transfers;
-		bus->reserved += operation == OPERATION_SPECIAL && !has_event;
-		if (operation == OPERATION_INT_ACK)
+		bus->reserved += !accesses && operation == OPERATION_SPECIAL && !has_event;
+		if (!accesses && operation == OPERATION_INT_ACK)
 			count_acknowledge(bus, enables);
 	} else {
 		const unsigned request = batch->request[row];
@@ -162,12 +175,47 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 	}
 }
 
+/* Rows of a word of the bitmaps that are cycles with an access: nearly all are. */
+static uint64_t
+plain_rows(const struct poly_batch *batch, size_t word)
+{
+	return tally_present(batch, POLY_COLUMN_control, word) &
+	       tally_present(batch, POLY_COLUMN_byte_enables, word) &
+	       tally_present(batch, POLY_COLUMN_access, word) &
+	       tally_present(batch, POLY_COLUMN_address, word) &
+	       tally_present(batch, POLY_COLUMN_size, word) &
+	       ~tally_present(batch, POLY_COLUMN_event, word);
+}
+
+/* As count_row for those. */
+static inline void
+count_plain(struct bus *bus, const struct poly_batch *batch, size_t row)
+{
+	const unsigned operation = batch->control[row] >> 4;
+	const uint32_t size = batch->size[row];
+	bus->cycles[operation][batch->byte_enables[row]]++;
+	bus->cycle_bytes[operation] += size;
+	bus->cycle_transfers[operation] += count_access(bus, batch, row, size);
+}
+
 static bool
 bus_update(void *state, const struct analysis_rows *rows)
 {
 	struct bus *bus = state;
-	for (size_t row = 0; row < rows->batch->rows; row++)
-		count_row(bus, rows->batch, row);
+	if (!rows->counts) {
+		bus_begin(state, rows->batch->info);
+		return true;
+	}
+	for (size_t word = 0; word < tally_words(rows->batch); word++) {
+		const uint64_t plain = plain_rows(rows->batch, word);
+		const size_t left = rows->batch->rows - 64 * word;
+		for (size_t i = 0; i < 64 && i < left; i++) {
+			if (plain >> i & 1)
+				count_plain(bus, rows->batch, 64 * word + i);
+			else
+				count_row(bus, rows->batch, 64 * word + i);
+		}
+	}
 	return true;
 }
 
@@ -241,6 +289,7 @@ const struct analysis analysis_bus = {
 			 POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event),
 		.is_default = true,
 		.options = options},
+	.has_context = true,
 	.state_size = sizeof(struct bus),
 	.suits = bus_suits,
 	.init = bus_init,

@@ -321,6 +321,18 @@ count_row(struct events *events, const struct poly_batch *batch, size_t row)
 	return ok;
 }
 
+/* A row that is not counted, but behind which the next one comes. */
+static void
+remember_row(struct events *events, const struct poly_batch *batch, size_t row)
+{
+	if (poly_present(batch, POLY_COLUMN_hook, row) && batch->hook[row] == HOOK_UTILITY)
+		take_rate(events, batch, row);
+	if (!poly_present(batch, POLY_COLUMN_time, row))
+		return;
+	events->last = batch->time[row];
+	events->has_last = true;
+}
+
 static bool
 events_update(void *state, const struct analysis_rows *rows)
 {
@@ -328,9 +340,13 @@ events_update(void *state, const struct analysis_rows *rows)
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
 	for (size_t row = 0; ok && row < batch->rows; row++) {
-		if (poly_present(batch, POLY_COLUMN_kind, row) &&
-			events->kinds >> batch->kind[row] & 1)
+		if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+			!(events->kinds >> batch->kind[row] & 1))
+			continue;
+		if (rows->counts)
 			ok = count_row(events, batch, row);
+		else
+			remember_row(events, batch, row);
 	}
 	return ok;
 }
@@ -430,6 +446,7 @@ const struct analysis analysis_events = {
 			 POLY_HAS(subhook) | POLY_HAS(hook_type) | POLY_HAS(payload),
 		.is_default = true,
 		.options = options},
+	.has_context = true,
 	.state_size = sizeof(struct events),
 	.suits = events_suits,
 	.init = events_init,

@@ -34,7 +34,7 @@ clear_open(struct phases *phases)
 	phases->open = 0;
 }
 
-/* An interval that the end of a trace cut short is none. */
+/* An interval that the end of a trace, or rows that are left out, cut short is none. */
 static void
 phases_begin(void *state, const struct poly_trace_info *info)
 {
@@ -233,6 +233,10 @@ phases_update(void *state, const struct analysis_rows *rows)
 	struct phases *phases = state;
 	const size_t words = (rows->batch->rows + 63) / 64;
 	bool ok = true;
+	if (!rows->counts) {
+		phases_begin(state, rows->batch->info);
+		return true;
+	}
 	blocks_mark(&phases->blocks, rows, &phases->marks);
 	for (size_t word = 0; ok && word < words; word++) {
 		uint64_t left = phases->marks.instructions[word];
@@ -279,6 +283,7 @@ const struct analysis analysis_phases = {
 		.wants = BLOCK_COLUMNS,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_PARTIES,
+	.has_context = true,
 	.state_size = sizeof(struct phases),
 	.init = phases_init,
 	.begin = phases_begin,

@@ -19,6 +19,7 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	return POLY_OK;
 }
 
+/* What was before is not what comes before the next row: of another trace, or left out. */
 static void
 sync_begin(void *state, const struct poly_trace_info *info)
 {
@@ -289,6 +290,10 @@ sync_update(void *state, const struct analysis_rows *rows)
 	struct sync *sync = state;
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
+	if (!rows->counts) {
+		sync_begin(state, batch->info);
+		return true;
+	}
 	if (!rows->party && !has_operations(batch)) {
 		if (batch->rows)
 			take_plain(sync, batch, rows->only);
@@ -336,6 +341,7 @@ const struct analysis analysis_sync = {
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_PARTIES,
+	.has_context = true,
 	.state_size = sizeof(struct sync),
 	.init = sync_init,
 	.begin = sync_begin,
