@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of points, gaps as they are counted, and what keeps files of phases from being
+ * written. */
+#include "rows_help.h"
+
+#include "analysis/cluster.h"
+#include "analysis/stats/events.h"
+#include "base/mem.h"
+
+#include <errno.h>
+
+static void
+equal_points_are_one_group(void **state)
+{
+	static const struct cluster_point points[20];
+	struct clusters clusters;
+	(void)state;
+	assert_true(clusters_find(&clusters, points, 20, 10, 5));
+	assert_int_equal(clusters.k, 1);
+	assert_int_equal(clusters.tried, 10);
+	for (size_t i = 0; i < 20; i++)
+		assert_int_equal(clusters.group[i], 0);
+	clusters_fini(&clusters);
+}
+
+static void
+one_point_is_one_group(void **state)
+{
+	static const struct cluster_point point = {{1, 2, 3}};
+	struct clusters clusters;
+	(void)state;
+	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MOST, 1));
+	assert_int_equal(clusters.k, 1);
+	assert_memory_equal(&clusters.centers[0], &point, sizeof point);
+	clusters_fini(&clusters);
+}
+
+static void
+groups_far_apart_are_found_and_numbered_as_they_come(void **state)
+{
+	static const uint32_t expected[12] = {0, 1, 1, 2, 0, 2, 1, 0, 2, 2, 1, 0};
+	struct cluster_point points[12];
+	struct clusters clusters;
+	(void)state;
+	memset(points, 0, sizeof points);
+	for (size_t i = 0; i < 12; i++) {
+		points[i].x[0] = 100.0 * (2 - expected[i]);
+		points[i].x[7] = 0.01 * (double)(i % 3);
+	}
+	assert_true(clusters_find(&clusters, points, 12, 6, 5));
+	assert_int_equal(clusters.k, 3);
+	for (size_t i = 0; i < 12; i++)
+		assert_int_equal(clusters.group[i], expected[i]);
+	clusters_fini(&clusters);
+}
+
+static void
+numbers_by_chance_are_those_of_splitmix64(void **state)
+{
+	/* As the reference implementation gives them (S. Vigna, prng.di.unimi.it). */
+	uint64_t seed = 1234567;
+	(void)state;
+	assert_true(cluster_random(&seed) == 6457827717110365317u);
+	assert_true(cluster_random(&seed) == 3203168211198807973u);
+	assert_true(cluster_random(&seed) == 9817491932198370423u);
+}
+
+static void
+a_gap_is_counted_by_its_upper_digits(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
+		const uint64_t least = events_gap_least(i);
+		assert_int_equal(events_gap(least), i);
+		if (i)
+			assert_int_equal(events_gap(least - 1), i - 1);
+	}
+	assert_int_equal(events_gap(UINT64_MAX), EVENTS_GAPS - 1);
+	assert_int_equal(events_gap(255), 255);
+	assert_int_equal(events_gap(257), events_gap(256));
+}
+
+/* What was found in a trace of 90 instructions, by these analyses and options. */
+static struct poly_stats *
+analyse(const char *const *analyses, const char *const *options)
+{
+	struct buf bytes = load_sample("amber/thread_001.tt6");
+	struct poly_reader *reader = open_bytes(&bytes, "tt6", NULL, false);
+	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
+	const struct poly_batch *batch;
+	struct poly_stats *stats;
+	struct poly_error error;
+	asked.analyses = analyses;
+	asked.options = options;
+	if (poly_stats_new(&asked, &stats, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
+	poly_reader_want(reader, poly_stats_columns(stats));
+	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+		assert_int_equal(poly_stats_update(stats, batch, &error), POLY_OK);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+	return stats;
+}
+
+static int
+collect(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+static int
+refuse(void *user, const void *data, size_t size)
+{
+	(void)user;
+	(void)data;
+	(void)size;
+	return ENOSPC;
+}
+
+static const char *const by_phases[] = {"phases", NULL};
+static const char *const with_vectors[] = {"phases.interval=30", "phases.vectors=1", NULL};
+
+static void
+files_need_their_analysis(void **state)
+{
+	static const char *const by_mix[] = {"mix", NULL};
+	struct poly_stats *stats = analyse(by_mix, NULL);
+	struct buf out = {0};
+	const struct poly_sink sink = {collect, &out};
+	struct poly_error error;
+	(void)state;
+	assert_int_equal(
+		poly_phases_write(stats, POLY_PHASES_WEIGHTS, &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "the analysis 'phases' was not asked for");
+	poly_stats_free(stats);
+	stats = analyse(by_phases, NULL);
+	assert_int_equal(
+		poly_phases_write(stats, POLY_PHASES_VECTORS, &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "the vectors were not kept: phases.vectors=1");
+	assert_int_equal(
+		poly_phases_write(stats, POLY_PHASES_SIMPOINTS, &sink, &error), POLY_OK);
+	assert_int_equal(out.size, 0);
+	poly_stats_free(stats);
+	buf_free(&out);
+}
+
+static void
+vectors_count_every_instruction_of_their_intervals(void **state)
+{
+	struct poly_stats *stats = analyse(by_phases, with_vectors);
+	struct buf out = {0};
+	const struct poly_sink sink = {collect, &out};
+	struct poly_error error;
+	(void)state;
+	assert_int_equal(poly_phases_write(stats, POLY_PHASES_VECTORS, &sink, &error), POLY_OK);
+	size_t lines = 0;
+	for (char *line = strtok((char *)(uintptr_t)buf_text(&out), "\n"); line;
+		line = strtok(NULL, "\n"), lines++) {
+		unsigned long block, count, sum = 0;
+		int n;
+		assert_int_equal(*line++, 'T');
+		for (; sscanf(line, ":%lu:%lu %n", &block, &count, &n) == 2; line += n)
+			sum += count;
+		assert_int_equal(*line, 0);
+		assert_int_equal(sum, 30);
+	}
+	assert_int_equal(lines, 3);
+	poly_stats_free(stats);
+	buf_free(&out);
+}
+
+static void
+a_sink_that_fails_is_told(void **state)
+{
+	struct poly_stats *stats = analyse(by_phases, with_vectors);
+	const struct poly_sink sink = {refuse, NULL};
+	struct poly_error error;
+	(void)state;
+	for (int file = POLY_PHASES_VECTORS; file <= POLY_PHASES_WEIGHTS; file++) {
+		assert_int_equal(
+			poly_phases_write(stats, (enum poly_phases_file)file, &sink, &error),
+			POLY_ERR_IO);
+		assert_int_equal(error.sys_errno, ENOSPC);
+	}
+	poly_stats_free(stats);
+}
+
+#ifdef POLY_FAULT_INJECTION
+static void
+lack_of_memory_is_told(void **state)
+{
+	struct poly_stats *stats = analyse(by_phases, with_vectors);
+	struct poly_error error;
+	(void)state;
+	for (int file = POLY_PHASES_VECTORS; file <= POLY_PHASES_WEIGHTS; file++) {
+		enum poly_status status = POLY_ERR_MEMORY;
+		size_t k = 0;
+		while (status != POLY_OK) {
+			struct buf out = {0};
+			const struct poly_sink sink = {collect, &out};
+			mem_fail_at(++k);
+			status = poly_phases_write(
+				stats, (enum poly_phases_file)file, &sink, &error);
+			mem_fail_at(0);
+			assert_true(
+				status == POLY_OK || status == POLY_ERR_MEMORY || out.failed);
+			const bool is_whole = status == POLY_OK && !out.failed;
+			buf_free(&out);
+			if (!is_whole)
+				status = POLY_ERR_MEMORY;
+		}
+		assert_true(k > 1);
+	}
+	poly_stats_free(stats);
+}
+#endif
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_points_are_one_group),
+		cmocka_unit_test(one_point_is_one_group),
+		cmocka_unit_test(groups_far_apart_are_found_and_numbered_as_they_come),
+		cmocka_unit_test(numbers_by_chance_are_those_of_splitmix64),
+		cmocka_unit_test(a_gap_is_counted_by_its_upper_digits),
+		cmocka_unit_test(files_need_their_analysis),
+		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
+		cmocka_unit_test(a_sink_that_fails_is_told),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_told),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
