@@ -118,9 +118,11 @@ print('# simulators', flush=True)
 for trace in real('cc1_10M.trace'), generated('cis501', LINES, 'generate_text'):
     if trace and is_built('cis501'):
         subprocess.run([os.path.join(build, 'bench', 'bpred'), trace, rounds], check=True)
+        subprocess.run([os.path.join(build, 'bench', 'pipeline'), rounds, trace], check=True)
 for uses in [compiler], ['random', '4096'], ['random', '1000000']:
     if uses[0]:
         subprocess.run([os.path.join(build, 'bench', 'sim'), rounds, *uses], check=True)
+
 
 
 def compare_stats(title, path):

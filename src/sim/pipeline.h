@@ -68,7 +68,8 @@ struct pipeline_inorder_config {
 	enum pipeline_order order;
 	/* The next micro-op issues that many cycles after a mispredicted one; 0: as ever. */
 	unsigned penalty;
-	bool taken_ends; /* nothing issues behind a taken branch in its cycle */
+	bool taken_ends;  /* nothing issues behind a taken branch in its cycle */
+	bool cycles_only; /* the parts are not wanted, and stay 0: faster */
 };
 
 /* Which older stores a load waits for, and what happens when that was too few. */
@@ -100,10 +101,10 @@ enum pipeline_part {
 	PIPELINE_FETCH,	  /* out of order: the oldest was not fetched yet, or just now */
 	PIPELINE_BRANCH,  /* a mispredicted branch kept back what follows */
 	PIPELINE_SQUASH,  /* a load was fetched again, as it had passed a store */
+	PIPELINE_ORDER,	  /* in order: a destination was still to be written */
 	PIPELINE_LOAD,	  /* a load's latency */
 	PIPELINE_MISS,	  /* the extra cycles of a load */
 	PIPELINE_EXECUTE, /* latency and extra cycles of anything else */
-	PIPELINE_ORDER,	  /* in order: a destination was still to be written */
 	PIPELINE_PARTS,
 };
 

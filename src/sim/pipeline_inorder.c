@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In order, a micro-op issues at the latest of the cycles in which the one before it issued and
- * in which its registers are ready.
+ * In order, a micro-op issues at the latest of the places in which the one before it left off
+ * and in which its registers are ready. A place is a cycle, and in the low bits how much room
+ * that has: they are all ones for the last that fits, so that the one behind is in the next.
  *
- * What is kept of a register is one number: the cycle in which it is ready, then why it is so
- * late. The greatest of several is the one that is waited for longest, and says why.
+ * What is kept of a register is one number: the first place of the cycle in which it is ready,
+ * then why it is so late. The greatest of several is the one that is waited for longest, and
+ * says why. Which one that is, and whether a cycle is full, can't be predicted, so nothing
+ * branches on it.
  */
 #include "sim/pipeline.h"
 
@@ -13,18 +16,58 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Cycles count from the start of a stretch, so that they fit half of such a number. */
-enum { STRETCH = 4096, READY_SHIFT = 32, EXTRA_SHIFT = 8 };
+/*
+ * Cycles count from the start of a stretch, and the longest one is 4096 times what a micro-op
+ * can take at most, thrice PIPELINE_LATENCY_MOST: below 2 to the 26th.
+ */
+enum { STRETCH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8 };
+
+#define ROOM ((1u << ROOM_BITS) - 1)
+#define CYCLE ((uint64_t)1 << (PLACE_SHIFT + ROOM_BITS))
+
+/* Where the pipeline is. */
+struct position {
+	uint32_t place; /* nothing more issues before it */
+	uint32_t told;	/* where the cycles before this one went is told */
+	int64_t last;	/* the last cycle in which something issued; -1: none yet */
+};
+
+/* What of the configuration is asked for with every micro-op. */
+struct rules {
+	uint32_t start;			    /* low bits of the first place in a cycle */
+	unsigned ends, stalls;		    /* flags: the cycle is over; the penalty is due */
+	unsigned penalty;		    /* cycles */
+	uint64_t latency[PIPELINE_CLASSES]; /* what is kept of the result */
+	uint64_t extra[PIPELINE_CLASSES];   /* and on top of it for each extra cycle */
+};
 
 struct pipeline_inorder {
-	struct pipeline_inorder_config config;
+	enum pipeline_order order;
+	bool cycles_only;
+	struct rules rules;
 	uint64_t ops, start; /* micro-ops; the cycle that the stretch counts from */
-	int64_t now;	     /* nothing more issues before this cycle */
-	int64_t end;	     /* the cycle behind the last one that issued */
-	unsigned issued;     /* micro-ops that issued in the cycle now */
+	struct position at;
+	uint64_t missed; /* of what waiting for loads took */
 	uint64_t parts[PIPELINE_PARTS];
 	uint64_t ready[PIPELINE_REGISTERS + 1];
 };
+
+static struct rules
+rules_of(const struct pipeline_inorder_config *config)
+{
+	struct rules rules = {.start = ROOM + 1 - config->width,
+		.ends = config->taken_ends ? PIPELINE_TAKEN : 0,
+		.stalls = config->penalty ? PIPELINE_MISPREDICTED : 0,
+		.penalty = config->penalty};
+	for (size_t i = 0; i < PIPELINE_CLASSES; i++) {
+		const bool load = i == PIPELINE_LOADS;
+		rules.latency[i] = CYCLE * config->latency[i] |
+				   (uint64_t)rules.start << PLACE_SHIFT |
+				   (load ? PIPELINE_LOAD : PIPELINE_EXECUTE);
+		rules.extra[i] = CYCLE | (uint64_t)load << EXTRA_SHIFT;
+	}
+	return rules;
+}
 
 struct pipeline_inorder *
 pipeline_inorder_new(const struct pipeline_inorder_config *config, struct poly_error *error)
@@ -36,7 +79,10 @@ pipeline_inorder_new(const struct pipeline_inorder_config *config, struct poly_e
 		err_memory(error);
 		return NULL;
 	}
-	pipeline->config = *config;
+	pipeline->order = config->order;
+	pipeline->cycles_only = config->cycles_only;
+	pipeline->rules = rules_of(config);
+	pipeline->at = (struct position){.place = pipeline->rules.start, .last = -1};
 	return pipeline;
 }
 
@@ -46,102 +92,135 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The cycle that the order of writes asks for; may be negative. */
-static inline int64_t
-order_of(const struct pipeline_inorder *pipeline, const struct pipeline_op *op, int64_t latency)
+/*
+ * What the order of writes asks for, as it is kept of a register; a source that is as late is
+ * the greater number.
+ */
+static inline uint64_t
+order_of(const uint64_t *ready, const struct pipeline_op *op, uint64_t latency,
+	enum pipeline_order order)
 {
-	const uint64_t key =
-		later(pipeline->ready[op->dests[0]], pipeline->ready[op->dests[1]]);
-	const int64_t written = (int64_t)(key >> READY_SHIFT);
-	switch (pipeline->config.order) {
+	const uint64_t places = ~(uint64_t)0 << PLACE_SHIFT;
+	const uint64_t written = later(ready[op->dests[0]], ready[op->dests[1]]) & places;
+	const uint64_t cycles = latency & ~(CYCLE - 1);
+	switch (order) {
 	case PIPELINE_ORDER_FREE: break;
-	case PIPELINE_ORDER_LATENCY: return written - latency + 1;
-	case PIPELINE_ORDER_ALL: return written;
+	case PIPELINE_ORDER_LATENCY:
+		return (later(written + CYCLE, cycles) - cycles) | PIPELINE_ORDER;
+	case PIPELINE_ORDER_ALL: return written | PIPELINE_ORDER;
 	}
 	return 0;
 }
 
-/* Says where the cycles between the last that issued something and this one went. */
-static void
-explain(struct pipeline_inorder *pipeline, int64_t issued, uint64_t key, int64_t order)
+/*
+ * Says where the cycles since the last that issued something went, none mostly; to may be the
+ * cycle before from. Returns how many of them were a load's extra ones.
+ */
+static inline uint64_t
+explain(uint64_t *parts, uint32_t from, uint32_t to, uint64_t key)
 {
-	int64_t from = pipeline->end;
-	if (pipeline->now > from) {
-		pipeline->parts[PIPELINE_BRANCH] += (uint64_t)(pipeline->now - from);
-		from = pipeline->now;
-	}
-	uint64_t left = (uint64_t)(issued - from);
-	if (order > (int64_t)(key >> READY_SHIFT)) {
-		pipeline->parts[PIPELINE_ORDER] += left;
-		return;
-	}
-	const enum pipeline_part part = (enum pipeline_part)(key & 0xff);
-	uint64_t extra = key >> EXTRA_SHIFT & 0xffff;
-	if (part != PIPELINE_LOAD)
-		extra = 0;
-	extra = extra < left ? extra : left;
-	pipeline->parts[PIPELINE_MISS] += extra;
-	pipeline->parts[part] += left - extra;
+	const uint32_t left = to - from + (to < from);
+	const uint32_t extra = key >> EXTRA_SHIFT & 0xffff;
+	parts[key & 0xff] += left;
+	return extra < left ? extra : left;
+}
+
+/* The place behind one, in the next cycle where that one is full, or ended by its last bits. */
+static inline uint32_t
+place_behind(uint32_t place, bool ended, uint32_t start)
+{
+	const uint32_t next = (place | (ROOM & (0u - ended))) + 1;
+	const uint32_t first = (next & ~ROOM) | start;
+	return next > first ? next : first;
 }
 
 /* Counts cycles from now on, so that they stay small. */
 static void
 start_stretch(struct pipeline_inorder *pipeline)
 {
-	const uint64_t now = (uint64_t)pipeline->now;
-	for (size_t i = 0; i <= PIPELINE_REGISTERS; i++) {
+	struct position *at = &pipeline->at;
+	const uint32_t now = at->place >> ROOM_BITS;
+	for (size_t i = 0; i < PIPELINE_REGISTERS; i++) {
 		uint64_t *ready = &pipeline->ready[i];
-		*ready = *ready >> READY_SHIFT > now ? *ready - (now << READY_SHIFT) : 0;
+		*ready = *ready / CYCLE > now ? *ready - now * CYCLE : 0;
 	}
 	pipeline->start += now;
-	pipeline->end -= pipeline->now;
-	pipeline->now = 0;
+	at->last -= now;
+	at->told -= now;
+	at->place &= ROOM;
 }
 
-/* The cycles of a micro-op behind its issue. */
-static inline uint64_t
-latency_of(const unsigned *latency, const struct pipeline_op *op)
-{
-	const unsigned extra =
-		op->extra < PIPELINE_LATENCY_MOST ? op->extra : PIPELINE_LATENCY_MOST;
-	return latency[op->flags & PIPELINE_CLASS] + extra;
-}
+/* What of a stretch is wanted besides the cycles; constants, so that each gets its own loop. */
+struct wanted {
+	enum pipeline_order order;
+	bool parts;
+	struct pipeline_times *times; /* NULL: none */
+};
 
-/* Issues a micro-op; returns the cycle. */
-static inline uint64_t
-issue(struct pipeline_inorder *pipeline, const struct pipeline_op *op)
+static inline __attribute__((always_inline)) void
+run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+	struct wanted wanted)
 {
-	const struct pipeline_inorder_config *config = &pipeline->config;
-	uint64_t *ready = pipeline->ready;
-	const uint64_t latency = latency_of(config->latency, op);
-	const uint64_t key = later(
-		later(ready[op->sources[0]], ready[op->sources[1]]), ready[op->sources[2]]);
-	int64_t at = (int64_t)(key >> READY_SHIFT);
-	int64_t order = 0;
-	if (config->order) {
-		order = order_of(pipeline, op, (int64_t)latency);
-		at = order > at ? order : at;
+	const struct rules rules = pipeline->rules;
+	struct position at = pipeline->at;
+	uint64_t *ready = pipeline->ready, missed = 0;
+	for (const struct pipeline_op *op = ops; op < ops + n; op++) {
+		const unsigned class = op->flags & PIPELINE_CLASS;
+		const uint64_t latency =
+			rules.latency[class] +
+			(op->extra & PIPELINE_LATENCY_MOST) * rules.extra[class];
+		uint64_t key = later(ready[op->sources[0]], ready[op->sources[1]]);
+		key = later(key, ready[op->sources[2]]);
+		key = later(key, order_of(ready, op, latency, wanted.order));
+		const uint32_t need = (uint32_t)(key >> PLACE_SHIFT);
+		const uint32_t place = need > at.place ? need : at.place;
+		const uint32_t cycle = place >> ROOM_BITS;
+		if (wanted.parts)
+			missed += explain(pipeline->parts, at.told, cycle, key);
+		ready[op->dests[0]] = ready[op->dests[1]] = cycle * CYCLE + latency;
+		ready[PIPELINE_NONE] = 0;
+		at.place = place_behind(place, op->flags & rules.ends, rules.start);
+		at.last = cycle;
+		at.told = cycle + 1;
+		if (op->flags & rules.stalls) {
+			at.told = cycle + rules.penalty;
+			at.place = at.told << ROOM_BITS | rules.start;
+			pipeline->parts[PIPELINE_BRANCH] += rules.penalty - 1;
+		}
+		if (wanted.times) {
+			const uint64_t then = pipeline->start + cycle;
+			const uint64_t done = then + latency / CYCLE;
+			wanted.times[op - ops] =
+				(struct pipeline_times){then, then, done, done};
+		}
 	}
-	at = at > pipeline->now ? at : pipeline->now;
-	if (at > pipeline->end)
-		explain(pipeline, at, key, order);
-	pipeline->parts[PIPELINE_BUSY] += at >= pipeline->end;
-	pipeline->issued = at > pipeline->now ? 1 : pipeline->issued + 1;
-	pipeline->end = at + 1;
-	const bool load = (op->flags & PIPELINE_CLASS) == PIPELINE_LOADS;
-	const uint64_t result = ((uint64_t)at + latency) << READY_SHIFT |
-				(uint64_t)op->extra << EXTRA_SHIFT |
-				(load ? PIPELINE_LOAD : PIPELINE_EXECUTE);
-	ready[op->dests[0]] = ready[op->dests[1]] = result;
-	ready[PIPELINE_NONE] = 0;
-	bool full = pipeline->issued == config->width ||
-		    (config->taken_ends && op->flags & PIPELINE_TAKEN);
-	int64_t next = full;
-	if (op->flags & PIPELINE_MISPREDICTED && config->penalty)
-		next = config->penalty;
-	pipeline->now = at + next;
-	pipeline->issued = next ? 0 : pipeline->issued;
-	return (uint64_t)at;
+	pipeline->at = at;
+	pipeline->missed += missed;
+}
+
+static inline __attribute__((always_inline)) void
+run_order(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+	struct pipeline_times *times, enum pipeline_order order)
+{
+	if (pipeline->cycles_only && !times)
+		run_stretch(pipeline, ops, n, (struct wanted){order, false, NULL});
+	else
+		run_stretch(pipeline, ops, n, (struct wanted){order, true, times});
+}
+
+static void
+run_rule(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+	struct pipeline_times *times)
+{
+	switch (pipeline->order) {
+	case PIPELINE_ORDER_FREE:
+		run_order(pipeline, ops, n, times, PIPELINE_ORDER_FREE);
+		break;
+	case PIPELINE_ORDER_LATENCY:
+		run_order(pipeline, ops, n, times, PIPELINE_ORDER_LATENCY);
+		break;
+	case PIPELINE_ORDER_ALL: run_order(pipeline, ops, n, times, PIPELINE_ORDER_ALL); break;
+	}
 }
 
 void
@@ -151,13 +230,7 @@ pipeline_inorder_run(struct pipeline_inorder *pipeline, const struct pipeline_op
 	for (size_t done = 0; done < n;) {
 		const size_t more = n - done < STRETCH ? n - done : STRETCH;
 		start_stretch(pipeline);
-		for (size_t i = done; i < done + more; i++) {
-			const uint64_t at = pipeline->start + issue(pipeline, &ops[i]);
-			if (!times)
-				continue;
-			const uint64_t end = at + latency_of(pipeline->config.latency, &ops[i]);
-			times[i] = (struct pipeline_times){at, at, end, end};
-		}
+		run_rule(pipeline, ops + done, more, times ? times + done : NULL);
 		done += more;
 	}
 	pipeline->ops += n;
@@ -166,9 +239,21 @@ pipeline_inorder_run(struct pipeline_inorder *pipeline, const struct pipeline_op
 void
 pipeline_inorder_result(const struct pipeline_inorder *pipeline, struct pipeline_result *result)
 {
+	const struct position *at = &pipeline->at;
+	const int64_t end = at->last + 1;
 	*result = (struct pipeline_result){
-		.ops = pipeline->ops, .cycles = pipeline->start + (uint64_t)pipeline->end};
+		.ops = pipeline->ops, .cycles = pipeline->start + (uint64_t)end};
+	if (pipeline->cycles_only)
+		return;
 	memcpy(result->parts, pipeline->parts, sizeof result->parts);
+	/* Behind the last micro-op no cycles count, even if it was a mispredicted branch. */
+	if (at->told > end)
+		result->parts[PIPELINE_BRANCH] -= (uint64_t)(at->told - end);
+	result->parts[PIPELINE_LOAD] -= pipeline->missed;
+	result->parts[PIPELINE_MISS] = pipeline->missed;
+	result->parts[PIPELINE_BUSY] = result->cycles;
+	for (size_t i = PIPELINE_BUSY + 1; i < PIPELINE_PARTS; i++)
+		result->parts[PIPELINE_BUSY] -= result->parts[i];
 }
 
 void

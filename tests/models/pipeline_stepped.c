@@ -95,8 +95,8 @@ stepped_inorder(const struct pipeline_inorder_config *config, const struct pipel
 			if (slowest_source(&board, op).cycles || order)
 				break;
 			for (size_t i = 0; i < 2; i++)
-				board.of[op->dests[i]] =
-					(struct waiting){latency, op->extra, is_load(op)};
+				board.of[op->dests[i]] = (struct waiting){
+					latency, is_load(op) ? op->extra : 0, is_load(op)};
 			times[next++] = (struct pipeline_times){
 				cycle, cycle, cycle + latency, cycle + latency};
 			issued++;
