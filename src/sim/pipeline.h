@@ -120,6 +120,14 @@ struct pipeline_times {
 	uint64_t fetched, issued, done, committed;
 };
 
+/* Micro-ops that stand together in a trace, and when they moved on; for logs and diagrams. */
+struct pipeline_slice {
+	const struct pipeline_times *times;
+	const char *const *labels; /* what each is, in UTF-8 */
+	size_t n;
+	uint64_t first; /* number of the first one in the trace, from 1 */
+};
+
 /* The name of a part, as "load"; NULL out of range. */
 const char *pipeline_part_name(enum pipeline_part part);
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Slices of a pipeline as a picture: a row a micro-op, a column a cycle. */
+#ifndef SIM_PIPELINE_SVG_H
+#define SIM_PIPELINE_SVG_H
+
+#include "base/buf.h"
+#include "sim/pipeline.h"
+
+enum { PIPELINE_SVG_OPS_MOST = 1000, PIPELINE_SVG_CYCLES_MOST = 10000 };
+
+/*
+ * Appends an SVG document, which needs nothing else and is readable on light and dark ground.
+ * Stages are as of kanata_append, by colour and letter. Labels are cut at 32 characters; what
+ * is not UTF-8 in them is shown as U+FFFD. POLY_ERR_LIMIT: more micro-ops or cycles than above;
+ * POLY_ERR_MEMORY: out has failed.
+ */
+enum poly_status pipeline_svg_append(
+	const struct pipeline_slice *slice, struct buf *out, struct poly_error *error);
+
+#endif

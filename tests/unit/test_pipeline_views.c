@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Logs and diagrams of pipelines, against texts worked by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sim/kanata.h"
+#include "sim/pipeline_svg.h"
+
+static const struct pipeline_times two[] = {{7, 8, 11, 11}, {7, 9, 10, 12}};
+
+static const struct pipeline_slice pair = {
+	two, (const char *const[]){"LOAD\t<r1>", "ADD & \xff"}, 2, 100};
+
+static void
+a_log_has_its_commands_in_the_order_of_cycles(void **state)
+{
+	struct buf out = {0};
+	(void)state;
+	assert_int_equal(kanata_append(&pair, &out, NULL), POLY_OK);
+	assert_string_equal(buf_text(&out), "Kanata\t0004\n"
+					    "C=\t7\n"
+					    "I\t0\t100\t0\n"
+					    "L\t0\t0\t100: LOAD <r1>\n"
+					    "S\t0\t0\tF\n"
+					    "I\t1\t101\t0\n"
+					    "L\t1\t0\t101: ADD & \xff\n"
+					    "S\t1\t0\tF\n"
+					    "C\t1\n"
+					    "E\t0\t0\tF\n"
+					    "S\t0\t0\tX\n"
+					    "C\t1\n"
+					    "E\t1\t0\tF\n"
+					    "S\t1\t0\tX\n"
+					    "C\t1\n"
+					    "E\t1\t0\tX\n"
+					    "S\t1\t0\tC\n"
+					    "C\t1\n"
+					    "E\t0\t0\tX\n"
+					    "R\t0\t100\t0\n"
+					    "C\t1\n"
+					    "E\t1\t0\tC\n"
+					    "R\t1\t101\t0\n");
+	buf_free(&out);
+}
+
+static void
+an_empty_log_has_its_head(void **state)
+{
+	struct buf out = {0};
+	(void)state;
+	assert_int_equal(
+		kanata_append(&(struct pipeline_slice){.first = 1}, &out, NULL), POLY_OK);
+	assert_string_equal(buf_text(&out), "Kanata\t0004\nC=\t0\n");
+	buf_free(&out);
+}
+
+/* How often a word stands in a text. */
+static size_t
+count(const char *text, const char *word)
+{
+	size_t n = 0;
+	for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+		n++;
+	return n;
+}
+
+/* Two, three and one square of the first: 18 units a cycle, less 2 between stages. */
+static void
+a_diagram_has_a_bar_for_each_stage(void **state)
+{
+	struct buf out = {0};
+	(void)state;
+	assert_int_equal(pipeline_svg_append(&pair, &out, NULL), POLY_OK);
+	const char *text = buf_text(&out);
+	assert_int_equal(count(text, "<rect class=\"F\""), 2);
+	assert_int_equal(count(text, "<rect class=\"X\""), 2);
+	assert_int_equal(count(text, "<rect class=\"C\""), 1);
+	assert_non_null(strstr(text, "<rect class=\"F\" x=\"331\" y=\"41\" width=\"16\""));
+	assert_non_null(strstr(text, "<rect class=\"X\" x=\"349\" y=\"41\" width=\"52\""));
+	assert_non_null(strstr(text, "<rect class=\"C\" x=\"385\" y=\"59\" width=\"34\""));
+	assert_non_null(strstr(text, "executes, cycles 8 to 10"));
+	assert_non_null(strstr(text, ">100 LOAD &lt;r1&gt;</text>"));
+	assert_non_null(strstr(text, ">101 ADD &amp; \xef\xbf\xbd</text>"));
+	assert_non_null(strstr(text, ">10</text>"));
+	buf_free(&out);
+}
+
+static void
+long_labels_are_cut_between_characters(void **state)
+{
+	struct buf out = {0};
+	char label[100] = "";
+	(void)state;
+	for (size_t i = 0; i < 33; i++)
+		strcat(label, "\xc3\xa4");
+	const char *const labels[] = {label};
+	const struct pipeline_slice slice = {two, labels, 1, 1};
+	assert_int_equal(pipeline_svg_append(&slice, &out, NULL), POLY_OK);
+	assert_int_equal(count(buf_text(&out), "\xc3\xa4"), 32);
+	assert_non_null(strstr(buf_text(&out), "\xc3\xa4\xe2\x80\xa6</text>"));
+	buf_free(&out);
+}
+
+static void
+too_much_is_refused(void **state)
+{
+	struct buf out = {0};
+	struct poly_error error;
+	const struct pipeline_times apart[] = {{0, 1, 2, 2}, {9990, 9991, 9992, 10000}};
+	const struct pipeline_slice slice = {apart, pair.labels, 2, 1};
+	(void)state;
+	assert_int_equal(pipeline_svg_append(&slice, &out, &error), POLY_ERR_LIMIT);
+	assert_string_equal(error.message,
+		"2 instructions in 10001 cycles are too many for a diagram of stages, expected "
+		"at most 1000 in 10000");
+	assert_int_equal(kanata_append(&(struct pipeline_slice){.n = 1048577}, &out, &error),
+		POLY_ERR_LIMIT);
+	assert_int_equal(out.size, 0);
+}
+
+#ifdef POLY_FAULT_INJECTION
+static void
+lack_of_memory_is_told(void **state)
+{
+	bool reached = true;
+	(void)state;
+	for (size_t k = 1; reached; k++) {
+		struct buf log = {0}, diagram = {0};
+		mem_fail_at(k);
+		const enum poly_status a = kanata_append(&pair, &log, NULL);
+		const enum poly_status b = pipeline_svg_append(&pair, &diagram, NULL);
+		reached = mem_fail_at(0) >= k;
+		assert_int_equal(a == POLY_ERR_MEMORY || b == POLY_ERR_MEMORY, reached);
+		buf_free(&log);
+		buf_free(&diagram);
+	}
+}
+#endif
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_log_has_its_commands_in_the_order_of_cycles),
+		cmocka_unit_test(an_empty_log_has_its_head),
+		cmocka_unit_test(a_diagram_has_a_bar_for_each_stage),
+		cmocka_unit_test(long_labels_are_cut_between_characters),
+		cmocka_unit_test(too_much_is_refused),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_told),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
