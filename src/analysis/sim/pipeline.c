@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pipelines: how many cycles a core takes for the instructions of each party, and where they
+ * go.
+ *
+ * Bounded: PIPELINE_PARTIES parties. An instruction whose branch column does not tell which way
+ * it went waits for the next one of its party; the last ones are left out there.
+ *
+ * spec: sim/pipeline.h
+ */
+#include "analysis/sim/pipeline.h"
+
+#include "analysis/grow.h"
+#include "analysis/tally.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	OPTION_MODEL,
+	OPTION_WIDTH,
+	OPTION_SIZE,
+	OPTION_REGISTERS,
+	OPTION_MEMORY,
+	OPTION_ORDER,
+	OPTION_LOAD,
+	OPTION_FLOAT,
+	OPTION_TAKEN_ENDS,
+	OPTION_PREDICTOR,
+	OPTION_BITS,
+	OPTION_PENALTY,
+	OPTION_CACHE,
+	OPTION_WAYS,
+	OPTION_LINE,
+	OPTION_MISS,
+};
+
+static const char *const models[] = {"inorder", "ooo", NULL};
+static const char *const memories[] = {
+	"none", "conservative", "perfect", "naive", "store-sets", NULL};
+static const char *const orders[] = {"free", "latency", "all", NULL};
+static const char *const predictors[] = {
+	"perfect", "taken", "not-taken", "btfn", "bimodal", "gshare", NULL};
+
+/* The predictors by the words, without the first. */
+static const enum bpred_kind kinds[] = {
+	BPRED_TAKEN, BPRED_TAKEN, BPRED_NOT_TAKEN, BPRED_BTFN, BPRED_BIMODAL, BPRED_GSHARE};
+
+static void
+set_latencies(unsigned *latency, const uint64_t *values)
+{
+	for (size_t i = 0; i < PIPELINE_CLASSES; i++)
+		latency[i] = 1;
+	latency[PIPELINE_LOADS] = (unsigned)values[OPTION_LOAD];
+	latency[PIPELINE_FLOATS] = (unsigned)values[OPTION_FLOAT];
+}
+
+static void
+set_pipelines(struct pipeline_machine *machine, const uint64_t *values)
+{
+	machine->is_ooo = values[OPTION_MODEL] == 1;
+	machine->miss = (uint16_t)values[OPTION_MISS];
+	machine->inorder =
+		(struct pipeline_inorder_config){.width = (unsigned)values[OPTION_WIDTH],
+			.order = (enum pipeline_order)values[OPTION_ORDER],
+			.penalty = (unsigned)values[OPTION_PENALTY],
+			.taken_ends = values[OPTION_TAKEN_ENDS]};
+	machine->ooo = (struct pipeline_ooo_config){.width = (unsigned)values[OPTION_WIDTH],
+		.size = (unsigned)values[OPTION_SIZE],
+		.registers = (unsigned)values[OPTION_REGISTERS],
+		.extra_most = machine->miss,
+		.penalty = (unsigned)values[OPTION_PENALTY],
+		.taken_ends = values[OPTION_TAKEN_ENDS],
+		.memory = (enum pipeline_memory)values[OPTION_MEMORY],
+		.site_bits = 14};
+	set_latencies(machine->inorder.latency, values);
+	set_latencies(machine->ooo.latency, values);
+}
+
+static void
+set_machine(struct pipeline_machine *machine, const uint64_t *values)
+{
+	const uint64_t set = values[OPTION_WAYS] * values[OPTION_LINE];
+	set_pipelines(machine, values);
+	machine->has_cache = values[OPTION_CACHE];
+	machine->cache = (struct cache_config){
+		.sets = set && values[OPTION_CACHE] % set == 0 ? values[OPTION_CACHE] / set : 0,
+		.ways = (uint32_t)values[OPTION_WAYS],
+		.line_size = (uint32_t)values[OPTION_LINE],
+		.policy = CACHE_LRU};
+	machine->has_bpred = values[OPTION_PREDICTOR];
+	machine->bpred = (struct bpred_config){.kind = kinds[values[OPTION_PREDICTOR]],
+		.entries_log2 = (unsigned)values[OPTION_BITS],
+		.history = (unsigned)values[OPTION_BITS]};
+}
+
+static enum poly_status
+pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct pipeline_analysis *it = state;
+	struct pipeline_machine *machine = &it->machine;
+	set_machine(machine, setup->values);
+	enum poly_status status = machine->is_ooo
+					  ? pipeline_ooo_sound(&machine->ooo, error)
+					  : pipeline_inorder_sound(&machine->inorder, error);
+	if (status == POLY_OK && machine->has_cache)
+		status = cache_check(&machine->cache, error);
+	if (status == POLY_OK && machine->has_bpred)
+		status = bpred_check(&machine->bpred, error);
+	return status;
+}
+
+/* Another trace: every party begins with a machine that has seen nothing. */
+static void
+pipeline_begin(void *state, const struct poly_trace_info *info)
+{
+	struct pipeline_analysis *it = state;
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+		if (it->streams[i] && it->is_counting)
+			pipeline_stream_add(it->streams[i], &it->total);
+		pipeline_stream_free(it->streams[i]);
+		it->streams[i] = NULL;
+	}
+	it->is_told_late = !(info->columns & POLY_HAS(branch));
+}
+
+/* Up to most registers of a set, the lowest numbers first; whether there are no more. */
+static bool
+list_registers(const struct op_registers *set, uint8_t *list, size_t most)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < most; i++)
+		list[i] = PIPELINE_NONE;
+	for (size_t word = 0; word < 2; word++) {
+		uint64_t left = set->bits[word];
+		while (left) {
+			const size_t number = 64 * word + tally_next(&left);
+			if (count == most || number >= PIPELINE_REGISTERS)
+				return false;
+			list[count++] = (uint8_t)number;
+		}
+	}
+	return true;
+}
+
+static struct pipeline_op
+op_of(const struct op *op, bool *whole)
+{
+	struct pipeline_op made = {.flags = PIPELINE_OTHERS};
+	const bool sources = list_registers(&op->reads, made.sources, 3);
+	*whole = list_registers(&op->writes, made.dests, 2) && sources;
+	if (op->class == OP_LOAD)
+		made.flags = PIPELINE_LOADS;
+	else if (op->class == OP_FLOAT || op->class == OP_VECTOR)
+		made.flags = PIPELINE_FLOATS;
+	return made;
+}
+
+/* Makes micro-ops of the operations that are new. */
+static bool
+reach_ops(struct pipeline_analysis *it, const struct ops *ops)
+{
+	void *list = it->ops, *flows = it->flows;
+	bool ok = grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
+	it->ops = list;
+	ok = ok && grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
+	it->flows = flows;
+	for (; ok && it->op_count < ops->count; it->op_count++) {
+		bool whole;
+		const struct op *op = ops_at(ops, it->op_count);
+		it->ops[it->op_count] = op_of(op, &whole);
+		it->flows[it->op_count] = op->flow;
+		it->cut_ops += !whole;
+	}
+	return ok;
+}
+
+/* What counts begins or ends. */
+static void
+set_counting(struct pipeline_analysis *it, bool counts)
+{
+	if (it->is_counting == counts)
+		return;
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+		if (it->streams[i] && counts)
+			pipeline_stream_result(it->streams[i], &it->streams[i]->before);
+		else if (it->streams[i])
+			pipeline_stream_add(it->streams[i], &it->total);
+	}
+	it->is_counting = counts;
+}
+
+static struct pipeline_met *
+met_of(struct pipeline_analysis *it)
+{
+	return it->is_counting ? &it->met : NULL;
+}
+
+/* An access of the instruction that waits: its first one counts, and a write makes it a store.
+ */
+static void
+add_access(struct pipeline_insn *insn, const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_access, row) ||
+		!poly_present(batch, POLY_COLUMN_address, row))
+		return;
+	const uint8_t access = batch->access[row];
+	if (access != POLY_ACCESS_READ && access != POLY_ACCESS_WRITE)
+		return;
+	if (!insn->has_address) {
+		insn->address = batch->address[row];
+		insn->writes = access == POLY_ACCESS_WRITE;
+	}
+	insn->has_address = true;
+	if (access == POLY_ACCESS_WRITE)
+		insn->op.flags |= PIPELINE_STORE;
+	else
+		insn->op.flags = (uint8_t)((insn->op.flags & ~PIPELINE_CLASS) | PIPELINE_LOADS);
+}
+
+static struct pipeline_insn
+insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const uint32_t op = rows->op[row];
+	struct pipeline_insn insn = {.op = {{PIPELINE_NONE, PIPELINE_NONE, PIPELINE_NONE},
+					     {PIPELINE_NONE, PIPELINE_NONE}, 0, 0},
+		.pc = poly_present(batch, POLY_COLUMN_pc, row) ? batch->pc[row] : 0,
+		.site = rows->site[row]};
+	insn.is_unknown = !ops_at(rows->ops, op)->has_registers;
+	insn.size = ops_at(rows->ops, op)->size;
+	/* A branch of which the target is not known goes forward. */
+	insn.target =
+		poly_present(batch, POLY_COLUMN_target, row) ? batch->target[row] : insn.pc + 1;
+	if (op != OP_NONE) {
+		insn.op = it->ops[op];
+		insn.is_conditional = it->flows[op] & OP_CONDITIONAL;
+	}
+	add_access(&insn, batch, row);
+	return insn;
+}
+
+static bool
+is_executed(const struct poly_batch *batch, size_t row)
+{
+	return !(poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row]) &&
+	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
+}
+
+/* An instruction: the one before it is complete, and so is this one where its row tells all. */
+static void
+execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
+	const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const struct pipeline_insn next = insn_of(it, rows, row);
+	if (stream->waits) {
+		const uint64_t behind = stream->insn.pc + stream->insn.size;
+		pipeline_stream_take(stream, next.pc != behind, &it->machine, met_of(it));
+	}
+	stream->insn = next;
+	stream->waits = it->is_told_late;
+	if (stream->waits)
+		return;
+	const bool taken = poly_present(batch, POLY_COLUMN_branch, row) &&
+			   batch->branch[row] == POLY_BRANCH_TAKEN;
+	pipeline_stream_take(stream, taken, &it->machine, met_of(it));
+}
+
+/* False: no memory. */
+static bool
+update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	if (!poly_present(batch, POLY_COLUMN_kind, row))
+		return true;
+	const bool is_insn = batch->kind[row] == POLY_KIND_INSTRUCTION;
+	if (party >= PIPELINE_PARTIES) {
+		it->left_out += is_insn && it->is_counting;
+		return true;
+	}
+	struct pipeline_stream **stream = &it->streams[party];
+	if (!is_insn) {
+		if (*stream && (*stream)->waits)
+			add_access(&(*stream)->insn, batch, row);
+		return true;
+	}
+	if (!is_executed(batch, row))
+		return true;
+	if (!*stream)
+		*stream = pipeline_stream_new(&it->machine);
+	if (!*stream)
+		return false;
+	execute(it, *stream, rows, row);
+	return true;
+}
+
+static bool
+pipeline_update(void *state, const struct analysis_rows *rows)
+{
+	struct pipeline_analysis *it = state;
+	if (!reach_ops(it, rows->ops))
+		return false;
+	set_counting(it, rows->counts);
+	for (size_t row = 0; row < rows->batch->rows; row++) {
+		if (!update_row(it, rows, row))
+			return false;
+	}
+	/* Nothing is left in buffers, so that an answer may be asked for at any time. */
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+		if (it->streams[i])
+			pipeline_stream_run(it->streams[i], &it->machine, met_of(it));
+	}
+	return true;
+}
+
+static void
+pipeline_fini(void *state)
+{
+	struct pipeline_analysis *it = state;
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++)
+		pipeline_stream_free(it->streams[i]);
+	mem_free(it->ops);
+	mem_free(it->flows);
+}
+
+static const struct poly_option options[] = {
+	[OPTION_MODEL] = {"pipeline.model", POLY_OPTION_CHOICE, POLY_OPTION_READ, 1, 0, 0,
+		models, "whether instructions issue in order or out of order", NULL},
+	[OPTION_WIDTH] = {"pipeline.width", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
+		PIPELINE_WIDTH_MOST, NULL, "instructions a cycle", NULL},
+	[OPTION_SIZE] = {"pipeline.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 128, 1,
+		PIPELINE_SIZE_MOST, NULL, "instructions in the reorder buffer", NULL},
+	[OPTION_REGISTERS] = {"pipeline.registers", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
+		PIPELINE_RENAMED_MOST, NULL,
+		"registers for results, 2 or more; 0: as many as it takes", NULL},
+	[OPTION_MEMORY] = {"pipeline.memory", POLY_OPTION_CHOICE, POLY_OPTION_READ,
+		PIPELINE_MEMORY_STORE_SETS, 0, 0, memories,
+		"which older stores a load waits for, out of order", NULL},
+	[OPTION_ORDER] = {"pipeline.order", POLY_OPTION_CHOICE, POLY_OPTION_READ,
+		PIPELINE_ORDER_FREE, 0, 0, orders,
+		"when a register may be written again, in order",
+		"reference cis501 7.1.2, 7.1.5"},
+	[OPTION_LOAD] = {"pipeline.load", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
+		PIPELINE_LATENCY_MOST, NULL, "cycles of a load that hits", NULL},
+	[OPTION_FLOAT] = {"pipeline.float", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
+		PIPELINE_LATENCY_MOST, NULL, "cycles of floating-point and vector instructions",
+		NULL},
+	[OPTION_TAKEN_ENDS] = {"pipeline.taken-ends", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0,
+		0, NULL, "whether a taken branch is the last of its cycle", NULL},
+	[OPTION_PREDICTOR] = {"pipeline.predictor", POLY_OPTION_CHOICE, POLY_OPTION_READ, 5, 0,
+		0, predictors, "how conditional branches are predicted", NULL},
+	[OPTION_BITS] = {"pipeline.bits", POLY_OPTION_NUMBER, POLY_OPTION_READ, 12, 0,
+		BPRED_LOG2_MOST, NULL,
+		"the predictor has 2 to this power of counters, and as long a history", NULL},
+	[OPTION_PENALTY] = {"pipeline.penalty", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
+		PIPELINE_LATENCY_MOST, NULL,
+		"cycles until a mispredicted branch is followed: from its issue in order, from "
+		"its end out of order",
+		NULL},
+	[OPTION_CACHE] = {"pipeline.cache", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 0,
+		(uint64_t)1 << 31, NULL, "bytes of the data cache; 0: loads never miss", NULL},
+	[OPTION_WAYS] = {"pipeline.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
+		CACHE_WAYS_MOST, NULL, "lines in a set of the cache", NULL},
+	[OPTION_LINE] = {"pipeline.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64,
+		CACHE_LINE_LEAST, 65536, NULL, "bytes of a line", NULL},
+	[OPTION_MISS] = {"pipeline.miss", POLY_OPTION_NUMBER, POLY_OPTION_READ, 20, 0,
+		PIPELINE_LATENCY_MOST, NULL, "further cycles of a load that misses", NULL},
+	{0},
+};
+
+const struct analysis analysis_pipeline = {
+	.info = {.name = "pipeline",
+		.title = "Pipeline",
+		.summary = "the cycles that a core takes, in order or out of order, and where "
+			   "they go",
+		.needs = POLY_HAS(kind) | POLY_HAS(pc),
+		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
+			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),
+		.options = options},
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
+	.has_context = true,
+	.state_size = sizeof(struct pipeline_analysis),
+	.init = pipeline_init,
+	.begin = pipeline_begin,
+	.update = pipeline_update,
+	.report = pipeline_report,
+	.fini = pipeline_fini,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the analysis pipeline: what is asked, the instructions of a party, the answer.
+ */
+#ifndef ANALYSIS_SIM_PIPELINE_H
+#define ANALYSIS_SIM_PIPELINE_H
+
+#include "analysis/analysis.h"
+
+#include "sim/bpred.h"
+#include "sim/cache.h"
+#include "sim/pipeline.h"
+
+/* Parties that have a pipeline; the instructions of further ones are left out. */
+enum { PIPELINE_PARTIES = 64, PIPELINE_BUFFER = 1024 };
+
+/* Classes of micro-ops besides PIPELINE_LOADS. */
+enum { PIPELINE_OTHERS = 0, PIPELINE_FLOATS = 2 };
+
+/* The machine, of which each party has one. */
+struct pipeline_machine {
+	bool is_ooo, has_cache, has_bpred;
+	struct pipeline_inorder_config inorder;
+	struct pipeline_ooo_config ooo;
+	struct cache_config cache; /* of data */
+	struct bpred_config bpred;
+	uint16_t miss; /* extra cycles of a load that misses */
+};
+
+/* An instruction that is not run yet. */
+struct pipeline_insn {
+	struct pipeline_op op;
+	uint64_t pc, target, address;
+	uint32_t site;
+	uint8_t size; /* of the encoding in bytes; 0: not known */
+	bool is_conditional, is_unknown, has_address, writes;
+};
+
+/* What a machine met, of what counts. */
+struct pipeline_met {
+	uint64_t branches, mispredicted; /* conditional ones */
+	uint64_t accesses, misses;
+	uint64_t unknown; /* instructions whose registers are not known */
+};
+
+/* Instructions that are run together, in columns; those of branches and accesses are shorter.
+ */
+struct pipeline_buffer {
+	struct pipeline_op ops[PIPELINE_BUFFER];
+	uint64_t addresses[PIPELINE_BUFFER];
+	uint32_t sites[PIPELINE_BUFFER];
+	uint64_t pcs[PIPELINE_BUFFER], targets[PIPELINE_BUFFER];
+	uint8_t taken[PIPELINE_BUFFER], predicted[PIPELINE_BUFFER];
+	uint16_t branch_places[PIPELINE_BUFFER];
+	uint64_t accesses[PIPELINE_BUFFER];
+	uint8_t access_kinds[PIPELINE_BUFFER];
+	uint16_t access_places[PIPELINE_BUFFER];
+	uint32_t missed[PIPELINE_BUFFER];
+	size_t count, branch_count, access_count;
+};
+
+/* A party's machine, and its instructions on the way there. */
+struct pipeline_stream {
+	struct pipeline_inorder *inorder; /* one of both is NULL */
+	struct pipeline_ooo *ooo;
+	struct cache *cache;	       /* NULL: loads never miss */
+	struct bpred *bpred;	       /* NULL: branches are never mispredicted */
+	struct pipeline_result before; /* when what counts began */
+	bool waits;		       /* insn is there, and may have more rows */
+	struct pipeline_insn insn;
+	struct pipeline_buffer buffer;
+};
+
+/* The analysis. */
+struct pipeline_analysis {
+	struct pipeline_machine machine;
+	bool is_counting;  /* the last rows counted */
+	bool is_told_late; /* of the trace: whether a branch was taken is seen behind it */
+	struct pipeline_stream *streams[PIPELINE_PARTIES];
+	struct pipeline_op *ops; /* by operation: what is known of each beforehand */
+	uint8_t *flows;		 /* of each: enum op_flow */
+	uint32_t op_count, op_capacity, flow_capacity;
+	uint32_t cut_ops;	      /* operations that have more registers than a micro-op */
+	struct pipeline_result total; /* of what has ended */
+	struct pipeline_met met;
+	uint64_t left_out; /* of parties without a pipeline */
+};
+
+/* A machine at its beginning; NULL: no memory. */
+struct pipeline_stream *pipeline_stream_new(const struct pipeline_machine *machine);
+
+/* Puts the instruction that waits into the buffer, and runs that where it is full. */
+void pipeline_stream_take(struct pipeline_stream *stream, bool taken,
+	const struct pipeline_machine *machine, struct pipeline_met *met);
+
+/* Runs what is in the buffer; met: where to count, NULL: nowhere. */
+void pipeline_stream_run(struct pipeline_stream *stream, const struct pipeline_machine *machine,
+	struct pipeline_met *met);
+
+/* What the pipeline says. */
+void pipeline_stream_result(
+	const struct pipeline_stream *stream, struct pipeline_result *result);
+
+/* Adds what a pipeline did since its before. */
+void pipeline_stream_add(const struct pipeline_stream *stream, struct pipeline_result *total);
+
+/* Accepts NULL. */
+void pipeline_stream_free(struct pipeline_stream *stream);
+
+void pipeline_report(const void *state, const struct ops *ops, struct poly_report *report);
+
+#endif

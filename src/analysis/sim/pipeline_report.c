@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What a pipeline took, as sections of a report. */
+#include "analysis/sim/pipeline.h"
+
+#include "analysis/rank.h"
+
+static double
+quotient(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* Where cycles went: parts that add up to all of them. */
+static void
+report_parts(const struct pipeline_result *result, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "parts", "Where cycles went");
+	poly_report_column(report, "part", "Part", false);
+	poly_report_column(report, "cycles", "Cycles", true);
+	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "cpi", "Per instruction", true);
+	plot.kind = POLY_PLOT_BARS;
+	plot.title = "Cycles of an instruction";
+	plot.x = "part";
+	plot.y[0] = "cpi";
+	plot.x_title = "Part";
+	plot.y_title = "Per instruction";
+	plot.y_unit = "cycles";
+	poly_report_plot(report, &plot);
+	for (unsigned i = 0; i < PIPELINE_PARTS; i++) {
+		if (!result->parts[i])
+			continue;
+		poly_report_cell_text(report, pipeline_part_name((enum pipeline_part)i));
+		poly_report_cell_count(report, result->parts[i]);
+		poly_report_cell_real(
+			report, rank_percent(result->parts[i], result->cycles), 2);
+		poly_report_cell_real(report, quotient(result->parts[i], result->ops), 4);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_met(const struct pipeline_analysis *it, struct poly_report *report)
+{
+	const struct pipeline_met *met = &it->met;
+	if (it->machine.has_bpred) {
+		poly_report_count(
+			report, "branches", "Conditional branches", met->branches, NULL);
+		poly_report_count(
+			report, "mispredicted", "Mispredicted", met->mispredicted, NULL);
+		poly_report_real(report, "mispredicted_percent", "Mispredicted %",
+			rank_percent(met->mispredicted, met->branches), 2);
+	}
+	if (it->machine.has_cache) {
+		poly_report_count(report, "accesses", "Accesses", met->accesses, NULL);
+		poly_report_count(report, "misses", "Misses", met->misses, NULL);
+		poly_report_real(report, "misses_percent", "Misses %",
+			rank_percent(met->misses, met->accesses), 2);
+	}
+}
+
+void
+pipeline_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct pipeline_analysis *it = state;
+	struct pipeline_result result = it->total;
+	(void)ops;
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+		if (it->streams[i] && it->is_counting)
+			pipeline_stream_add(it->streams[i], &result);
+	}
+	poly_report_count(report, "instructions", "Instructions", result.ops, NULL);
+	poly_report_count(report, "cycles", "Cycles", result.cycles, NULL);
+	poly_report_real(
+		report, "cpi", "Cycles an instruction", quotient(result.cycles, result.ops), 4);
+	poly_report_real(
+		report, "ipc", "Instructions a cycle", quotient(result.ops, result.cycles), 4);
+	report_met(it, report);
+	if (it->machine.is_ooo && it->machine.ooo.memory >= PIPELINE_MEMORY_NAIVE)
+		poly_report_count(
+			report, "squashes", "Loads fetched again", result.squashes, NULL);
+	poly_report_count(report, "unknown", "Without known registers", it->met.unknown, NULL);
+	if (it->cut_ops)
+		poly_report_count(report, "cut_operations", "Operations with further registers",
+			it->cut_ops, NULL);
+	if (it->left_out)
+		poly_report_count(report, "left_out", "Of further parties", it->left_out, NULL);
+	report_parts(&result, report);
+}

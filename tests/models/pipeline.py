@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Pipelines, stepped through cycle by cycle over the rows of traces, as TAP. Registers are those that
+CIS 501 traces state; instructions of others are taken to use none."""
+import atexit
+import json
+import os
+import sys
+import tempfile
+
+from branching import CONDITIONAL, behind, facts_of
+from model import Tap, party, run, stats, trace
+
+PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
+
+
+def of_columns(row):
+    """The registers that a micro-operation reads and writes; 49: the flags."""
+    flags = row.get('flags', 'none')
+    reads = {row[key] for key in ('src1', 'src2') if key in row} | ({49} if flags in ('read', 'both') else set())
+    writes = {row['dest']} if 'dest' in row else set()
+    return reads, writes | ({49} if flags in ('write', 'both') else set())
+
+
+class Op:
+    """An instruction, and what its rows tell."""
+
+    def __init__(self, row, registers):
+        self.row, self.address, self.access, self.taken = row, None, set(), False
+        self.sources, self.dests = of_columns(row) if registers else (set(), set())
+        self.extra, self.mispredicted = 0, False
+        self.conditional = CONDITIONAL in (facts_of(row) or ())
+        self.add(row)
+
+    def add(self, row):
+        if row.get('access') in ('read', 'write') and 'address' in row:
+            self.address = row['address'] if self.address is None else self.address
+            self.access |= {row['access']}
+
+    @property
+    def load(self):
+        return 'read' in self.access
+
+
+def ops_of(rows, registers):
+    """The instructions of a party that are complete."""
+    told = any('branch' in row for row in rows)
+    ops = []
+    for row in rows:
+        if row['kind'] != 'instruction':
+            if ops and not told:
+                ops[-1].add(row)
+        elif row.get('executed') is not False and not row.get('synthetic'):
+            ops.append(Op(row, registers))
+    if told:
+        for op in ops:
+            op.taken = op.row.get('branch') == 'taken'
+        return ops
+    for op, after in zip(ops, ops[1:]):
+        op.taken = after.row['pc'] != behind(op.row)
+    return ops[:-1]
+
+
+def predict(ops, kind, bits):
+    """Marks what a predictor gets wrong; how many branches there are."""
+    table, history, branches = {}, [], [op for op in ops if op.conditional]
+    for op in branches:
+        pc = op.row['pc']
+        past = int(''.join(map(str, history[-bits:])) or '0', 2) if kind == 'gshare' else 0
+        index = (pc ^ past) % 2 ** bits
+        count = table.get(index, 0)
+        guess = {'bimodal': count > 1, 'gshare': count > 1, 'taken': True, 'not-taken': False,
+                 'btfn': op.row.get('target', pc + 1) <= pc}.get(kind, op.taken)
+        table[index] = min(3, count + 1) if op.taken else max(0, count - 1)
+        history.append(int(op.taken))
+        op.mispredicted = guess != op.taken
+    return len(branches)
+
+
+def look_up(ops, size, ways, line, miss):
+    """Gives loads that miss their extra cycles; accesses and misses."""
+    sets, accesses, misses = [[] for _ in range(size // ways // line)], 0, 0
+    for op in ops:
+        if op.address is None or not sets:
+            continue
+        number = op.address // line
+        lines = sets[number % len(sets)]
+        accesses += 1
+        if number in lines:
+            lines.remove(number)
+        else:
+            misses += 1
+            op.extra = miss if op.load else 0
+        lines.insert(0, number)
+        del lines[ways:]
+    return (accesses, misses) if sets else (None, None)
+
+
+def in_order(ops, width, load, penalty, order='free', ends=False):
+    parts, board, stall, at = dict.fromkeys(PARTS, 0), {}, 0, 0
+    while at < len(ops):
+        issued, why = 0, 'branch'
+        while at < len(ops) and issued < width and not stall:
+            op = ops[at]
+            latency = (load if op.load else 1) + op.extra
+            held = max([board[r][0] for r in op.dests if r in board], default=0)
+            wait = {'free': 0, 'all': held, 'latency': max(0, held - latency + 1)}[order]
+            left, extra, kind = max([board[r] for r in op.sources if r in board], default=(0, 0, ''))
+            if left or wait:
+                why = 'order' if wait > left else 'miss' if left <= extra else kind
+                break
+            for r in op.dests:
+                board[r] = latency, op.extra if op.load else 0, 'load' if op.load else 'execute'
+            at, issued = at + 1, issued + 1
+            stall = penalty if op.mispredicted else 0
+            if ends and op.taken:
+                break
+        parts['busy' if issued else why] += 1
+        board = {r: (left - 1, *rest) for r, (left, *rest) in board.items() if left > 1}
+        stall = max(0, stall - 1)
+    return parts, 0
+
+
+def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none', ends=False):
+    parts, makers = dict.fromkeys(PARTS, 0), []
+    last = {}
+    for op in ops:
+        makers.append([last[r] for r in op.sources if r in last])
+        last.update(dict.fromkeys(op.dests, op))
+    head = tail = now = resume = front = squashes = 0
+    reason, never = 'fetch', float('inf')
+    for op in ops:
+        op.issued = op.done = never
+
+    def stores(i):
+        return [op for op in ops[head:i] if 'write' in op.access and op.done > now]
+
+    def waits(i):
+        if memory == 'conservative':
+            return stores(i)
+        return memory == 'perfect' and any(op.address == ops[i].address for op in stores(i))
+
+    while head < len(ops):
+        for k in range(head, tail):
+            if memory != 'naive' or 'write' not in ops[k].access or ops[k].done != now:
+                continue
+            late = [i for i in range(k + 1, tail) if ops[i].load and ops[i].issued < now
+                    and ops[i].address == ops[k].address]
+            if late:
+                for op in ops[late[0]:tail]:
+                    op.issued = op.done = never
+                tail, resume, reason, squashes = late[0], now + 1, 'squash', squashes + 1
+        count = 0
+        while count < width and head < tail and ops[head].done <= now:
+            parts[ops[head].held] += front
+            front, head, count = 0, head + 1, count + 1
+        issued = 0
+        for i in range(head, tail):
+            op = ops[i]
+            if issued == width or op.issued < never or any(m.done > now for m in makers[i]):
+                continue
+            if op.load and waits(i):
+                continue
+            op.issued, op.done, issued = now, now + (load if op.load else 1) + op.extra, issued + 1
+            if op.mispredicted:
+                resume = op.done + penalty
+        if count:
+            parts['busy'] += 1
+        elif head < len(ops) and (head == tail or ops[head].issued > now):
+            front += 1
+        elif head < len(ops):
+            op = ops[head]
+            parts['execute' if not op.load else 'miss' if op.done - now <= op.extra else 'load'] += 1
+        for _ in range(width):
+            if now < resume or tail == len(ops) or tail - head == size:
+                break
+            if registers and sum(len(op.dests) for op in ops[head:tail + 1]) > registers:
+                break
+            ops[tail].held = reason if now == resume else 'fetch'
+            tail += 1
+            if ops[tail - 1].mispredicted:
+                resume, reason = never, 'branch'
+            if ends and ops[tail - 1].taken:
+                break
+        now += 1
+    return parts, squashes
+
+
+def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0, 8, 64, 20)):
+    parties = {}
+    for row in rows:
+        parties.setdefault(party(row), []).append(row)
+    parts, told = dict.fromkeys(PARTS, 0), {}
+
+    def add(key, value):
+        if value is not None:
+            told[key] = told.get(key, 0) + value
+
+    for own in parties.values():
+        ops = ops_of(own, registers)
+        branches = predict(ops, *predictor)
+        add('branches', branches if predictor[0] != 'perfect' else None)
+        add('mispredicted', sum(op.mispredicted for op in ops) if predictor[0] != 'perfect' else None)
+        for key, value in zip(('accesses', 'misses'), look_up(ops, *cache)):
+            add(key, value)
+        found, squashes = model(ops, **machine)
+        add('squashes', squashes if machine.get('memory') == 'naive' else None)
+        add('instructions', len(ops))
+        for part in PARTS:
+            parts[part] += found[part]
+    told['cycles'] = sum(parts.values())
+    told['parts'] = {part: cycles for part, cycles in parts.items() if cycles}
+    return told
+
+
+def check(tap, title, name, rows, registers, setting):
+    model, machine, *rest = setting
+    predictor, cache = (rest + [('perfect', 0), (0, 8, 64, 20)][len(rest):])[:2]
+    options = {'model': 'inorder' if model is in_order else 'ooo', 'width': machine['width'],
+               'load': machine['load'], 'penalty': machine['penalty'], 'float': 1,
+               'size': machine.get('size', 128), 'registers': machine.get('registers', 0),
+               'memory': machine.get('memory', 'none'), 'order': machine.get('order', 'free'),
+               'taken-ends': int(machine.get('ends', False)), 'predictor': predictor[0],
+               'bits': predictor[1], 'cache': cache[0], 'ways': cache[1], 'line': cache[2],
+               'miss': cache[3]}
+    words = [word for key, value in options.items() for word in ('-A', f'pipeline.{key}={value}')]
+    found = stats(name, 'pipeline', *words)
+    found['parts'] = {row['part']: row['cycles'] for row in found['parts']}
+    tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
+
+
+def two_threads(name):
+    """The name of a copy in which threads take turns of 5 records, until the program ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    copy = os.path.join(folder.name, 'threads.jsonl')
+    header, *lines = run('convert', '--to', 'jsonl', '-o', '-', name).decode().splitlines()
+    with open(copy, 'w') as to:
+        header = json.loads(header)
+        header['columns'].append('thread')
+        to.write(json.dumps(header) + '\n')
+        for number, line in enumerate(lines):
+            row = json.loads(line)
+            row['thread'] = number // 5 % 2 + 1
+            to.write(json.dumps(row) + '\n')
+    return copy
+
+
+SMALL = (1024, 2, 16, 7)
+SETTINGS = {
+    'plain in order': (in_order, dict(width=1, load=2, penalty=0)),
+    'wide in order': (in_order, dict(width=4, load=3, penalty=6, order='all', ends=True), ('gshare', 6), SMALL),
+    'in order of writes': (in_order, dict(width=2, load=9, penalty=1, order='latency'), ('bimodal', 4)),
+    'no rule': (out_of_order, dict(width=4, load=3, penalty=5), ('gshare', 5), SMALL),
+    'conservative': (out_of_order, dict(width=2, load=4, penalty=0, size=16, memory='conservative'), ('btfn', 0)),
+    'perfect': (out_of_order, dict(width=8, load=4, penalty=9, registers=9, memory='perfect', ends=True), ('taken', 0), SMALL),
+    'naive': (out_of_order, dict(width=8, load=3, penalty=2, memory='naive'), ('not-taken', 0)),
+}
+tap = Tap()
+ROOT = os.environ['POLYTRACE_ROOT']
+SORT = os.path.join(ROOT, 'tests', 'data', 'cis501', 'sort_1k.trace')
+for name, registers in (('cis501/sort_1k.trace', True), ('cis501/thumb.trace', True),
+                        (two_threads(SORT), True), ('qemu4v/arm_start_2k.q4v', False)):
+    _, rows = trace(name)
+    for title, setting in SETTINGS.items():
+        check(tap, f'{os.path.basename(name)}: {title}', name, rows, registers, setting)
+sys.exit(tap.end())
