@@ -29,10 +29,12 @@ struct poly_analysis_info {
 	poly_columns needs;  /* columns without which it can tell nothing of a trace */
 	poly_columns wants;  /* columns that it looks at where there are any */
 	bool is_default;     /* asked for where nothing is asked by name */
+	bool is_simulation;  /* simulates a part of a processor: asked for by name only */
 	const struct poly_option *options; /* never NULL; their names begin with its name */
 };
 
-/* The i-th analysis from 0 in the order of the build's list; NULL after the last one. */
+/* The i-th analysis from 0 in the order of the build's lists, simulations behind all others;
+ * NULL after the last one. */
 POLY_API const struct poly_analysis_info *poly_analysis_at(size_t i);
 
 /* The analysis of a name; NULL where there is none. */
@@ -47,7 +49,7 @@ struct poly_stats_options {
 	const char *const *analyses;
 	/* Options of analyses as "name=value", NULL at the end; NULL: none. */
 	const char *const *options;
-	bool all;	  /* with analyses NULL: every one that suits the trace */
+	bool all; /* with analyses NULL: every one that suits the trace, but simulations */
 	uint64_t warmup;  /* first records that are not counted, but remembered as what was
 			     before those that are */
 	unsigned threads; /* that analyse, with the caller's; 0: as many as there are

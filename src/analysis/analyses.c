@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of analyses. */
+/* The list of analyses, simulations behind all others. */
 #include "analysis/analysis.h"
 
 #include <string.h>
 
 #define LIST(word) extern const struct analysis analysis_##word;
 #include "analysis_list.def"
+#include "simulation_list.def"
 #undef LIST
 
 static const struct analysis *const analyses[] = {
 #define LIST(word) &analysis_##word,
 #include "analysis_list.def"
+#include "simulation_list.def"
 #undef LIST
 };
 

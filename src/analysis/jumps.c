@@ -174,6 +174,26 @@ jumps_join(struct jumps *into, const struct jumps *from, const struct analysis_n
 	}
 }
 
+uint64_t
+jumps_instructions(const struct poly_batch *batch)
+{
+	uint64_t count = 0;
+	for (size_t word = 0; word < tally_words(batch); word++) {
+		const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
+		uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word);
+		const uint64_t uops = tally_present(batch, POLY_COLUMN_uop, word);
+		const uint64_t synthetic = tally_present(batch, POLY_COLUMN_synthetic, word);
+		if (rows)
+			rows &= tally_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
+		if (uops)
+			rows &= ~uops | tally_equal(batch->uop + 64 * word, n, 1);
+		if (synthetic)
+			rows &= ~synthetic | tally_equal(batch->synthetic + 64 * word, n, 0);
+		count += (uint64_t)__builtin_popcountll(rows);
+	}
+	return count;
+}
+
 enum jump_kind
 jump_kind(const struct op *op)
 {

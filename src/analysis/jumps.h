@@ -75,6 +75,9 @@ void jumps_find(struct jumps *jumps, const struct analysis_rows *rows);
 void jumps_join(
 	struct jumps *into, const struct jumps *from, const struct analysis_numbers *numbers);
 
+/* The instructions of a batch, of several micro-operations the first. */
+uint64_t jumps_instructions(const struct poly_batch *batch);
+
 /* What a branch of an operation is. */
 enum jump_kind jump_kind(const struct op *op);
 

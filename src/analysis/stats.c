@@ -22,6 +22,13 @@ is_named(const char *const *names, const char *name)
 	return false;
 }
 
+/* Whether an analysis is asked for where none is by name. */
+static bool
+is_usual(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+{
+	return info->is_default || (options->all && !info->is_simulation);
+}
+
 /* Fails where a name is no analysis. */
 static enum poly_status
 check_names(const char *const *names, struct poly_error *error)
@@ -112,7 +119,7 @@ add_runs(struct poly_stats *stats, const struct poly_stats_options *options,
 		return err_memory(error);
 	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
 		const struct poly_analysis_info *info = &analysis->info;
-		if (names ? is_named(names, info->name) : options->all || info->is_default)
+		if (names ? is_named(names, info->name) : is_usual(options, info))
 			status = add_run(stats, analysis, options->options, error);
 	}
 	return status;

@@ -47,7 +47,7 @@ list_analyses(struct poly_report *report)
 	poly_report_column(report, "usual", "Usual", false);
 	poly_report_column(report, "needs", "Needs", false);
 	poly_report_column(report, "summary", "Summary", false);
-	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		char needs[200];
 		source_column_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
@@ -67,7 +67,7 @@ list_options(struct poly_report *report)
 	poly_report_column(report, "values", "Values", false);
 	poly_report_column(report, "default", "Default", false);
 	poly_report_column(report, "meaning", "Meaning", false);
-	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		for (const struct poly_option *option = info->options; option->name; option++) {
 			char values[200], initial[60];
 			describe_values(option, values, sizeof values);

@@ -36,6 +36,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
             'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
             'report': ['report', SAMPLE, '-o', '-'], 'grade': ['grade', SAMPLE, SAMPLE],
+            'sim': ['sim', 'branch', THREAD],
             # Which writes to files alone.
             'split': ['split', '-h']}
 
@@ -137,7 +138,7 @@ def no_input_on_a_terminal_is_trouble():
         if command in ('formats', 'trcupdate'):
             continue
         controller, terminal = pty.openpty()
-        extra = {'convert': ['-o', '/dev/null'], 'who': ['--reg', 'r1'],
+        extra = {'convert': ['-o', '/dev/null'], 'sim': ['branch'], 'who': ['--reg', 'r1'],
                  'join': ['-o', '/dev/null'], 'report': ['-o', '/dev/null'],
                  'split': ['--by', 'cpu', '-o', 'x']}.get(command, [])
         done = polytrace(command, *extra, stdin=terminal)

@@ -60,7 +60,7 @@ def unbuilt():
     build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
     named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
     for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands'),
-                         ('analysis/stats/', 'analyses'), ('analysis/sim/', 'simulators')):
+                         ('analysis/stats/', 'analyses'), ('analysis/sim/', 'simulations')):
         words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
         named |= {f'src/{folder}{word}.c' for word in re.findall(r"'(\w+)'", words)}
     tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())

@@ -98,27 +98,6 @@ count_jumps(struct branches *it)
 	return ok;
 }
 
-/* Counts the instructions of a batch, of several micro-operations the first. */
-static uint64_t
-count_instructions(const struct poly_batch *batch)
-{
-	uint64_t count = 0;
-	for (size_t word = 0; word < tally_words(batch); word++) {
-		const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
-		uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word);
-		const uint64_t uops = tally_present(batch, POLY_COLUMN_uop, word);
-		const uint64_t synthetic = tally_present(batch, POLY_COLUMN_synthetic, word);
-		if (rows)
-			rows &= tally_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
-		if (uops)
-			rows &= ~uops | tally_equal(batch->uop + 64 * word, n, 1);
-		if (synthetic)
-			rows &= ~synthetic | tally_equal(batch->synthetic + 64 * word, n, 0);
-		count += (uint64_t)__builtin_popcountll(rows);
-	}
-	return count;
-}
-
 static bool
 branches_update(void *state, const struct analysis_rows *rows)
 {
@@ -127,7 +106,7 @@ branches_update(void *state, const struct analysis_rows *rows)
 		jumps_forget(&it->jumps);
 		return true;
 	}
-	it->instructions += count_instructions(rows->batch);
+	it->instructions += jumps_instructions(rows->batch);
 	jumps_find(&it->jumps, rows);
 	return reach_sites(it, rows->ops->site_count) && count_jumps(it);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of branch prediction. */
+#include "analysis/sim/branch.h"
+
+#include "analysis/rank.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+
+#define NAME_ROOM 60
+
+/* Cells of a predictor: bits, mispredictions, their share, and those in 1000 instructions. */
+static void
+report_cells(const struct branch *it, const struct bpred_config *config, uint64_t wrong,
+	struct poly_report *report)
+{
+	poly_report_cell_count(report, bpred_bits(config));
+	rank_cells(report, wrong, it->branches);
+	poly_report_cell_real(report, bpred_mpki(wrong, it->instructions), 3);
+}
+
+static void
+report_columns(struct poly_report *report)
+{
+	poly_report_column(report, "bits", "Bits", true);
+	poly_report_column(report, "wrong", "Mispredicted", true);
+	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "mpki", "MPKI", true);
+}
+
+static void
+report_predictors(const struct branch *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "predictors", "Predictors");
+	poly_report_column(report, "predictor", "Predictor", false);
+	report_columns(report);
+	plot.x = "predictor";
+	plot.y[0] = "percent";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < it->count; i++) {
+		char name[NAME_ROOM];
+		branch_name(&it->predictors[i].config, name, sizeof name);
+		poly_report_cell_text(report, name);
+		report_cells(it, &it->predictors[i].config, it->predictors[i].wrong, report);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_sweep(const struct branch *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "sweep", "Sizes");
+	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_column(report, "log2", "log2 of counters", true);
+	report_columns(report);
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "log2";
+	plot.y[0] = "percent";
+	plot.series = "predictor";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < it->swept_count; i++) {
+		const struct bpred_config *config = &it->swept[i];
+		poly_report_cell_text(report, bpred_name(config->kind));
+		poly_report_cell_count(report, config->entries_log2);
+		report_cells(it, config, bpred_sweep_wrong(it->sweep, i) - it->swept_before[i],
+			report);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_sites(const struct branch *it, const struct ops *ops, struct poly_report *report)
+{
+	size_t most = it->top < it->sites.count ? (size_t)it->top : it->sites.count;
+	uint32_t *worst = mem_new(most + 1, sizeof *worst);
+	size_t count = worst ? bpred_sites_worst(&it->sites, worst, most) : 0;
+	char name[NAME_ROOM], title[NAME_ROOM + 40];
+	branch_name(&it->predictors[it->count - 1].config, name, sizeof name);
+	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
+	poly_report_table(report, "sites", title);
+	rank_site_columns(report);
+	poly_report_column(report, "executions", "Executions", true);
+	poly_report_column(report, "taken", "Taken", true);
+	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "wrong", "Mispredicted", true);
+	poly_report_column(report, "percent", "%", true);
+	for (size_t i = 0; i < count; i++) {
+		const struct bpred_site *site = &it->sites.sites[worst[i]];
+		rank_site_cells(report, ops, worst[i]);
+		poly_report_cell_count(report, site->executions);
+		rank_cells(report, site->taken, site->executions);
+		rank_cells(report, site->wrong, site->executions);
+	}
+	poly_report_end(report);
+	mem_free(worst);
+}
+
+static void
+report_target(struct poly_report *report, const char *name, uint64_t asked, uint64_t right)
+{
+	poly_report_cell_text(report, name);
+	poly_report_cell_count(report, asked);
+	rank_cells(report, asked - right, asked);
+}
+
+static void
+report_targets(const struct branch *it, struct poly_report *report)
+{
+	poly_report_table(report, "targets", "Where taken branches go");
+	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_column(report, "branches", "Branches", true);
+	poly_report_column(report, "wrong", "Mispredicted", true);
+	poly_report_column(report, "percent", "%", true);
+	report_target(report, "target buffer", it->btb_asked, it->btb_right);
+	report_target(report, "return stack", it->returns, it->returns_right);
+	report_target(report, "indirect", it->indirect, it->indirect_right);
+	poly_report_end(report);
+}
+
+void
+branch_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct branch *it = state;
+	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
+	poly_report_count(report, "branches", "Branches predicted", it->branches, NULL);
+	poly_report_count(report, "taken", "Taken", it->taken, NULL);
+	report_predictors(it, report);
+	if (it->sweep)
+		report_sweep(it, report);
+	report_sites(it, ops, report);
+	report_targets(it, report);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace sim: what parts of a processor would have done in traces. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/say.h"
+#include "cli/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_options {
+	struct source_options source; /* first: the reading options are in it */
+	struct opt_list settings;
+	struct opt_number warmup;
+	bool list;
+};
+
+static const struct opt sim_table[] = {
+	{"set", 'S', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct sim_options, settings),
+		"set an option of the simulator"},
+	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
+		"list the simulators and their options"},
+	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
+		"do not count the first N records, but simulate them"},
+	{0},
+};
+
+static const struct opt *const sim_tables[] = {
+	sim_table, rendering_table, selection_table, source_table, NULL};
+
+/* What is done with the inputs. */
+struct sim_job {
+	const char *names[2]; /* of the simulator; NULL */
+	char **words;	      /* its options, with its name before theirs; NULL at the end */
+};
+
+static void
+list_simulators(struct poly_report *report)
+{
+	const struct poly_analysis_info *info;
+	poly_report_table(report, "simulators", "Simulators");
+	poly_report_column(report, "name", "Name", false);
+	poly_report_column(report, "summary", "Summary", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		if (!info->is_simulation)
+			continue;
+		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, info->summary);
+	}
+	poly_report_end(report);
+}
+
+/* The options of a simulator, without its name. */
+static void
+list_options(struct poly_report *report, const struct poly_analysis_info *info)
+{
+	const size_t prefix = strlen(info->name) + 1;
+	for (const struct poly_option *option = info->options; option->name; option++) {
+		char values[200], initial[60];
+		describe_values(option, values, sizeof values);
+		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, option->name + prefix);
+		poly_report_cell_text(report, values);
+		poly_report_cell_text(
+			report, describe_initial(option, initial, sizeof initial));
+		poly_report_cell_text(report, option->help);
+	}
+}
+
+static int
+sim_list(const struct source_options *options)
+{
+	const struct poly_analysis_info *info;
+	if (!source_rendering_sound(options))
+		return STATUS_TROUBLE;
+	struct output *output = output_new();
+	struct poly_report *report = source_report();
+	list_simulators(report);
+	poly_report_table(report, "options", "Options (-S NAME=VALUE)");
+	poly_report_column(report, "simulator", "Simulator", false);
+	poly_report_column(report, "option", "Option", false);
+	poly_report_column(report, "values", "Values", false);
+	poly_report_column(report, "default", "Default", false);
+	poly_report_column(report, "meaning", "Meaning", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		if (info->is_simulation)
+			list_options(report, info);
+	}
+	poly_report_end(report);
+	const int status = source_render(report, options, output);
+	const int written = output_finish(output);
+	return written > status ? written : status;
+}
+
+/* Simulates an input; false, and told, where that fails. */
+static bool
+simulate(struct source *source, struct poly_stats *stats)
+{
+	struct poly_error error;
+	const struct poly_batch *batch;
+	enum poly_status status =
+		poly_stats_begin(stats, poly_reader_info(source->reader), &error);
+	if (status == POLY_OK)
+		source_want(source, poly_stats_columns(stats));
+	while (status == POLY_OK && (batch = source_next(source)))
+		status = poly_stats_update(stats, batch, &error);
+	progress_clear(&source->progress);
+	if (status != POLY_OK)
+		say_error(source->name, &error);
+	return status == POLY_OK;
+}
+
+/* What is asked of the library. */
+static struct poly_stats_options
+asked(const struct inputs *inputs)
+{
+	const struct sim_options *options = inputs->command;
+	const struct sim_job *job = inputs->state;
+	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
+	asked.analyses = job->names;
+	asked.options = (const char *const *)job->words;
+	asked.warmup = options->warmup.value;
+	return asked;
+}
+
+static int
+sim_one(struct inputs *inputs, const char *path)
+{
+	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct poly_stats_options stats_options = asked(inputs);
+	struct poly_error error;
+	struct poly_stats *stats;
+	struct source source;
+	int status = STATUS_TROUBLE;
+	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK) {
+		say_error("sim", &error);
+		return STATUS_TROUBLE;
+	}
+	if (source_open(&source, path, inputs->options, &wants)) {
+		if (simulate(&source, stats)) {
+			struct poly_report *report = source_report();
+			poly_report_text(report, "file", "File", source.name);
+			if (source_partial(&source))
+				poly_report_bool(report, "partial", "Partial", true);
+			poly_stats_report(stats, report);
+			status = source_render(report, inputs->options, inputs->output);
+		}
+		output_flush(inputs->output);
+		const int ended = source_close(&source);
+		status = status > ended ? status : ended;
+	}
+	poly_stats_free(stats);
+	return status;
+}
+
+/* The settings with the name of the simulator before them: "top=5" is "branch.top=5". */
+static char **
+prefixed(const struct opt_list *settings, const char *name)
+{
+	char **words = say_allocate(settings->count + 1, sizeof *words);
+	for (size_t i = 0; i < settings->count; i++) {
+		const size_t size = strlen(name) + strlen(settings->items[i]) + 2;
+		words[i] = say_allocate(size, 1);
+		strcpy(words[i], name);
+		strcat(words[i], ".");
+		strcat(words[i], settings->items[i]);
+	}
+	return words;
+}
+
+static int
+sim_run(void *fields, char **operands)
+{
+	const struct sim_options *options = fields;
+	struct sim_job job = {{operands[0], NULL}, NULL};
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.state = &job,
+		.headed = true,
+		.one = sim_one};
+	const struct poly_analysis_info *info =
+		operands[0] ? poly_analysis_find(operands[0]) : NULL;
+	if (options->list)
+		return sim_list(&options->source);
+	if (!operands[0]) {
+		say("sim", "no simulator is named; 'polytrace sim --list' shows them");
+		return STATUS_TROUBLE;
+	}
+	if (!info || !info->is_simulation) {
+		say("sim", "there is no simulator '%s'; 'polytrace sim --list' shows them",
+			operands[0]);
+		return STATUS_TROUBLE;
+	}
+	job.words = prefixed(&options->settings, info->name);
+	const int status = inputs_run(&inputs, operands + 1);
+	for (char **word = job.words; *word; word++)
+		free(*word);
+	free(job.words);
+	return status;
+}
+
+const struct command command_sim = {
+	.name = "sim",
+	.summary = "simulate parts of a processor",
+	.usage = "[options] SIMULATOR [FILE...]",
+	.options = sim_tables,
+	.options_size = sizeof(struct sim_options),
+	.run = sim_run,
+};
