@@ -69,14 +69,20 @@ all_associativity_misses(const struct all_associativity *all, unsigned bits, uns
 {
 	uint64_t misses = 0;
 	for (unsigned way = ways; way <= WAYS; way++)
-		misses += all->found[bits][way];
+		misses += all->idle ? all->shown[bits][way] : all->found[bits][way];
 	return misses;
 }
 
 void
-all_associativity_count_anew(struct all_associativity *all)
+all_associativity_counting(struct all_associativity *all, bool counting)
 {
-	memset(all->found, 0, sizeof all->found);
+	if (all->idle != counting)
+		return;
+	if (counting)
+		memcpy(all->found, all->shown, sizeof all->found);
+	else
+		memcpy(all->shown, all->found, sizeof all->shown);
+	all->idle = !counting;
 }
 
 /* Makes an id the newest of a set; in which way it was, WAYS where it was not there. */

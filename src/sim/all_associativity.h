@@ -12,6 +12,7 @@
 
 #include "polytrace/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,7 @@ void all_associativity_run(struct all_associativity *all, const uint64_t *lines,
 uint64_t all_associativity_misses(
 	const struct all_associativity *all, unsigned bits, unsigned ways);
 
-/* All counts begin anew; what the caches hold stays. For warm-up. */
-void all_associativity_count_anew(struct all_associativity *all);
+/* Whether uses are counted from now on, as they are at first. For warm-up. */
+void all_associativity_counting(struct all_associativity *all, bool counting);
 
 #endif

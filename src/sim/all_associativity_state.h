@@ -16,6 +16,8 @@ struct all_associativity {
 	void *memory;
 	/* Uses that were not of the newest of their set: in which way; WAYS: in none. */
 	uint64_t found[LEVELS][WAYS + 1];
+	uint64_t shown[LEVELS][WAYS + 1]; /* while not counting: what was found before */
+	bool idle;			  /* not counting */
 	void (*run)(struct all_associativity *, const uint64_t *, const uint32_t *, size_t);
 };
 

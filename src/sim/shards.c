@@ -18,6 +18,7 @@ struct sample {
 struct shards {
 	unsigned k;
 	uint64_t uses; /* of all lines */
+	bool idle;     /* not counting */
 	struct sample samples[SHARDS_SAMPLES];
 	uint64_t chosen[SHARDS_SAMPLES][STEP];
 	uint32_t ids[STEP];
@@ -73,7 +74,7 @@ use(struct shards *shards, struct sample *sample, const uint64_t *lines, size_t 
 	struct poly_error *error)
 {
 	enum poly_status status = dense_find(&sample->dense, lines, count, shards->ids, error);
-	sample->uses += count;
+	sample->uses += shards->idle ? 0 : count;
 	if (status != POLY_OK)
 		return status;
 	return stack_distance_run(
@@ -91,7 +92,7 @@ step(struct shards *shards, const uint64_t *lines, size_t count, struct poly_err
 		if (sample < SHARDS_SAMPLES)
 			shards->chosen[sample][sizes[sample]++] = lines[i];
 	}
-	shards->uses += count;
+	shards->uses += shards->idle ? 0 : count;
 	for (int i = 0; i < SHARDS_SAMPLES; i++) {
 		const enum poly_status status =
 			use(shards, &shards->samples[i], shards->chosen[i], sizes[i], error);
@@ -128,6 +129,14 @@ shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *r
 		ratio->least = i == 0 || one < ratio->least ? one : ratio->least;
 		ratio->most = one > ratio->most ? one : ratio->most;
 	}
+}
+
+void
+shards_counting(struct shards *shards, bool counting)
+{
+	shards->idle = !counting;
+	for (int i = 0; i < SHARDS_SAMPLES; i++)
+		stack_distance_counting(shards->samples[i].distance, counting);
 }
 
 uint64_t

@@ -15,6 +15,7 @@
 
 #include "polytrace/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ enum poly_status shards_run(
 /* The miss ratios of a fully associative lru cache of so many lines; 0 where nothing was used.
  */
 void shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *ratio);
+
+/* Whether uses are counted from now on, as they are at first. For warm-up. */
+void shards_counting(struct shards *shards, bool counting);
 
 /* How many uses the samples have in all. */
 uint64_t shards_sampled(const struct shards *shards);

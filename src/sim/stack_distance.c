@@ -79,10 +79,14 @@ know_lines(struct stack_distance *s, uint32_t lines)
 	uint64_t *counts = mem_resize(s->counts, known, sizeof *counts);
 	if (counts)
 		s->counts = counts;
-	if (!last || !counts)
+	uint64_t *others = mem_resize(s->other_counts, known, sizeof *others);
+	if (others)
+		s->other_counts = others;
+	if (!last || !counts || !others)
 		return false;
 	memset(last + s->known, 0xff, (known - s->known) * sizeof *last);
 	memset(counts + s->known, 0, (known - s->known) * sizeof *counts);
+	memset(others + s->known, 0, (known - s->known) * sizeof *others);
 	s->known = known;
 	return true;
 }
@@ -111,6 +115,7 @@ stack_distance_free(struct stack_distance *s)
 	give_back(s);
 	mem_free(s->last);
 	mem_free(s->counts);
+	mem_free(s->other_counts);
 	mem_free(s);
 }
 
@@ -133,30 +138,38 @@ const uint64_t *
 stack_distance_counts(const struct stack_distance *s, size_t *count)
 {
 	*count = s->live;
-	return s->counts;
+	return s->idle ? s->other_counts : s->counts;
 }
 
 uint64_t
 stack_distance_first(const struct stack_distance *s)
 {
-	return s->first;
+	return s->idle ? s->other_first : s->first;
 }
 
 uint64_t
 stack_distance_misses(const struct stack_distance *s, uint64_t lines)
 {
-	uint64_t misses = s->first;
-	for (uint64_t distance = lines; distance < s->live; distance++)
-		misses += s->counts[distance];
+	size_t count;
+	const uint64_t *counts = stack_distance_counts(s, &count);
+	uint64_t misses = stack_distance_first(s);
+	for (uint64_t distance = lines; distance < count; distance++)
+		misses += counts[distance];
 	return misses;
 }
 
 void
-stack_distance_count_anew(struct stack_distance *s)
+stack_distance_counting(struct stack_distance *s, bool counting)
 {
-	s->first = 0;
-	if (s->counts)
-		memset(s->counts, 0, s->known * sizeof *s->counts);
+	if (s->idle != counting)
+		return;
+	uint64_t *counts = s->counts;
+	const uint64_t first = s->first;
+	s->counts = s->other_counts;
+	s->first = s->other_first;
+	s->other_counts = counts;
+	s->other_first = first;
+	s->idle = !counting;
 }
 
 /* How many bits are set behind a moment. */

@@ -14,6 +14,7 @@
 
 #include "polytrace/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,8 @@ uint64_t stack_distance_first(const struct stack_distance *distance);
 /* How many uses a fully associative lru cache of so many lines misses. */
 uint64_t stack_distance_misses(const struct stack_distance *distance, uint64_t lines);
 
-/* All counts begin anew; the order of lines stays. For warm-up. */
-void stack_distance_count_anew(struct stack_distance *distance);
+/* Whether uses are counted from now on, as they are at first; the order of lines changes in any
+ * case. For warm-up. */
+void stack_distance_counting(struct stack_distance *distance, bool counting);
 
 #endif

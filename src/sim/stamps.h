@@ -8,6 +8,7 @@
 #ifndef SIM_STAMPS_H
 #define SIM_STAMPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,11 @@ struct stack_distance {
 	uint32_t live;	  /* bits set: lines in use */
 	uint32_t known;	  /* lines that last and counts have room for */
 	uint64_t first;
+	/* The counts and the first uses that are not shown: while not counting, those that
+	 * are. */
+	uint64_t *other_counts;
+	uint64_t other_first;
+	bool idle; /* not counting */
 	size_t (*run)(struct stack_distance *, const uint32_t *, size_t);
 };
 

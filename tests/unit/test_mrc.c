@@ -47,10 +47,14 @@ distances_by_hand(void **state)
 	assert_int_equal(stack_distance_misses(distance, 1), 5);
 	assert_int_equal(stack_distance_misses(distance, 2), 5);
 	assert_int_equal(stack_distance_misses(distance, 3), 3);
-	stack_distance_count_anew(distance);
-	assert_int_equal(stack_distance_misses(distance, 1), 0);
+	/* a is used without being counted, and then once more at distance 0. */
+	stack_distance_counting(distance, false);
 	assert_int_equal(stack_distance_run(distance, ids, 1, 3, NULL), POLY_OK);
-	assert_int_equal(stack_distance_misses(distance, 1), 1);
+	assert_int_equal(stack_distance_misses(distance, 1), 5);
+	stack_distance_counting(distance, true);
+	assert_int_equal(stack_distance_run(distance, ids, 1, 3, NULL), POLY_OK);
+	assert_int_equal(stack_distance_misses(distance, 1), 5);
+	assert_int_equal(stack_distance_misses(distance, 0), 7);
 	stack_distance_free(distance);
 }
 
@@ -72,13 +76,12 @@ distances_survive_that_time_runs_out(void **state)
 				stack_distance_run(distance, ids, n, n, NULL), POLY_OK);
 		const uint64_t *counts = stack_distance_counts(distance, &count);
 		assert_int_equal(counts[n - 1], n);
-		stack_distance_count_anew(distance);
 		for (uint32_t i = 0; i < n; i++)
 			ids[i] = n - 1 - i;
 		assert_int_equal(stack_distance_run(distance, ids, n, n, NULL), POLY_OK);
 		counts = stack_distance_counts(distance, &count);
 		for (uint32_t i = 0; i < n; i++)
-			assert_int_equal(counts[i], 1);
+			assert_int_equal(counts[i], i == n - 1 ? n + 1 : 1);
 		assert_true(distance->room > 1 << RANGE_SHIFT);
 		stack_distance_free(distance);
 	}
@@ -136,8 +139,10 @@ plain_and_wide_caches_of_all_sizes_are_the_same(void **state)
 	assert_memory_equal(plain->found, wide->found, sizeof plain->found);
 	assert_true(
 		all_associativity_misses(wide, 3, 2) > all_associativity_misses(wide, 3, 4));
-	all_associativity_count_anew(wide);
-	assert_int_equal(all_associativity_misses(wide, 3, 2), 0);
+	all_associativity_counting(wide, false);
+	all_associativity_run(wide, lines, ids, USES);
+	all_associativity_counting(wide, true);
+	assert_memory_equal(plain->found, wide->found, sizeof plain->found);
 	all_associativity_free(plain);
 	all_associativity_free(wide);
 	free(lines);

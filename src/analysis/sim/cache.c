@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Single caches, many at once: misses by cause, and traffic. An access is to the line of its
+ * first byte (reference cis501 7.1.4); stores of unknown size have four bytes.
+ */
+#include "analysis/sim/sweep.h"
+#include "analysis/sim/uses.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "report/tree.h"
+#include "sim/classify.h"
+
+/* Different lines that causes are told of; beyond, those of the cache are not told. */
+#define LINES_MOST ((uint32_t)1 << 21)
+
+enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES };
+
+/* A cache and what it counted while rows were not to be counted. */
+struct one {
+	struct cache *cache;
+	struct classify *classify; /* NULL: not asked for, or there were too many lines */
+	struct cache_counts ignored;
+	uint64_t causes[MISS_CLASSES];
+};
+
+struct state {
+	enum uses_of of;
+	bool causes;
+	struct sweep sweep;
+	struct one *caches;
+	struct uses uses;
+	uint32_t missed[USES_MOST];
+};
+
+static enum poly_status
+open_caches(struct state *it, struct poly_error *error)
+{
+	it->caches = mem_new(it->sweep.count, sizeof *it->caches);
+	if (!it->caches) {
+		it->sweep.count = 0;
+		return err_memory(error);
+	}
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < it->sweep.count && status == POLY_OK; i++) {
+		const struct cache_config *config = &it->sweep.configs[i];
+		status = cache_new(config, &it->caches[i].cache, error);
+		if (status == POLY_OK && it->causes)
+			status = classify_new(
+				config, LINES_MOST, &it->caches[i].classify, error);
+	}
+	return status;
+}
+
+static enum poly_status
+cache_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct state *it = state;
+	it->of = (enum uses_of)setup->values[OPTION_OF];
+	it->causes = setup->values[OPTION_CAUSES];
+	const enum poly_status status =
+		sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
+	if (status != POLY_OK) {
+		it->sweep.count = 0;
+		return status;
+	}
+	return open_caches(it, error);
+}
+
+/* Adds to what is to be ignored what was counted since before. */
+static void
+ignore(struct cache_counts *ignored, const struct cache_counts *before,
+	const struct cache_counts *now)
+{
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		ignored->accesses[kind] += now->accesses[kind] - before->accesses[kind];
+		ignored->misses[kind] += now->misses[kind] - before->misses[kind];
+	}
+	ignored->evictions += now->evictions - before->evictions;
+	ignored->dirty_evictions += now->dirty_evictions - before->dirty_evictions;
+	ignored->bytes_from_below += now->bytes_from_below - before->bytes_from_below;
+	ignored->bytes_to_below += now->bytes_to_below - before->bytes_to_below;
+}
+
+/* False: no memory. */
+static bool
+run_classify(struct one *one, const struct cache_batch *batch, struct classify_misses *misses,
+	bool counts)
+{
+	const enum poly_status status = classify_run(one->classify, batch, misses, NULL);
+	const uint64_t *causes = classify_counts(one->classify);
+	for (int i = 0; counts && i < MISS_CLASSES; i++)
+		one->causes[i] += causes[i];
+	classify_count_anew(one->classify);
+	if (status != POLY_ERR_LIMIT)
+		return status == POLY_OK;
+	classify_free(one->classify);
+	one->classify = NULL;
+	return true;
+}
+
+static bool
+cache_update(void *state, const struct analysis_rows *rows)
+{
+	struct state *it = state;
+	uses_find(&it->uses, rows->batch, it->of);
+	for (size_t i = 0; i < it->uses.count; i++)
+		if (!it->uses.sizes[i])
+			it->uses.sizes[i] = CACHE_STORE_SIZE;
+	const struct cache_batch batch = {
+		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
+	for (size_t i = 0; i < it->sweep.count; i++) {
+		struct one *one = &it->caches[i];
+		struct cache_counts before, now;
+		cache_count(one->cache, &before);
+		struct classify_misses misses = {.missed = it->missed};
+		misses.count = cache_run(one->cache, &batch, it->missed);
+		cache_count(one->cache, &now);
+		if (!rows->counts)
+			ignore(&one->ignored, &before, &now);
+		if (one->classify && !run_classify(one, &batch, &misses, rows->counts))
+			return false;
+	}
+	return true;
+}
+
+static void
+open_table(const struct state *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "caches", "Caches");
+	poly_report_column(report, "size", "Size", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "ways", "Ways", true);
+	poly_report_column(report, "line", "Line", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "policy", "Policy", false);
+	poly_report_column(report, "accesses", "Accesses", true);
+	poly_report_column(report, "misses", "Misses", true);
+	poly_report_column(report, "percent", "Missed", true);
+	poly_report_unit(report, "%");
+	poly_report_column(report, "dirty_evictions", "Dirty evictions", true);
+	poly_report_column(report, "bytes_from_below", "From below", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "bytes_to_below", "To below", true);
+	poly_report_unit(report, "bytes");
+	if (it->causes) {
+		poly_report_column(report, "compulsory", "Compulsory", true);
+		poly_report_column(report, "capacity", "Capacity", true);
+		poly_report_column(report, "conflict", "Conflict", true);
+	}
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "size";
+	plot.y[0] = "percent";
+	plot.series = "ways";
+	plot.log_x = true;
+	poly_report_plot(report, &plot);
+}
+
+static void
+report_cache(const struct state *it, const struct one *one, struct poly_report *report)
+{
+	const struct cache_config *config = cache_config(one->cache);
+	struct cache_counts all, counts = {.evictions = 0};
+	uint64_t accesses = 0, misses = 0;
+	cache_count(one->cache, &all);
+	ignore(&counts, &one->ignored, &all);
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		accesses += counts.accesses[kind];
+		misses += counts.misses[kind];
+	}
+	poly_report_cell_count(report, config->sets * config->ways * config->line_size);
+	poly_report_cell_count(report, config->ways);
+	poly_report_cell_count(report, config->line_size);
+	poly_report_cell_text(report, sweep_policies[config->policy]);
+	poly_report_cell_count(report, accesses);
+	poly_report_cell_count(report, misses);
+	poly_report_cell_real(
+		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	poly_report_cell_count(report, counts.dirty_evictions);
+	poly_report_cell_count(report, counts.bytes_from_below);
+	poly_report_cell_count(report, counts.bytes_to_below);
+	for (int i = 0; it->causes && i < MISS_CLASSES; i++) {
+		if (one->classify)
+			poly_report_cell_count(report, one->causes[i]);
+		else
+			poly_report_cell_text(report, NULL);
+	}
+}
+
+static void
+cache_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct state *it = state;
+	(void)ops;
+	open_table(it, report);
+	for (size_t i = 0; i < it->sweep.count; i++)
+		report_cache(it, &it->caches[i], report);
+	poly_report_end(report);
+}
+
+static void
+cache_fini(void *state)
+{
+	struct state *it = state;
+	for (size_t i = 0; i < it->sweep.count; i++) {
+		cache_free(it->caches[i].cache);
+		classify_free(it->caches[i].classify);
+	}
+	mem_free(it->caches);
+}
+
+static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
+
+static const struct poly_option options[] = {
+	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
+		initial_sweep,
+		"caches: lists of size, ways, line, policy, write, allocate and valid, all "
+		"combined",
+		"reference cis501 7.1.4"},
+	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_DATA, 0, 0,
+		uses_words, "what goes through the caches", NULL},
+	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
+		"tell compulsory, capacity and conflict misses apart", NULL},
+	{0}};
+
+const struct analysis analysis_cache = {
+	.info = {.name = "cache",
+		.title = "Caches",
+		.summary = "misses and traffic of simulated caches, many at once",
+		.needs = POLY_HAS(kind),
+		.wants = USES_COLUMNS,
+		.options = options},
+	.has_context = true,
+	.state_size = sizeof(struct state),
+	.suits = uses_suit,
+	.init = cache_init,
+	.update = cache_update,
+	.report = cache_report,
+	.fini = cache_fini,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Translation look-aside buffers of two levels, the first split or not, and walks of tables. */
+#include "analysis/sim/uses.h"
+#include "base/err.h"
+#include "report/tree.h"
+#include "sim/tlb.h"
+
+enum {
+	OPTION_PAGE,
+	OPTION_ENTRIES,
+	OPTION_WAYS,
+	OPTION_SPLIT,
+	OPTION_SECOND,
+	OPTION_SECOND_WAYS,
+	OPTION_SECOND_CYCLES,
+	OPTION_STEPS,
+	OPTION_STEP_CYCLES,
+	OPTION_OF
+};
+
+#define LEVELS 3 /* that are told of: the first, the second, and the first of instructions */
+
+struct state {
+	struct tlb *tlb;
+	enum uses_of of;
+	struct tlb_counts ignored[LEVELS];
+	struct tlb_totals ignored_totals;
+	struct uses uses;
+};
+
+/* What was counted at some moment. */
+struct moment {
+	struct tlb_counts levels[LEVELS];
+	struct tlb_totals totals;
+};
+
+static const unsigned levels[LEVELS] = {0, 1, TLB_LEVELS};
+static const char *const names[LEVELS] = {"first", "second", "first, instructions"};
+
+static enum poly_status
+tlb_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct state *it = state;
+	const uint64_t *values = setup->values;
+	const struct tlb_level first = {
+		(uint32_t)values[OPTION_ENTRIES], (uint32_t)values[OPTION_WAYS], CACHE_LRU, 0};
+	const struct tlb_level second = {(uint32_t)values[OPTION_SECOND],
+		(uint32_t)values[OPTION_SECOND_WAYS], CACHE_LRU,
+		(uint32_t)values[OPTION_SECOND_CYCLES]};
+	const struct tlb_config config = {.page_size = (uint32_t)values[OPTION_PAGE],
+		.levels = {first, second},
+		.count = values[OPTION_SECOND] ? 2 : 1,
+		.split = values[OPTION_SPLIT],
+		.instructions = first,
+		.walk_steps = (uint32_t)values[OPTION_STEPS],
+		.step_latency = (uint32_t)values[OPTION_STEP_CYCLES]};
+	it->of = (enum uses_of)values[OPTION_OF];
+	return tlb_new(&config, &it->tlb, error);
+}
+
+static void
+look(const struct state *it, struct moment *moment)
+{
+	for (int i = 0; i < LEVELS; i++)
+		tlb_count(it->tlb, levels[i], &moment->levels[i]);
+	tlb_total(it->tlb, &moment->totals);
+}
+
+static bool
+tlb_update(void *state, const struct analysis_rows *rows)
+{
+	struct state *it = state;
+	struct moment before, now;
+	uses_find(&it->uses, rows->batch, it->of);
+	look(it, &before);
+	tlb_run(it->tlb, it->uses.addresses, it->uses.kinds, it->uses.count, NULL);
+	if (rows->counts)
+		return true;
+	look(it, &now);
+	for (int i = 0; i < LEVELS; i++) {
+		it->ignored[i].accesses += now.levels[i].accesses - before.levels[i].accesses;
+		it->ignored[i].misses += now.levels[i].misses - before.levels[i].misses;
+	}
+	it->ignored_totals.accesses += now.totals.accesses - before.totals.accesses;
+	it->ignored_totals.walks += now.totals.walks - before.totals.walks;
+	it->ignored_totals.cycles += now.totals.cycles - before.totals.cycles;
+	return true;
+}
+
+static void
+report_levels(const struct state *it, const struct moment *now, struct poly_report *report)
+{
+	poly_report_table(report, "levels", "Levels");
+	poly_report_column(report, "level", "Level", false);
+	poly_report_column(report, "accesses", "Accesses", true);
+	poly_report_column(report, "misses", "Misses", true);
+	poly_report_column(report, "percent", "Missed", true);
+	poly_report_unit(report, "%");
+	for (int i = 0; i < LEVELS; i++) {
+		const uint64_t accesses = now->levels[i].accesses - it->ignored[i].accesses;
+		const uint64_t misses = now->levels[i].misses - it->ignored[i].misses;
+		if (!accesses)
+			continue;
+		poly_report_cell_text(report, names[i]);
+		poly_report_cell_count(report, accesses);
+		poly_report_cell_count(report, misses);
+		poly_report_cell_real(report, 100 * (double)misses / (double)accesses, 3);
+	}
+	poly_report_end(report);
+}
+
+static void
+tlb_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	const struct state *it = state;
+	struct moment now;
+	(void)ops;
+	look(it, &now);
+	const uint64_t accesses = now.totals.accesses - it->ignored_totals.accesses;
+	const uint64_t cycles = now.totals.cycles - it->ignored_totals.cycles;
+	poly_report_count(report, "accesses", "Accesses", accesses, NULL);
+	poly_report_count(
+		report, "walks", "Walks", now.totals.walks - it->ignored_totals.walks, NULL);
+	poly_report_count(report, "cycles", "Cycles", cycles, NULL);
+	if (accesses)
+		poly_report_real(report, "cycles_an_access", "Cycles an access",
+			(double)cycles / (double)accesses, 3);
+	report_levels(it, &now, report);
+}
+
+static void
+tlb_fini(void *state)
+{
+	struct state *it = state;
+	tlb_free(it->tlb);
+}
+
+#define NUMBER(name, initial, least, most, help)                                              \
+	{                                                                                     \
+		name, POLY_OPTION_NUMBER, POLY_OPTION_READ, initial, least, most, NULL, help, \
+			NULL                                                                  \
+	}
+
+static const struct poly_option options[] = {
+	[OPTION_PAGE] = NUMBER(
+		"tlb.page", 4096, 4, (uint64_t)1 << 30, "bytes of a page, a power of two"),
+	[OPTION_ENTRIES] = NUMBER("tlb.entries", 64, 1, 1 << 20, "entries of the first level"),
+	[OPTION_WAYS] = NUMBER("tlb.ways", 4, 1, 1 << 20, "ways of the first level"),
+	[OPTION_SPLIT] = {"tlb.split", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
+		"have two first levels alike, of data and of instructions", NULL},
+	[OPTION_SECOND] = NUMBER("tlb.second", 1024, 0, 1 << 20,
+		"entries of the second level; 0: there is none"),
+	[OPTION_SECOND_WAYS] =
+		NUMBER("tlb.second-ways", 8, 1, 1 << 20, "ways of the second level"),
+	[OPTION_SECOND_CYCLES] = NUMBER(
+		"tlb.second-cycles", 7, 0, 100000, "cycles that asking the second level costs"),
+	[OPTION_STEPS] = NUMBER("tlb.steps", 4, 0, 100, "levels of page tables"),
+	[OPTION_STEP_CYCLES] =
+		NUMBER("tlb.step-cycles", 10, 0, 100000, "cycles of a level of page tables"),
+	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_ALL, 0, 0,
+		uses_words, "which addresses are translated", NULL},
+	{0}};
+
+const struct analysis analysis_tlb = {
+	.info = {.name = "tlb",
+		.title = "Translation look-aside buffers",
+		.summary = "misses of simulated translation buffers, and what they cost",
+		.needs = POLY_HAS(kind),
+		.wants = USES_COLUMNS,
+		.options = options},
+	.has_context = true,
+	.state_size = sizeof(struct state),
+	.suits = uses_suit,
+	.init = tlb_init,
+	.update = tlb_update,
+	.report = tlb_report,
+	.fini = tlb_fini,
+};

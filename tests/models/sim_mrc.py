@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Miss ratios of all sizes by lists of lines, as TAP."""
+import sys
+
+from model import Tap, stats
+from uses import all_traces, distances, percent, uses
+
+PARTS = {'data': 'data', 'code': 'instructions'}
+
+
+def missed(found, size):
+    return sum(distance is None or distance >= size for distance in found)
+
+
+def exact(rows, line):
+    found = {part: list(distances(address // line for _, address, _ in uses(rows, of)))
+             for part, of in PARTS.items()}
+    sizes, lines = [], 1
+    while True:
+        told = {'size': lines * line}
+        for part in PARTS:
+            told[part + '_misses'] = missed(found[part], lines)
+            told[part + '_percent'] = percent(missed(found[part], lines), len(found[part]))
+        sizes.append(told)
+        if all(missed(one, lines) == one.count(None) for one in found.values()):
+            break
+        lines *= 2
+    return {'line_bytes': line, 'data_uses': len(found['data']), 'code_uses': len(found['code']),
+            'complete': True, 'sizes': sizes}
+
+
+def sets(rows, line):
+    told = []
+    lines = [address // line for _, address, _ in uses(rows, 'data')]
+    for count in (2 ** bits for bits in range(14)):
+        of_sets = {}
+        for number in lines:
+            of_sets.setdefault(number % count, []).append(number)
+        found = [distance for one in of_sets.values() for distance in distances(one)]
+        for ways in range(1, 17):
+            told.append({'sets': count, 'ways': ways, 'size': count * ways * line,
+                         'misses': missed(found, ways),
+                         'percent': percent(missed(found, ways), len(lines))})
+    return told
+
+
+def mixed(line):
+    """The finalizer of SplitMix64, by which lines are chosen."""
+    mask = 2 ** 64 - 1
+    line = (line ^ line >> 30) * 0xbf58476d1ce4e5b9 & mask
+    line = (line ^ line >> 27) * 0x94d049bb133111eb & mask
+    return line ^ line >> 31
+
+
+def sampled(rows, line, k):
+    """Samples of the lines, whose distances are so many times as long."""
+    rate, found, counts = 2 ** k, {}, {}
+    for part, of in PARTS.items():
+        lines = [address // line for _, address, _ in uses(rows, of)]
+        counts[part] = len(lines)
+        found[part] = [list(distances(one for one in lines if mixed(one) % rate == sample))
+                       for sample in range(8)]
+    sizes, lines = [], 4 * rate
+    while True:
+        told, more = {'size': lines * line}, False
+        for part in PARTS:
+            ratios = [100 * rate * sum(d is None or d * rate >= lines for d in one) /
+                      max(counts[part], 1) for one in found[part]]
+            told.update({part + '_percent': round(sum(ratios) / 8, 3),
+                         part + '_least': round(min(ratios), 3),
+                         part + '_most': round(max(ratios), 3)})
+            more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
+        sizes.append(told)
+        if not more:
+            return {'sizes': sizes}
+        lines *= 2
+
+
+def near(found, expected):
+    """Whether two tables are the same but for the last digit of what is rounded."""
+    return len(found) == len(expected) and all(
+        a.keys() == b.keys() and all(abs(a[key] - b[key]) < 0.0011 for key in a)
+        for a, b in zip(found, expected))
+
+
+tap = Tap()
+for name, rows in all_traces():
+    short = name.split('/')[-1]
+    tap.same(short, stats(name, 'mrc'), exact(rows, 64))
+    tap.same(short + ', sets and ways', stats(
+        name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.sets=1'),
+        {**exact(rows, 32), 'sets': sets(rows, 32)})
+    got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
+    tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
+sys.exit(tap.end())

@@ -1,0 +1,39 @@
+"""Rows as the fetches and accesses that simulators are given, and lists of lines."""
+import model
+
+KINDS = {'read': 'r', 'write': 'w', 'fetch': 'f'}
+TRACES = ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace',
+          'bach/bios_irq_4k.bach', 'lackey/words.lackey')
+
+
+def uses(rows, of='all'):
+    """(kind, address, size) of every use, a fetch before the access of the same row."""
+    found = []
+    for row in rows:
+        if row['kind'] == 'instruction' and 'pc' in row:
+            found.append(('f', row['pc'], row.get('opcode_size', 0)))
+        if row.get('access') in KINDS and 'address' in row:
+            found.append((KINDS[row['access']], row['address'], row.get('size', 0)))
+    return [use for use in found if of == 'all' or (use[0] == 'f') == (of == 'instructions')]
+
+
+def all_traces():
+    """Names and rows."""
+    for name in (*TRACES, model.threads()):
+        yield name, model.trace(name)[1]
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 3) if whole else 0
+
+
+def distances(lines):
+    """How many other lines were used since the last use; None: it is the first."""
+    stack = []
+    for line in lines:
+        if line in stack:
+            yield stack.index(line)
+            stack.remove(line)
+        else:
+            yield None
+        stack.insert(0, line)
