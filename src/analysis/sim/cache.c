@@ -227,6 +227,7 @@ const struct analysis analysis_cache = {
 	.info = {.name = "cache",
 		.title = "Caches",
 		.summary = "misses and traffic of simulated caches, many at once",
+		.is_simulation = true,
 		.needs = POLY_HAS(kind),
 		.wants = USES_COLUMNS,
 		.options = options},

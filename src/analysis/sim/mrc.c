@@ -275,6 +275,7 @@ const struct analysis analysis_mrc = {
 	.info = {.name = "mrc",
 		.title = "Miss ratios by size",
 		.summary = "misses of lru caches of all sizes, exactly or from samples",
+		.is_simulation = true,
 		.needs = POLY_HAS(kind),
 		.wants = USES_COLUMNS,
 		.options = options},

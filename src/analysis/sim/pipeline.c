@@ -374,6 +374,7 @@ const struct analysis analysis_pipeline = {
 		.title = "Pipeline",
 		.summary = "the cycles that a core takes, in order or out of order, and where "
 			   "they go",
+		.is_simulation = true,
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
 			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),

@@ -165,6 +165,7 @@ const struct analysis analysis_tlb = {
 	.info = {.name = "tlb",
 		.title = "Translation look-aside buffers",
 		.summary = "misses of simulated translation buffers, and what they cost",
+		.is_simulation = true,
 		.needs = POLY_HAS(kind),
 		.wants = USES_COLUMNS,
 		.options = options},
