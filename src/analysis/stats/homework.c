@@ -154,9 +154,9 @@ homework_merge(void *into, const void *from, const struct analysis_numbers *numb
 	if (!to->records)
 		to->begins_conditional = more->begins_conditional;
 	to->ends_writing = more->ends_writing;
-	if (to->heads)
+	if (to->open)
 		to->open += more->lead;
-	else
+	else if (!to->heads)
 		to->lead += more->lead;
 	if (more->heads) {
 		end_group(to);
