@@ -172,8 +172,8 @@ find_words(const struct coverage *it, const struct ops *ops, struct words *words
 		/* Some lines are of encodings that are known for their class alone. */
 		if (!line->mnemonic)
 			continue;
-		words->list[words->count++] =
-			(struct word){line->mnemonic, ops_powerpc_class(line->unit), 0};
+		words->list[words->count++] = (struct word){
+			line->mnemonic, (uint8_t)ops_powerpc_class(line->unit), 0};
 	}
 	words->count = words->list ? join_words(words->list, words->count) : 0;
 }
