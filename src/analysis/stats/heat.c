@@ -301,8 +301,8 @@ heat_report(const void *state, const struct ops *ops, struct poly_report *report
 		tree_fail(report);
 	} else {
 		const size_t count = divide(heat, sorted, rows);
-		report_blocks(heat, sorted, rows, count, report);
 		report_map(heat, sorted, rows, count, report);
+		report_blocks(heat, sorted, rows, count, report);
 	}
 	mem_free(sorted);
 	mem_free(rows);
