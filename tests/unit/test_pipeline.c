@@ -20,7 +20,7 @@
 #include "../models/pipeline_stepped.h"
 #include "../models/uop_text.h"
 
-enum { OPS = 600, TRIALS = 150 };
+enum { OPS = 600, TRIALS = 600 };
 
 /* A stream of micro-ops and what an out-of-order pipeline needs besides. */
 struct stream {
