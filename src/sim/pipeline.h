@@ -143,7 +143,7 @@ struct pipeline_inorder;
 struct pipeline_inorder *pipeline_inorder_new(
 	const struct pipeline_inorder_config *config, struct poly_error *error);
 
-/* Runs n more micro-ops. times has room for n, or is NULL. */
+/* Runs n more micro-ops. times has room for n, or is NULL; with cycles_only it is not used. */
 void pipeline_inorder_run(struct pipeline_inorder *pipeline, const struct pipeline_op *ops,
 	size_t n, struct pipeline_times *times);
 

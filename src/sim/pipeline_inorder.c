@@ -37,6 +37,7 @@ struct rules {
 	uint32_t start;			    /* low bits of the first place in a cycle */
 	unsigned ends, stalls;		    /* flags: the cycle is over; the penalty is due */
 	unsigned penalty;		    /* cycles */
+	uint32_t room[PIPELINE_CLASSES];    /* the latency as places, start included */
 	uint64_t latency[PIPELINE_CLASSES]; /* what is kept of the result */
 	uint64_t extra[PIPELINE_CLASSES];   /* and on top of it for each extra cycle */
 };
@@ -50,6 +51,7 @@ struct pipeline_inorder {
 	uint64_t missed; /* of what waiting for loads took */
 	uint64_t parts[PIPELINE_PARTS];
 	uint64_t ready[PIPELINE_REGISTERS + 1];
+	uint32_t places[PIPELINE_REGISTERS + 1]; /* the same of run_places */
 };
 
 static struct rules
@@ -61,6 +63,7 @@ rules_of(const struct pipeline_inorder_config *config)
 		.penalty = config->penalty};
 	for (size_t i = 0; i < PIPELINE_CLASSES; i++) {
 		const bool load = i == PIPELINE_LOADS;
+		rules.room[i] = config->latency[i] << ROOM_BITS | rules.start;
 		rules.latency[i] = CYCLE * config->latency[i] |
 				   (uint64_t)rules.start << PLACE_SHIFT |
 				   (load ? PIPELINE_LOAD : PIPELINE_EXECUTE);
@@ -88,6 +91,12 @@ pipeline_inorder_new(const struct pipeline_inorder_config *config, struct poly_e
 
 static inline uint64_t
 later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint32_t
+later32(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
@@ -143,6 +152,8 @@ start_stretch(struct pipeline_inorder *pipeline)
 	for (size_t i = 0; i < PIPELINE_REGISTERS; i++) {
 		uint64_t *ready = &pipeline->ready[i];
 		*ready = *ready / CYCLE > now ? *ready - now * CYCLE : 0;
+		uint32_t *place = &pipeline->places[i];
+		*place = *place >> ROOM_BITS > now ? *place - (now << ROOM_BITS) : 0;
 	}
 	pipeline->start += now;
 	at->last -= now;
@@ -150,16 +161,51 @@ start_stretch(struct pipeline_inorder *pipeline)
 	at->place &= ROOM;
 }
 
-/* What of a stretch is wanted besides the cycles; constants, so that each gets its own loop. */
-struct wanted {
-	enum pipeline_order order;
-	bool parts;
-	struct pipeline_times *times; /* NULL: none */
-};
+/* What the order of writes asks for, as a place. */
+static inline uint32_t
+order_of_places(const uint32_t *ready, const struct pipeline_op *op, uint32_t latency,
+	enum pipeline_order order)
+{
+	const uint32_t written = later32(ready[op->dests[0]], ready[op->dests[1]]);
+	const uint32_t cycles = latency & ~ROOM;
+	switch (order) {
+	case PIPELINE_ORDER_FREE: break;
+	case PIPELINE_ORDER_LATENCY: return later32(written + ROOM + 1, cycles) - cycles;
+	case PIPELINE_ORDER_ALL: return written;
+	}
+	return 0;
+}
+
+/*
+ * The cycles alone, for which places are enough: of registers these are kept. Half the work of
+ * run_stretch, which is the oracle of the tests.
+ */
+static inline __attribute__((always_inline)) void
+run_places(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+	enum pipeline_order order)
+{
+	const struct rules rules = pipeline->rules;
+	uint32_t *ready = pipeline->places, at = pipeline->at.place, place = at;
+	for (const struct pipeline_op *op = ops; op < ops + n; op++) {
+		const uint32_t latency = rules.room[op->flags & PIPELINE_CLASS] +
+					 ((op->extra & PIPELINE_LATENCY_MOST) << ROOM_BITS);
+		uint32_t need = later32(ready[op->sources[0]], ready[op->sources[1]]);
+		need = later32(need, ready[op->sources[2]]);
+		need = later32(need, order_of_places(ready, op, latency, order));
+		place = later32(need, at);
+		ready[op->dests[0]] = ready[op->dests[1]] = (place & ~ROOM) + latency;
+		ready[PIPELINE_NONE] = 0;
+		at = place_behind(place, op->flags & rules.ends, rules.start);
+		if (op->flags & rules.stalls)
+			at = ((place >> ROOM_BITS) + rules.penalty) << ROOM_BITS | rules.start;
+	}
+	pipeline->at.place = at;
+	pipeline->at.last = place >> ROOM_BITS;
+}
 
 static inline __attribute__((always_inline)) void
 run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
-	struct wanted wanted)
+	struct pipeline_times *times, enum pipeline_order order)
 {
 	const struct rules rules = pipeline->rules;
 	struct position at = pipeline->at;
@@ -171,12 +217,11 @@ run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, si
 			(op->extra & PIPELINE_LATENCY_MOST) * rules.extra[class];
 		uint64_t key = later(ready[op->sources[0]], ready[op->sources[1]]);
 		key = later(key, ready[op->sources[2]]);
-		key = later(key, order_of(ready, op, latency, wanted.order));
+		key = later(key, order_of(ready, op, latency, order));
 		const uint32_t need = (uint32_t)(key >> PLACE_SHIFT);
 		const uint32_t place = need > at.place ? need : at.place;
 		const uint32_t cycle = place >> ROOM_BITS;
-		if (wanted.parts)
-			missed += explain(pipeline->parts, at.told, cycle, key);
+		missed += explain(pipeline->parts, at.told, cycle, key);
 		ready[op->dests[0]] = ready[op->dests[1]] = cycle * CYCLE + latency;
 		ready[PIPELINE_NONE] = 0;
 		at.place = place_behind(place, op->flags & rules.ends, rules.start);
@@ -187,11 +232,10 @@ run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, si
 			at.place = at.told << ROOM_BITS | rules.start;
 			pipeline->parts[PIPELINE_BRANCH] += rules.penalty - 1;
 		}
-		if (wanted.times) {
+		if (times) {
 			const uint64_t then = pipeline->start + cycle;
 			const uint64_t done = then + latency / CYCLE;
-			wanted.times[op - ops] =
-				(struct pipeline_times){then, then, done, done};
+			times[op - ops] = (struct pipeline_times){then, then, done, done};
 		}
 	}
 	pipeline->at = at;
@@ -202,10 +246,10 @@ static inline __attribute__((always_inline)) void
 run_order(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
 	struct pipeline_times *times, enum pipeline_order order)
 {
-	if (pipeline->cycles_only && !times)
-		run_stretch(pipeline, ops, n, (struct wanted){order, false, NULL});
+	if (pipeline->cycles_only)
+		run_places(pipeline, ops, n, order);
 	else
-		run_stretch(pipeline, ops, n, (struct wanted){order, true, times});
+		run_stretch(pipeline, ops, n, times, order);
 }
 
 static void

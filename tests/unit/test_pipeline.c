@@ -157,6 +157,31 @@ in_order_time_stamps_are_those_of_stepping(void **state)
 }
 
 static void
+cycles_alone_are_those_of_stepping(void **state)
+{
+	static struct stream stream;
+	static struct pipeline_times times[OPS];
+	uint64_t seed = 8;
+	(void)state;
+	for (size_t trial = 0; trial < TRIALS; trial++) {
+		struct pipeline_inorder_config config = random_inorder(&seed);
+		struct pipeline_result result, stepped;
+		config.cycles_only = true;
+		make_stream(&stream, &seed);
+		struct pipeline_inorder *pipeline = pipeline_inorder_new(&config, NULL);
+		assert_non_null(pipeline);
+		pipeline_inorder_run(pipeline, stream.ops, stream.n / 2, NULL);
+		pipeline_inorder_run(
+			pipeline, stream.ops + stream.n / 2, stream.n - stream.n / 2, NULL);
+		pipeline_inorder_result(pipeline, &result);
+		pipeline_inorder_free(pipeline);
+		stepped_inorder(&config, stream.ops, stream.n, &stepped, times);
+		assert_int_equal(result.cycles, stepped.cycles);
+		assert_int_equal(result.parts[PIPELINE_BUSY], 0);
+	}
+}
+
+static void
 compare_ooo(enum pipeline_memory memory, uint64_t seed)
 {
 	static struct stream stream;
@@ -525,6 +550,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order_time_stamps_are_those_of_stepping),
+		cmocka_unit_test(cycles_alone_are_those_of_stepping),
 		cmocka_unit_test(out_of_order_time_stamps_are_those_of_stepping),
 		cmocka_unit_test(conservative_loads_wait_as_in_stepping),
 		cmocka_unit_test(loads_that_know_their_stores_wait_as_in_stepping),
