@@ -38,9 +38,8 @@ struct values {
 	size_t count;
 };
 
-/* A number that may end in k, M or G; false: it is none. Moves *text behind it. */
-static bool
-take_number(const char **text, uint64_t *value)
+bool
+sweep_number(const char **text, uint64_t *value)
 {
 	const char *p = *text;
 	unsigned shift = 0;
@@ -81,12 +80,12 @@ take_value(enum key key, const char *word, struct values *values)
 	}
 	if (key == WAYS && strcmp(word, "full") == 0)
 		return add(values, 0);
-	if (!take_number(&word, &first) || !first)
+	if (!sweep_number(&word, &first) || !first)
 		return false;
 	last = first;
 	if (strncmp(word, "..", 2) == 0) {
 		word += 2;
-		if (!take_number(&word, &last) || last < first)
+		if (!sweep_number(&word, &last) || last < first)
 			return false;
 	}
 	for (uint64_t value = first; value <= last; value *= 2)

@@ -26,4 +26,7 @@ extern const char *const sweep_policies[];
  */
 enum poly_status sweep_parse(const char *text, struct sweep *sweep, struct poly_error *error);
 
+/* A number that may end in k, M or G; false: it is none. Moves *text behind it. */
+bool sweep_number(const char **text, uint64_t *value);
+
 #endif

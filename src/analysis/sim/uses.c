@@ -7,6 +7,7 @@ const char *const uses_words[] = {"data", "instructions", "all", NULL};
 static void
 add(struct uses *uses, uint64_t address, uint32_t size, enum cache_kind kind)
 {
+	uses->pcs[uses->count] = address;
 	uses->addresses[uses->count] = address;
 	uses->sizes[uses->count] = size;
 	uses->kinds[uses->count++] = (uint8_t)kind;
@@ -46,9 +47,13 @@ uses_find(struct uses *uses, const struct poly_batch *batch, enum uses_of of)
 {
 	uses->count = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
+		const size_t before = uses->count;
 		if (of != USES_DATA)
 			add_fetch(uses, batch, row);
 		add_access(uses, batch, row, of);
+		for (size_t i = before; i < uses->count; i++)
+			if (poly_present(batch, POLY_COLUMN_pc, row))
+				uses->pcs[i] = batch->pc[row];
 	}
 }
 

@@ -16,6 +16,7 @@ extern const char *const uses_words[];
 
 struct uses {
 	uint64_t addresses[USES_MOST];
+	uint64_t pcs[USES_MOST];   /* of the instruction; the address where it is not known */
 	uint32_t sizes[USES_MOST]; /* bytes; 0 where they are not known */
 	uint8_t kinds[USES_MOST];  /* enum cache_kind */
 	size_t count;

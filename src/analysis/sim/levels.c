@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels of caches: what misses where, what goes between them, and what an access costs. */
+#include "analysis/sim/levels.h"
+
+#include "analysis/sim/uses.h"
+#include "report/tree.h"
+
+#include <string.h>
+
+enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION };
+
+struct state {
+	const struct levels_preset *preset; /* NULL: none was asked for */
+	struct hierarchy_config config;
+	struct hierarchy *hierarchy;
+	/* What was counted where rows were to be. */
+	struct hierarchy_counts counts[HIERARCHY_CACHES];
+	struct hierarchy_totals totals;
+	struct uses uses;
+};
+
+/* Choices of the option; "none", and names of levels_presets. */
+static const char *const presets[] = {
+	"none", "pentium", "ppc7450", "ppc970", "skylake", "zen4", "cortex-a53", NULL};
+
+/* The caches of a processor; NULL: there are none of that name. */
+static const struct levels_preset *
+find_preset(const char *name)
+{
+	const struct levels_preset *preset = levels_presets;
+	while (preset->name && strcmp(preset->name, name) != 0)
+		preset++;
+	return preset->name ? preset : NULL;
+}
+
+static enum poly_status
+levels_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct state *it = state;
+	it->preset = find_preset(presets[setup->values[OPTION_PRESET]]);
+	const enum poly_status status =
+		levels_parse(it->preset ? it->preset->text : setup->texts[OPTION_CACHES],
+			&it->config, error);
+	if (status != POLY_OK)
+		return status;
+	it->config.inclusion = (enum hierarchy_inclusion)setup->values[OPTION_INCLUSION];
+	return hierarchy_new(&it->config, &it->hierarchy, error);
+}
+
+static void
+add_counts(struct hierarchy_counts *to, const struct hierarchy_counts *from)
+{
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		to->accesses[kind] += from->accesses[kind];
+		to->misses[kind] += from->misses[kind];
+	}
+	to->victim_hits += from->victim_hits;
+	to->stores += from->stores;
+	to->lines_put += from->lines_put;
+	to->invalidations += from->invalidations;
+	to->prefetches += from->prefetches;
+	to->prefetch_hits += from->prefetch_hits;
+}
+
+static bool
+levels_update(void *state, const struct analysis_rows *rows)
+{
+	struct state *it = state;
+	uses_find(&it->uses, rows->batch, USES_ALL);
+	hierarchy_count_anew(it->hierarchy);
+	hierarchy_run(it->hierarchy,
+		&(struct hierarchy_batch){
+			it->uses.addresses, it->uses.pcs, it->uses.kinds, it->uses.count},
+		NULL);
+	if (!rows->counts)
+		return true;
+	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
+	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
+		add_counts(&it->counts[i], hierarchy_counts(it->hierarchy, i));
+	it->totals.accesses += totals->accesses;
+	it->totals.cycles += totals->cycles;
+	it->totals.memory_reads += totals->memory_reads;
+	it->totals.memory_writes += totals->memory_writes;
+	return true;
+}
+
+static void
+open_table(struct poly_report *report)
+{
+	static const struct {
+		const char *key, *title;
+	} columns[] = {{"ways", "Ways"}, {"line", "Line"}, {"accesses", "Accesses"},
+		{"misses", "Misses"}, {"percent", "Missed"}, {"victim_hits", "Victim hits"},
+		{"stores", "Stores"}, {"lines_put", "Lines put"},
+		{"invalidations", "Taken back"}, {"prefetches", "Prefetched"},
+		{"prefetch_hits", "And used"}};
+	poly_report_table(report, "levels", "Caches");
+	poly_report_column(report, "level", "Level", false);
+	poly_report_column(report, "size", "Size", true);
+	poly_report_unit(report, "bytes");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		poly_report_column(report, columns[i].key, columns[i].title, true);
+		if (strcmp(columns[i].key, "percent") == 0)
+			poly_report_unit(report, "%");
+	}
+}
+
+static void
+report_level(const struct hierarchy_level *level, const struct hierarchy_counts *counts,
+	struct poly_report *report)
+{
+	const struct cache_config *cache = &level->cache;
+	uint64_t accesses = 0, misses = 0;
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		accesses += counts->accesses[kind];
+		misses += counts->misses[kind];
+	}
+	const uint64_t numbers[] = {counts->victim_hits, counts->stores, counts->lines_put,
+		counts->invalidations, counts->prefetches, counts->prefetch_hits};
+	poly_report_cell_count(report, cache->sets * cache->ways * cache->line_size);
+	poly_report_cell_count(report, cache->ways);
+	poly_report_cell_count(report, cache->line_size);
+	poly_report_cell_count(report, accesses);
+	poly_report_cell_count(report, misses);
+	poly_report_cell_real(
+		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		poly_report_cell_count(report, numbers[i]);
+}
+
+static void
+levels_report(const void *state, const struct ops *ops, struct poly_report *report)
+{
+	static const char *const names[HIERARCHY_LEVELS] = {"l1", "l2", "l3", "l4"};
+	const struct state *it = state;
+	const struct hierarchy_totals *totals = &it->totals;
+	(void)ops;
+	if (it->preset)
+		poly_report_text(report, "source", "Caches as of", it->preset->source);
+	poly_report_count(report, "accesses", "Accesses", totals->accesses, NULL);
+	poly_report_count(report, "cycles", "Cycles", totals->cycles, NULL);
+	if (totals->accesses)
+		poly_report_real(report, "cycles_an_access", "Cycles an access",
+			(double)totals->cycles / (double)totals->accesses, 3);
+	poly_report_count(
+		report, "memory_reads", "Reads of memory", totals->memory_reads, NULL);
+	poly_report_count(
+		report, "memory_writes", "Writes to memory", totals->memory_writes, NULL);
+	open_table(report);
+	if (it->config.split) {
+		poly_report_cell_text(report, "l1i");
+		report_level(&it->config.instructions, &it->counts[HIERARCHY_LEVELS], report);
+	}
+	for (unsigned i = 0; i < it->config.count; i++) {
+		poly_report_cell_text(report, i == 0 && it->config.split ? "l1d" : names[i]);
+		report_level(&it->config.levels[i], &it->counts[i], report);
+	}
+	poly_report_end(report);
+}
+
+static void
+levels_fini(void *state)
+{
+	struct state *it = state;
+	hierarchy_free(it->hierarchy);
+}
+
+static const char *const inclusions[] = {"nine", "inclusive", "exclusive", NULL};
+static const char *const initial_caches[] = {
+	"l1i=32k/8/64/4 l1d=32k/8/64/4 l2=512k/8/64/10 memory=200", NULL};
+
+static const struct poly_option options[] = {
+	[OPTION_PRESET] = {"levels.preset", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
+		presets, "caches of a processor, instead of levels.caches", NULL},
+	[OPTION_CACHES] = {"levels.caches", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
+		initial_caches,
+		"caches from the first on: l1 or l1i and l1d, l2, ... as "
+		"SIZE/WAYS/LINE/CYCLES, and memory=CYCLES",
+		NULL},
+	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
+		inclusions, "whether levels hold what those above them hold", NULL},
+	{0}};
+
+const struct analysis analysis_levels = {
+	.info = {.name = "levels",
+		.title = "Levels of caches",
+		.summary = "misses and traffic of simulated levels of caches, and what an "
+			   "access costs",
+		.is_simulation = true,
+		.needs = POLY_HAS(kind),
+		.wants = USES_COLUMNS,
+		.options = options},
+	.has_context = true,
+	.state_size = sizeof(struct state),
+	.suits = uses_suit,
+	.init = levels_init,
+	.update = levels_update,
+	.report = levels_report,
+	.fini = levels_fini,
+};

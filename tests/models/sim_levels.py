@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Levels of caches by their model, on rows of traces, as TAP."""
+import sys
+
+from hierarchy import Hierarchy, Level
+from model import Tap, stats
+from uses import KINDS, all_traces, percent
+
+
+def uses(rows):
+    """(kind, address, pc), a fetch before the access of the same row."""
+    for row in rows:
+        if row['kind'] == 'instruction' and 'pc' in row:
+            yield 'f', row['pc'], row['pc']
+        if row.get('access') in KINDS and 'address' in row:
+            yield KINDS[row['access']], row['address'], row.get('pc', row['address'])
+
+
+def cache(size, ways, line, cycles, **more):
+    return Level(sets=size // ways // line, ways=ways, line=line, latency=cycles, **more)
+
+
+def told(level, name):
+    accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
+    ways, sets = level.lines.ways, len(level.lines.lists)
+    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line': level.size,
+            'accesses': accesses, 'misses': misses, 'percent': percent(misses, accesses),
+            'victim_hits': level.victim_hits, 'stores': level.stores, 'lines_put': level.put,
+            'invalidations': level.invalidations, 'prefetches': level.prefetches,
+            'prefetch_hits': level.prefetch_hits}
+
+
+def expected(rows, levels, instructions, inclusion, memory):
+    model = Hierarchy(levels, instructions, inclusion, memory)
+    for use in uses(rows):
+        model.access(*use)
+    names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
+    table = [told(instructions, 'l1i')] if instructions else []
+    table += [told(level, name) for level, name in zip(levels, names)]
+    return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'levels': table,
+            'memory_reads': model.reads, 'memory_writes': model.writes,
+            'cycles_an_access': round(sum(model.cycles) / len(model.cycles), 3)}
+
+
+def options(*words):
+    return [part for word in words for part in ('-A', 'levels.' + word)]
+
+
+tap = Tap()
+for name, rows in all_traces():
+    short = name.split('/')[-1]
+    tap.same(short, stats(name, 'levels'), expected(
+        rows, [cache(32768, 8, 64, 4), cache(1 << 19, 8, 64, 10)], cache(32768, 8, 64, 4), 0, 200))
+    tap.same(short + ', a PowerPC 970', stats(name, 'levels', *options('preset=ppc970')), expected(
+        rows, [cache(32768, 2, 128, 3, through=1), cache(1 << 19, 8, 128, 11)],
+        cache(65536, 1, 128, 1), 0, 200))
+    tap.same(short + ', small ones', stats(name, 'levels', *options(
+        'caches=l1=256/2/32/1/stride:2/victims:2 l2=1k/4/32/5/stream:3 l3=4k/4/32/20 memory=77',
+        'inclusion=inclusive')), expected(
+        rows, [cache(256, 2, 32, 1, prefetch=2, degree=2, victims=2),
+               cache(1024, 4, 32, 5, prefetch=3, degree=3), cache(4096, 4, 32, 20)], None, 1, 77))
+    tap.same(short + ', exclusive', stats(name, 'levels', *options(
+        'caches=l1i=128/2/16/1/next:1 l1d=128/2/16/2 l2=512/2/16/5', 'inclusion=exclusive')),
+        expected(rows, [cache(128, 2, 16, 2), cache(512, 2, 16, 5)],
+                 cache(128, 2, 16, 1, prefetch=1), 2, 100))
+sys.exit(tap.end())
