@@ -7,12 +7,14 @@
 #include "cli/say.h"
 #include "cli/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct sim_options {
 	struct source_options source; /* first: the reading options are in it */
 	struct opt_list settings;
+	const char *sweep;
 	struct opt_number warmup;
 	bool list;
 };
@@ -20,6 +22,8 @@ struct sim_options {
 static const struct opt sim_table[] = {
 	{"set", 'S', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct sim_options, settings),
 		"set an option of the simulator"},
+	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
+		"caches as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
 		"list the simulators and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
@@ -155,18 +159,26 @@ sim_one(struct inputs *inputs, const char *path)
 	return status;
 }
 
-/* The settings with the name of the simulator before them: "top=5" is "branch.top=5". */
-static char **
-prefixed(const struct opt_list *settings, const char *name)
+/* A setting with the name of the simulator before it: "top=5" is "branch.top=5". */
+static char *
+prefixed(const char *simulator, const char *name, const char *value)
 {
-	char **words = say_allocate(settings->count + 1, sizeof *words);
-	for (size_t i = 0; i < settings->count; i++) {
-		const size_t size = strlen(name) + strlen(settings->items[i]) + 2;
-		words[i] = say_allocate(size, 1);
-		strcpy(words[i], name);
-		strcat(words[i], ".");
-		strcat(words[i], settings->items[i]);
-	}
+	const size_t size = strlen(simulator) + strlen(name) + strlen(value) + 2;
+	char *word = say_allocate(size, 1);
+	snprintf(word, size, "%s.%s%s", simulator, name, value);
+	return word;
+}
+
+/* All settings so, NULL at the end. */
+static char **
+settings_of(const struct sim_options *options, const char *simulator)
+{
+	const struct opt_list *settings = &options->settings;
+	char **words = say_allocate(settings->count + 2, sizeof *words);
+	for (size_t i = 0; i < settings->count; i++)
+		words[i] = prefixed(simulator, settings->items[i], "");
+	if (options->sweep)
+		words[settings->count] = prefixed(simulator, "sweep=", options->sweep);
 	return words;
 }
 
@@ -193,7 +205,7 @@ sim_run(void *fields, char **operands)
 			operands[0]);
 		return STATUS_TROUBLE;
 	}
-	job.words = prefixed(&options->settings, info->name);
+	job.words = settings_of(options, info->name);
 	const int status = inputs_run(&inputs, operands + 1);
 	for (char **word = job.words; *word; word++)
 		free(*word);
