@@ -4,7 +4,7 @@
     tools/test.py [plain] [asan] [tsan]
 
 plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
-allocations, every test but the structure of the source. tsan: gcc with the thread sanitizer,
+allocations, every test but the structure of the source, models in Python and the browser. tsan: gcc with the thread sanitizer,
 what starts threads. Without arguments: all three. The last line that it prints is
 "N passed, N failed, N skipped"; the exit status is 0 where nothing failed.
 """
@@ -20,7 +20,8 @@ CONFIGURATIONS = {
     'plain': ('gcc', [], []),
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Db_lundef=false',
                        '-Dbuildtype=debugoptimized', '-Dfault_injection=true'],
-             ['--no-suite', 'structure', '--no-suite', 'memory']),
+             ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
+              '--no-suite', 'browser']),
     'tsan': ('gcc', ['-Db_sanitize=thread', '-Db_lundef=false', '-Dbuildtype=debugoptimized'],
              ['--suite', 'threads']),
 }
