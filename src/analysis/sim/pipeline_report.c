@@ -81,7 +81,7 @@ pipeline_report(const void *state, const struct ops *ops, struct poly_report *re
 		poly_report_count(
 			report, "squashes", "Loads fetched again", result.squashes, NULL);
 	poly_report_count(report, "unknown", "Without known registers", it->met.unknown, NULL);
-	if (it->cut_ops)
+	if (it->cut_ops && result.ops)
 		poly_report_count(report, "cut_operations", "Operations with further registers",
 			it->cut_ops, NULL);
 	if (it->left_out)
