@@ -186,7 +186,8 @@ report_classes(const struct words *words, struct poly_report *report)
 	poly_report_column(report, "seen", "Seen", true);
 	if (words->powerpc) {
 		poly_report_column(report, "known", "In the table", true);
-		poly_report_column(report, "percent", "%", true);
+		poly_report_column(report, "percent", "Share", true);
+		poly_report_unit(report, "%");
 	}
 	poly_report_column(report, "operations", "Operations", true);
 	for (unsigned cls = 0; cls < OP_CLASS_COUNT; cls++) {
@@ -258,7 +259,7 @@ coverage_report(const void *state, const struct ops *ops, struct poly_report *re
 	if (words.powerpc) {
 		poly_report_count(report, "known", "Mnemonics in the table", words.count, NULL);
 		poly_report_real(
-			report, "percent", "Coverage in %", rank_percent(seen, words.count), 2);
+			report, "percent", "Coverage (%)", rank_percent(seen, words.count), 2);
 	}
 	report_classes(&words, report);
 	report_lists(&words, true, report);
@@ -283,7 +284,7 @@ const struct analysis analysis_coverage = {
 		.title = "Instruction-set coverage",
 		.summary =
 			"which instructions occurred, and how the program that was seen grew",
-		.needs = POLY_HAS(kind),
+		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(synthetic),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES,

@@ -337,9 +337,9 @@ const struct analysis analysis_mix = {
 	.info = {.name = "mix",
 		.title = "Instruction mix",
 		.summary = "what is executed: instructions by class, mnemonic and size",
-		.needs = POLY_HAS(kind),
+		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(synthetic) | POLY_HAS(executed) |
-			 POLY_HAS(uop) | POLY_HAS(pc) | POLY_HAS(fallthrough),
+			 POLY_HAS(uop) | POLY_HAS(fallthrough),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS,

@@ -1,0 +1,3 @@
+polytrace stats --all bach/special.tr | grep '^[A-Z]'
+polytrace stats -a mix bach/special.tr
+echo $?
