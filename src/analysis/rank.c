@@ -37,7 +37,8 @@ void
 rank_columns(struct poly_report *report)
 {
 	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
 }
 
 void

@@ -24,7 +24,8 @@ report_columns(struct poly_report *report)
 {
 	poly_report_column(report, "bits", "Bits", true);
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "mpki", "MPKI", true);
 }
 
@@ -83,9 +84,11 @@ report_sites(const struct branch *it, const struct ops *ops, struct poly_report 
 	rank_site_columns(report);
 	poly_report_column(report, "executions", "Executions", true);
 	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "taken_percent", "Taken", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
 		rank_site_cells(report, ops, worst[i]);
@@ -112,7 +115,8 @@ report_targets(const struct branch *it, struct poly_report *report)
 	poly_report_column(report, "predictor", "Predictor", false);
 	poly_report_column(report, "branches", "Branches", true);
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
 	report_target(report, "target buffer", it->btb_asked, it->btb_right);
 	report_target(report, "return stack", it->returns, it->returns_right);
 	report_target(report, "indirect", it->indirect, it->indirect_right);

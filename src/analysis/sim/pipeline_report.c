@@ -18,7 +18,8 @@ report_parts(const struct pipeline_result *result, struct poly_report *report)
 	poly_report_table(report, "parts", "Where cycles went");
 	poly_report_column(report, "part", "Part", false);
 	poly_report_column(report, "cycles", "Cycles", true);
-	poly_report_column(report, "percent", "%", true);
+	poly_report_column(report, "percent", "Share", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "cpi", "Per instruction", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "Cycles of an instruction";
@@ -49,13 +50,13 @@ report_met(const struct pipeline_analysis *it, struct poly_report *report)
 			report, "branches", "Conditional branches", met->branches, NULL);
 		poly_report_count(
 			report, "mispredicted", "Mispredicted", met->mispredicted, NULL);
-		poly_report_real(report, "mispredicted_percent", "Mispredicted %",
+		poly_report_real(report, "mispredicted_percent", "Mispredicted (%)",
 			rank_percent(met->mispredicted, met->branches), 2);
 	}
 	if (it->machine.has_cache) {
 		poly_report_count(report, "accesses", "Accesses", met->accesses, NULL);
 		poly_report_count(report, "misses", "Misses", met->misses, NULL);
-		poly_report_real(report, "misses_percent", "Misses %",
+		poly_report_real(report, "misses_percent", "Misses (%)",
 			rank_percent(met->misses, met->accesses), 2);
 	}
 }

@@ -70,7 +70,8 @@ report_kinds(const struct branches *it, const struct ops *ops, uint64_t all,
 	poly_report_column(report, "kind", "Kind", false);
 	rank_columns(report);
 	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "taken_percent", "Taken", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "sites", "Sites", true);
 	plot.x = "kind";
 	plot.y[0] = "count";
@@ -113,14 +114,15 @@ report_conditional(const struct branches *it, const struct ops *ops, struct poly
 	}
 	poly_report_count(report, "conditional", "Conditional", all, NULL);
 	poly_report_count(report, "conditional_taken", "Conditional, taken", taken, NULL);
-	poly_report_real(report, "conditional_taken_percent", "Conditional, taken %",
+	poly_report_real(report, "conditional_taken_percent", "Conditional, taken (%)",
 		rank_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", "Conditional, changed direction %",
+	poly_report_real(report, "transition_percent", "Conditional, changed direction (%)",
 		rank_percent(changed, all), 2);
 	poly_report_real(report, "direction_entropy", "Direction entropy in bits",
 		bits / (double)all, 4);
 	poly_report_table(report, "bias", "How often conditional branches are taken");
-	poly_report_column(report, "from_percent", "From %", true);
+	poly_report_column(report, "from_percent", "Taken from", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "sites", "Sites", true);
 	rank_columns(report);
 	plot.x = "from_percent";
@@ -172,7 +174,8 @@ report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
 	poly_report_column(report, "kind", "Kind", false);
 	rank_columns(report);
 	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken %", true);
+	poly_report_column(report, "taken_percent", "Taken", true);
+	poly_report_unit(report, "%");
 	poly_report_column(report, "transitions", "Transitions", true);
 	poly_report_column(report, "entropy", "Entropy", true);
 	poly_report_unit(report, "bits");
@@ -255,10 +258,10 @@ branches_report(const void *state, const struct ops *ops, struct poly_report *re
 	const struct branches *it = state;
 	const uint64_t all = it->branches;
 	poly_report_count(report, "branches", "Branches", all, NULL);
-	poly_report_real(report, "percent", "Share of the instructions in %",
+	poly_report_real(report, "percent", "Share of the instructions (%)",
 		rank_percent(all, it->instructions), 2);
 	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	poly_report_real(report, "taken_percent", "Taken %", rank_percent(it->taken, all), 2);
+	poly_report_real(report, "taken_percent", "Taken (%)", rank_percent(it->taken, all), 2);
 	if (it->unplaced)
 		poly_report_count(
 			report, "unplaced", "At sites beyond the table", it->unplaced, NULL);

@@ -84,7 +84,7 @@ report_reuse(const struct dependencies *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_count(report, "overwritten", "Values overwritten", it->overwritten, NULL);
 	poly_report_count(report, "dead", "Of these never read", it->reuse[0], NULL);
-	poly_report_real(report, "dead_percent", "Share never read",
+	poly_report_real(report, "dead_percent", "Share never read (%)",
 		percent(it->reuse[0], it->overwritten), 2);
 	poly_report_table(report, "reuse", "How often a value is read until it is overwritten");
 	poly_report_column(report, "reads", "Reads", true);
@@ -136,7 +136,7 @@ report_loads(const struct dependencies *it, struct poly_report *report)
 	poly_report_count(
 		report, "hazards", "Loads that can't be forwarded in whole", hazards, NULL);
 	poly_report_real(
-		report, "hazards_percent", "Share of loads", percent(hazards, loads), 2);
+		report, "hazards_percent", "Share of loads (%)", percent(hazards, loads), 2);
 }
 
 static void

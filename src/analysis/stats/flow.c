@@ -392,7 +392,7 @@ flow_report(const void *state, const struct ops *ops, struct poly_report *report
 	poly_report_count(report, "steps", "From instruction to instruction", all, NULL);
 	for (size_t i = 0; i < STEPS; i++)
 		poly_report_count(report, keys[i][0], keys[i][1], it->steps[i], NULL);
-	poly_report_real(report, "broken_percent", "Flow broke %",
+	poly_report_real(report, "broken_percent", "Flow broke (%)",
 		rank_percent(it->steps[BROKEN], all), 2);
 	if (it->beyond)
 		poly_report_count(

@@ -287,12 +287,12 @@ report_changes(const struct homework *it, struct poly_report *report)
 	poly_report_count(report, "branches", "Q5: branches", branches, NULL);
 	poly_report_count(
 		report, "far_branches", "Q5: branches of more than 8 bits", far, NULL);
-	poly_report_real(report, "far_percent", "Q5: share of the branches in %",
+	poly_report_real(report, "far_percent", "Q5: share of the branches (%)",
 		rank_percent(far, branches), 2);
 	poly_report_real(report, "far_slowdown", "Q5: micro-operations more, as a factor",
 		quotient(it->records + far, it->records), 6);
 	poly_report_count(report, "fusions", "Q6: pairs that can be fused", it->pairs, NULL);
-	poly_report_real(report, "fusion_percent", "Q6: share of the micro-operations in %",
+	poly_report_real(report, "fusion_percent", "Q6: share of the micro-operations (%)",
 		rank_percent(it->pairs, it->records), 2);
 	poly_report_real(report, "fusion_speedup", "Q6: speedup",
 		quotient(it->records, it->records - it->pairs), 6);

@@ -208,7 +208,7 @@ memory_report(const void *state, const struct ops *ops, struct poly_report *repo
 	poly_report_count(report, "loads", "Loads", memory->loads, NULL);
 	poly_report_count(
 		report, "forwarded", "Loads of what was just stored", memory->candidates, NULL);
-	poly_report_real(report, "forwarded_percent", "Share of loads",
+	poly_report_real(report, "forwarded_percent", "Share of loads (%)",
 		percent(memory->candidates, memory->loads), 2);
 	poly_report_count(
 		report, "contained", "Of these within one store", memory->contained, NULL);

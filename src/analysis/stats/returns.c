@@ -151,7 +151,7 @@ returns_report(const void *state, const struct ops *ops, struct poly_report *rep
 	poly_report_count(report, "calls", "Calls", it->calls, NULL);
 	poly_report_count(report, "returns", "Returns", it->returns, NULL);
 	poly_report_count(report, "matched", "To the last call", it->matched, NULL);
-	poly_report_real(report, "matched_percent", "To the last call %",
+	poly_report_real(report, "matched_percent", "To the last call (%)",
 		rank_percent(it->matched, it->returns), 2);
 	poly_report_count(report, "unwound", "To an earlier call", it->unwound, NULL);
 	poly_report_count(report, "frames", "Calls passed over", it->frames, NULL);
