@@ -188,7 +188,7 @@ retire(struct ooo *core, struct buf *out)
 	const struct entry *entry = entry_at(core, 0);
 	for (size_t i = 0; i < entry->dest_count; i++)
 		give_register(core, entry->dests[i].freed);
-	print_entry(core, entry, out);
+	print_entry(core, entry, core->config.is_quiet ? NULL : out);
 	core->head = (core->head + 1) % ((size_t)core->config.size + 1);
 	core->fetched--;
 	core->held--;
@@ -456,7 +456,8 @@ void
 ooo_begin(const struct ooo *core, const char *trace, struct buf *out)
 {
 	const struct ooo_config *config = &core->config;
-	buf_string(out, "debug mode on\n");
+	if (!config->is_quiet)
+		buf_string(out, "debug mode on\n");
 	if (config->memory == OOO_RENAME_ONLY)
 		buf_string(out, "PART 1: Rename Only\n");
 	if (config->memory >= OOO_CONSERVATIVE)
@@ -471,6 +472,8 @@ ooo_begin(const struct ooo *core, const char *trace, struct buf *out)
 	buf_printf(out, "  ROB Size \t\t\t\t%u\n", config->size);
 	if (memory_text(config->memory))
 		buf_printf(out, "  %s\n", memory_text(config->memory));
+	if (config->is_quiet)
+		return;
 	buf_string(out, config->memory == OOO_RENAME_ONLY
 				? "uop# \t Reg Mappings [freeMe] | Mop Uop\n"
 				: "#: F I D C \t Reg Mappings [freeMe] | Mop Uop\n");

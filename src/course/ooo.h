@@ -42,6 +42,7 @@ struct ooo_config {
 	unsigned registers;    /* physical ones: more than COURSE_REGISTERS + 1 */
 	unsigned size;	       /* micro-ops in the reorder buffer */
 	unsigned load_latency; /* cycles: 4 at WUSTL, 3 at Penn; everything else takes 1 */
+	bool is_quiet;	       /* without the lines of micro-ops and what goes with them */
 };
 
 struct ooo;

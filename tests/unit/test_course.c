@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "course/cache.h"
+#include "course/mix.h"
 #include "course/predictors.h"
 #include "course/scoreboard.h"
 #include "course/sfsu.h"
@@ -516,6 +517,79 @@ san_franciscos_cache_counts_cycles(void **state)
 	course_cache_fini(&cache);
 }
 
+/*
+ * A load and a comparison of 4 bytes, a conditional branch of 2 to 12 bytes before it that can
+ * be fused, and a jump of 5 bytes that goes 4096 bytes on.
+ */
+static const struct course_uop mixed[] = {
+	{.pc = 0x100, .fallthrough = 0x104, .flags = '-', .ldst = 'L', .uop = 1},
+	{.pc = 0x100, .fallthrough = 0x104, .flags = 'W', .ldst = '-', .uop = 2},
+	{.pc = 0x104,
+		.fallthrough = 0x106,
+		.target = 0xf8,
+		.flags = 'R',
+		.ldst = '-',
+		.uop = 1},
+	{.pc = 0x106,
+		.fallthrough = 0x10b,
+		.target = 0x1106,
+		.flags = '-',
+		.ldst = '-',
+		.uop = 1},
+};
+
+static void
+the_mix_is_printed_as_washington_does(void **state)
+{
+	(void)state;
+	struct course_mix mix = {0};
+	struct buf to = {0};
+	for (size_t i = 0; i < 4; i++)
+		course_mix_uop(&mix, &mixed[i]);
+	course_mix_cut(&mix);
+	course_mix_wustl(&mix, &to);
+	assert_string_equal(buf_text(&to),
+		"  Percent of mops consisting of  1 uops: 66.7%\n"
+		"  Percent of mops consisting of  2 uops: 33.3%\n"
+		"  Percent of mops of length  2 bytes: 33.3%\n"
+		"  Percent of mops of length  4 bytes: 33.3%\n"
+		"  Percent of mops of length  5 bytes: 33.3%\n"
+		"  Percent of targets requiring  5 bits: 50.0%\n"
+		"  Percent of targets requiring 14 bits: 50.0%\n"
+		"  Percent of uops of type  0 : 25.0%\n  Percent of uops of type  2 : 25.0%\n"
+		"  Percent of uops of type  3 : 25.0%\n  Percent of uops of type  4 : 25.0%\n");
+	buf_free(&to);
+}
+
+static void
+the_mix_has_penns_names(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {"micro-ops = 4\nmacro-ops = 3\n",
+		"macro-ops of 2 micro-ops = 1\n", "avgInsnSize = 3.666667\n",
+		"macro-ops of 5 bytes = 1\n", "branch targets of 14 bits = 1\n",
+		"mostCommonUopCategory = loads\n",
+		"fractionOfBranchTargetsLteNBits(13) = 0.500000\n",
+		"fractionOfInsnsLteNBytes(4) = 0.666667\n",
+		"branches of more than 8 bits = 1\n", "relative = 1.250000\n",
+		"fused pairs = 1\nspeedup of fusion = 1.333333\n"};
+	struct course_mix whole = {0}, half = {0}, rest = {0};
+	struct buf to = {0};
+	/* The halves meet between a comparison and its branch. */
+	for (size_t i = 0; i < 4; i++)
+		course_mix_uop(i < 2 ? &half : &rest, &mixed[i]);
+	course_mix_merge(&whole, &half);
+	course_mix_merge(&whole, &rest);
+	course_mix_cut(&whole);
+	course_mix_penn(&whole, &to);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		assert_non_null(strstr(buf_text(&to), lines[i]));
+	buf_clear(&to);
+	course_mix_penn(&(struct course_mix){0}, &to);
+	assert_null(strstr(buf_text(&to), "nan"));
+	buf_free(&to);
+}
+
 static void
 shapes_that_make_no_sense_are_refused(void **state)
 {
@@ -615,6 +689,8 @@ main(void)
 		cmocka_unit_test(san_franciscos_systems_have_the_known_results),
 		cmocka_unit_test(san_franciscos_second_system_prints_a_line_a_branch),
 		cmocka_unit_test(san_franciscos_cache_counts_cycles),
+		cmocka_unit_test(the_mix_is_printed_as_washington_does),
+		cmocka_unit_test(the_mix_has_penns_names),
 		cmocka_unit_test(shapes_that_make_no_sense_are_refused),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),

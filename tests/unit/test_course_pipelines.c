@@ -131,7 +131,7 @@ a_line_tells_when_a_micro_op_moved_on(void **state)
 	(void)state;
 	const struct course_uop uops[] = {
 		uop_of(1, 'L', -1, 5, 2), uop_of(2, '-', 2, -1, 2), uop_of(3, 'N', -1, -1, -1)};
-	const struct ooo_config config = {OOO_NONE, 3, 64, 8, 4};
+	const struct ooo_config config = {OOO_NONE, 3, 64, 8, 4, false};
 	struct buf out = {0};
 	assert_int_equal(ooo_total(&config, uops, 3, &out, NULL), 7);
 	const char *lines = strchr(strstr(buf_text(&out), "#: F I D C"), '\n') + 1;
@@ -169,7 +169,7 @@ loads_wait_for_stores_as_the_rule_says(void **state)
 		uop_of(6, 'L', 7, -1, 8)};
 	uops[5].address = 0x2000;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const struct ooo_config config = {cases[i].memory, 8, 64, 8, 4};
+		const struct ooo_config config = {cases[i].memory, 8, 64, 8, 4, false};
 		uint64_t violations;
 		assert_int_equal(
 			ooo_total(&config, uops, 6, NULL, &violations), cases[i].cycles);
@@ -177,8 +177,28 @@ loads_wait_for_stores_as_the_rule_says(void **state)
 	}
 	/* Another address is no concern of the perfect rule. */
 	uops[4].address += 8;
-	const struct ooo_config perfect = {OOO_PERFECT, 8, 64, 8, 4};
+	const struct ooo_config perfect = {OOO_PERFECT, 8, 64, 8, 4, false};
 	assert_int_equal(ooo_total(&perfect, uops, 6, NULL, NULL), 11);
+}
+
+static void
+a_quiet_core_prints_no_micro_ops(void **state)
+{
+	(void)state;
+	const struct course_uop uops[] = {uop_of(1, 'L', -1, 5, 2), uop_of(2, '-', 2, -1, 2)};
+	const struct ooo_config config = {OOO_NONE, 3, 64, 8, 4, true};
+	struct buf out = {0};
+	ooo_total(&config, uops, 2, &out, NULL);
+	assert_string_equal(buf_text(&out),
+		"Trace name  \t\t\t\tt\nInstruction Limit\t\t\tnone\n"
+		"Processor Configuration:\n  Machine Width \t\t\t3\n"
+		"  Number of Logical Registers \t\t50\n"
+		"  Number of Physical Registers \t\t64\n  ROB Size \t\t\t\t8\n"
+		"  NOT modeling memory dependences\n"
+		"Completed Trace @ cycle 7. Ending Simulation...\nProcessed 2 trace lines.\n"
+		"Instructions:\n  N Fetched =    \t\t2\n  N Committed =  \t\t2\nStalls:\n"
+		"  Fetch stalled (ROB full) =    0\nIPC: \t\t\t\t0.286\n");
+	buf_free(&out);
 }
 
 static void
@@ -187,7 +207,7 @@ renaming_alone_frees_at_once(void **state)
 	(void)state;
 	const struct course_uop uops[] = {uop_of(1, '-', -1, -1, 2), uop_of(2, '-', 2, -1, 2),
 		uop_of(3, '-', 2, -1, 2), uop_of(4, '-', -1, -1, -1)};
-	const struct ooo_config config = {OOO_RENAME_ONLY, 1, 52, 64, 4};
+	const struct ooo_config config = {OOO_RENAME_ONLY, 1, 52, 64, 4, false};
 	struct buf out = {0};
 	assert_int_equal(ooo_total(&config, uops, 4, &out, NULL), 4);
 	assert_string_equal(strstr(buf_text(&out), "uop# "),
@@ -289,7 +309,7 @@ impossible_configurations_are_refused(void **state)
 	assert_string_equal(error.message, "there is no experiment 5, expected 1 to 4");
 	const struct superscalar_config narrow = {SUPERSCALAR_PLAIN, 0, false, false, false};
 	assert_int_equal(superscalar_sound(&narrow, NULL), POLY_ERR_USAGE);
-	const struct ooo_config few = {OOO_NONE, 1, 51, 8, 4};
+	const struct ooo_config few = {OOO_NONE, 1, 51, 8, 4, false};
 	assert_null(ooo_new(&few, &error));
 	assert_string_equal(
 		error.message, "the number of physical registers is 51, expected 52 to 65536");
@@ -303,7 +323,7 @@ impossible_configurations_are_refused(void **state)
 static enum poly_status
 run_once(void)
 {
-	const struct ooo_config config = {OOO_STORE_SETS, 4, 64, 8, 4};
+	const struct ooo_config config = {OOO_STORE_SETS, 4, 64, 8, 4, false};
 	const struct course_uop uops[] = {uop_of(1, 'L', -1, -1, 2), uop_of(2, '-', 2, -1, 5),
 		uop_of(3, 'L', 5, -1, 6), uop_of(4, 'S', 2, -1, -1), uop_of(5, 'L', -1, -1, 7)};
 	struct poly_error error;
@@ -349,6 +369,7 @@ main(void)
 		cmocka_unit_test(a_miss_costs_seven_cycles),
 		cmocka_unit_test(a_line_tells_when_a_micro_op_moved_on),
 		cmocka_unit_test(loads_wait_for_stores_as_the_rule_says),
+		cmocka_unit_test(a_quiet_core_prints_no_micro_ops),
 		cmocka_unit_test(renaming_alone_frees_at_once),
 		cmocka_unit_test(bypasses_bring_values_earlier),
 		cmocka_unit_test(mispredicted_branches_are_labelled),

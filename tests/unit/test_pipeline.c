@@ -403,7 +403,7 @@ an_out_of_order_core_of_the_course_takes_as_long(void **state)
 	for (unsigned trial = 0; trial < 60; trial++) {
 		const enum ooo_memory memory = (enum ooo_memory)(OOO_NONE + trial % 3);
 		const struct ooo_config course = {memory, 1 + trial % 8, 52 + trial * trial,
-			4 + 3 * trial, 3 + trial % 2};
+			4 + 3 * trial, 3 + trial % 2, false};
 		const struct pipeline_ooo_config config = {.width = course.width,
 			.size = course.size,
 			.registers = course.registers - COURSE_REGISTERS,
