@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* The homeworks of the courses: one is found, given a trace's records, and prints. */
+#include "analysis/course/model.h"
+
+#include "analysis/uops.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+#define STRIP 256 /* micro-ops that a model is given at once */
+
+static const struct model *const models[] = {
+	&model_penn_hw1,
+	&model_penn_hw2a,
+	&model_penn_hw3,
+	&model_penn_hw4,
+	&model_penn_hw5,
+	&model_penn_v2,
+	&model_wustl_hw1,
+	&model_wustl_hw2a,
+	&model_wustl_hw3,
+	&model_wustl_hw4,
+	&model_wustl_hw5,
+	&model_wustl_hw6,
+	&model_sfsu_1b,
+	&model_sfsu_2,
+};
+
+struct poly_course {
+	const struct model *model;
+	void *state;
+	struct model_output output;
+	char *trace;	 /* the name that output has */
+	uint64_t number; /* of the last record */
+	poly_columns columns;
+	struct course_uop uops[STRIP];
+};
+
+const struct poly_homework_info *
+poly_homework_at(size_t i)
+{
+	return i < sizeof models / sizeof *models ? &models[i]->info : NULL;
+}
+
+static const struct model *
+find_model(const char *course, const char *name)
+{
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		if (strcmp(models[i]->info.course, course) == 0 &&
+			strcmp(models[i]->info.name, name) == 0)
+			return models[i];
+	}
+	return NULL;
+}
+
+const struct poly_homework_info *
+poly_homework_find(const char *course, const char *name)
+{
+	const struct model *model = find_model(course, name);
+	return model ? &model->info : NULL;
+}
+
+enum poly_status
+model_flush(struct model_output *output, struct poly_error *error)
+{
+	struct buf *lines = &output->lines;
+	if (lines->failed)
+		return err_memory(error);
+	const int failure =
+		lines->size ? output->sink.write(output->sink.user, lines->data, lines->size)
+			    : 0;
+	buf_clear(lines);
+	if (!failure)
+		return POLY_OK;
+	enum poly_status status = err_set(
+		error, POLY_ERR_IO, POLY_NO_OFFSET, "cannot be written: %s", strerror(failure));
+	if (error)
+		error->sys_errno = failure;
+	return status;
+}
+
+/* Values of the homework's options by the caller's words. */
+static enum poly_status
+take_words(const struct poly_homework_info *info, const char *const *words,
+	struct option_values *values, struct poly_error *error)
+{
+	enum poly_status status = option_values_init(info->options, values, error);
+	for (; status == POLY_OK && words && *words; words++) {
+		size_t n;
+		status = option_name(*words, &n, error);
+		if (status != POLY_OK)
+			return status;
+		const struct poly_option *option = option_find(info->options, *words, n);
+		if (!option)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"homework '%s' of %s has no option '%.*s'; 'polytrace sim "
+				"--list' shows those it has",
+				info->name, info->course, (int)n, *words);
+		status = option_take(values, info->options, option, *words + n + 1, error);
+	}
+	return status;
+}
+
+/* What the trace is called in the output: as the option says, or as the caller does. */
+static const char *
+trace_name(const struct poly_homework_info *info, const struct option_values *values,
+	const char *name)
+{
+	const struct poly_option *option = option_find(info->options, "trace", 5);
+	const char *given = option ? values->texts[option - info->options] : NULL;
+	return given ? given : name;
+}
+
+/* Prepares the model. */
+static enum poly_status
+prepare(struct poly_course *course, const struct poly_course_options *options,
+	struct poly_error *error)
+{
+	const struct model *model = course->model;
+	struct option_values values = {0};
+	enum poly_status status = take_words(&model->info, options->words, &values, error);
+	course->output.sink = options->sink;
+	course->state = mem_new(1, model->state_size);
+	if (status == POLY_OK && course->state)
+		course->trace = mem_string(trace_name(&model->info, &values, options->trace));
+	if (status == POLY_OK && !course->trace)
+		status = err_memory(error);
+	course->output.trace = course->trace;
+	if (status == POLY_OK && model->init)
+		status = model->init(course->state, &values, error);
+	option_values_free(&values);
+	return status;
+}
+
+enum poly_status
+poly_course_new(const struct poly_course_options *options, struct poly_course **course,
+	struct poly_error *error)
+{
+	struct poly_course_options asked = POLY_COURSE_OPTIONS_INIT;
+	*course = NULL;
+	enum poly_status status = option_struct(&asked, sizeof asked, options, error);
+	if (status != POLY_OK)
+		return status;
+	const struct model *model = find_model(asked.course, asked.homework);
+	if (!model)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"there is no homework '%.60s' of %.60s; 'polytrace sim --list' shows "
+			"them",
+			asked.homework, asked.course);
+	struct poly_course *it = mem_new(1, sizeof *it);
+	if (!it)
+		return err_memory(error);
+	it->model = model;
+	status = prepare(it, &asked, error);
+	if (status == POLY_OK)
+		*course = it;
+	else
+		poly_course_free(it);
+	return status;
+}
+
+enum poly_status
+poly_course_begin(struct poly_course *course, const struct poly_trace_info *info,
+	struct poly_error *error)
+{
+	const struct model *model = course->model;
+	const poly_columns lacks = model->info.needs & ~info->columns;
+	if (lacks)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"homework '%s' of %s needs the column '%s', which a trace of format "
+			"'%s' does not have",
+			model->info.name, model->info.course,
+			poly_column_name((enum poly_column)__builtin_ctzll(lacks)),
+			info->format);
+	course->columns = (model->info.needs | model->info.wants) & info->columns;
+	if (model->begin)
+		model->begin(course->state, &course->output);
+	return model_settle(&course->output, error);
+}
+
+poly_columns
+poly_course_columns(const struct poly_course *course)
+{
+	return course->columns;
+}
+
+enum poly_status
+poly_course_update(
+	struct poly_course *course, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct model *model = course->model;
+	enum poly_status status = POLY_OK;
+	if (model->take_rows)
+		return model->take_rows(course->state, batch, &course->output, error);
+	for (size_t row = 0; row < batch->rows && status == POLY_OK;) {
+		size_t n = 0;
+		for (; row < batch->rows && n < STRIP; row++) {
+			struct course_uop *uop = &course->uops[n];
+			if (!uop_of_row(batch, row, uop))
+				continue;
+			uop->number = ++course->number;
+			n++;
+		}
+		status = model->take(course->state, course->uops, n, &course->output, error);
+	}
+	return status;
+}
+
+enum poly_status
+poly_course_finish(struct poly_course *course, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (course->model->end)
+		status = course->model->end(course->state, &course->output, error);
+	return status == POLY_OK ? model_flush(&course->output, error) : status;
+}
+
+void
+poly_course_free(struct poly_course *course)
+{
+	if (!course)
+		return;
+	if (course->state && course->model->fini)
+		course->model->fini(course->state);
+	mem_free(course->state);
+	mem_free(course->trace);
+	buf_free(&course->output.lines);
+	mem_free(course);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Penn's five-stage pipeline of the version 2 traces. Its options are the words of which the
+ * names of the course's stage-time files are made: fullbypass, memlat=1, gshare5i5h, btb5i,
+ * cache=10i2w2b, latency=0h2c3d.
+ */
+#include "analysis/course/model.h"
+
+#include "course/v2.h"
+
+#include "base/err.h"
+#include "base/num.h"
+
+#include <string.h>
+
+/* In the order of their table. */
+enum { BYPASS, MEMLAT, PREDICTOR, BTB, CACHE, LATENCY };
+enum { BYPASS_FULL, BYPASS_MX, BYPASS_NONE };
+static const char *const bypasses[] = {"full", "mx", "none", NULL};
+static const char *const perfect[] = {"perfect", NULL}, *const btb[] = {"0i", NULL},
+			 *const no_cache[] = {"none", NULL},
+			 *const latencies[] = {"0h0c0d", NULL};
+
+static const struct poly_option v2_options[] = {
+	{"bypass", POLY_OPTION_CHOICE, 0, BYPASS_FULL, 0, 0, bypasses,
+		"which results are bypassed: full is MX, WX and WM", "reference cis501 7.1.8"},
+	{"memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MOST, NULL,
+		"cycles that a load or store takes longer where there is no cache",
+		"reference cis501 7.1.8"},
+	{"predictor", POLY_OPTION_TEXT, 0, 0, 0, 0, perfect,
+		"perfect, never, bimodal and index bits (bimodal5i), or gshare, these and "
+		"outcomes (gshare5i5h)",
+		"reference cis501 7.1.8"},
+	{"btb", POLY_OPTION_TEXT, 0, 0, 0, 0, btb, "index bits of the target buffer: 5i",
+		"reference cis501 7.1.8"},
+	{"cache", POLY_OPTION_TEXT, 0, 0, 0, 0, no_cache,
+		"none, or both caches' index bits, ways and block bits: 10i2w2b",
+		"reference cis501 7.1.8"},
+	{"latency", POLY_OPTION_TEXT, 0, 0, 0, 0, latencies,
+		"cycles more of a hit, a clean and a dirty miss: 0h2c3d",
+		"reference cis501 7.1.8"},
+	{0},
+};
+
+/* Takes numbers that have the letters of letters behind them, in order, and nothing else. */
+static bool
+take_numbers(const char *text, const char *letters, unsigned *numbers)
+{
+	for (size_t i = 0; letters[i]; i++) {
+		const char *end = strchr(text, letters[i]);
+		uint64_t value;
+		if (!end || !num_parse(text, (size_t)(end - text), &value) ||
+			value > UINT32_MAX)
+			return false;
+		numbers[i] = (unsigned)value;
+		text = end + 1;
+	}
+	return *text == 0;
+}
+
+/* Takes the numbers of an option's text; POLY_ERR_USAGE: it does not look like the example. */
+static enum poly_status
+take_text(const struct option_values *values, size_t option, const char *letters,
+	unsigned *numbers, struct poly_error *error)
+{
+	static const char *const examples[] = {
+		[BTB] = "5i", [CACHE] = "10i2w2b", [LATENCY] = "0h2c3d"};
+	if (take_numbers(values->texts[option], letters, numbers))
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%s' is '%.60s', expected numbers and letters as in %s",
+		v2_options[option].name, values->texts[option], examples[option]);
+}
+
+static enum poly_status
+take_predictor(const char *text, struct v2_config *config, struct poly_error *error)
+{
+	unsigned numbers[2] = {0};
+	bool known = true;
+	config->direction = V2_PERFECT;
+	if (strcmp(text, "never") == 0) {
+		config->direction = V2_NEVER;
+	} else if (strncmp(text, "bimodal", 7) == 0) {
+		config->direction = V2_BIMODAL;
+		known = take_numbers(text + 7, "i", numbers);
+	} else if (strncmp(text, "gshare", 6) == 0) {
+		config->direction = V2_GSHARE;
+		known = take_numbers(text + 6, "ih", numbers);
+	} else {
+		known = strcmp(text, "perfect") == 0;
+	}
+	if (!known)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'predictor' is '%.60s', expected perfect, never, or one as "
+			"bimodal5i or gshare5i5h",
+			text);
+	config->index_bits = numbers[0];
+	config->history_bits = numbers[1];
+	return POLY_OK;
+}
+
+static enum poly_status
+take_cache(const struct option_values *values, struct v2_cache *cache, struct poly_error *error)
+{
+	unsigned shape[3], cycles[3];
+	if (strcmp(values->texts[CACHE], "none") == 0)
+		return POLY_OK;
+	enum poly_status status = take_text(values, CACHE, "iwb", shape, error);
+	if (status == POLY_OK && !shape[1])
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a cache of 0 ways holds nothing, expected 1 to %d", V2_WAYS_MOST);
+	if (status == POLY_OK)
+		status = take_text(values, LATENCY, "hcd", cycles, error);
+	if (status == POLY_OK)
+		*cache = (struct v2_cache){
+			shape[0], shape[1], shape[2], cycles[0], cycles[1], cycles[2]};
+	return status;
+}
+
+struct stages {
+	struct v2_pipeline *pipeline;
+	struct buf text; /* of the current instruction */
+};
+
+static enum poly_status
+stages_init(void *state, const struct option_values *values, struct poly_error *error)
+{
+	struct stages *it = state;
+	const uint64_t *value = values->values;
+	struct v2_config config = {.mx = value[BYPASS] != BYPASS_NONE,
+		.wx = value[BYPASS] == BYPASS_FULL,
+		.wm = value[BYPASS] == BYPASS_FULL,
+		.memory = (unsigned)value[MEMLAT]};
+	enum poly_status status = take_predictor(values->texts[PREDICTOR], &config, error);
+	if (status == POLY_OK)
+		status = take_text(values, BTB, "i", &config.btb_bits, error);
+	if (status == POLY_OK)
+		status = take_cache(values, &config.cache, error);
+	if (status == POLY_OK)
+		status = v2_sound(&config, error);
+	if (status != POLY_OK)
+		return status;
+	it->pipeline = v2_new(&config, error);
+	return it->pipeline ? POLY_OK : POLY_ERR_MEMORY;
+}
+
+static int8_t
+register_of(const struct poly_batch *batch, enum poly_column column, const uint8_t *numbers,
+	size_t row)
+{
+	const bool known = poly_present(batch, column, row) && numbers[row] < V2_REGISTERS;
+	return known ? (int8_t)numbers[row] : V2_NONE;
+}
+
+/* The instruction of a row; its text is left in text. */
+static struct v2_insn
+insn_of_row(const struct poly_batch *batch, size_t row, struct buf *text)
+{
+	struct v2_insn insn = {.pc = batch->pc[row],
+		.is_branch = poly_present(batch, POLY_COLUMN_branch, row),
+		.dest = register_of(batch, POLY_COLUMN_dest, batch->dest, row),
+		.src1 = register_of(batch, POLY_COLUMN_src1, batch->src1, row),
+		.src2 = register_of(batch, POLY_COLUMN_src2, batch->src2, row)};
+	buf_clear(text);
+	if (poly_present(batch, POLY_COLUMN_text, row)) {
+		size_t size;
+		const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_text, row, &size);
+		buf_append(text, bytes, size);
+	}
+	insn.text = buf_text(text);
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
+		insn.size = batch->opcode_size[row];
+	if (insn.is_branch)
+		insn.is_taken = batch->branch[row] == POLY_BRANCH_TAKEN;
+	if (poly_present(batch, POLY_COLUMN_target, row))
+		insn.target = batch->target[row];
+	if (poly_present(batch, POLY_COLUMN_access, row)) {
+		insn.is_load = batch->access[row] == POLY_ACCESS_READ;
+		insn.is_store = !insn.is_load;
+	}
+	if (poly_present(batch, POLY_COLUMN_address, row))
+		insn.address = batch->address[row];
+	return insn;
+}
+
+static enum poly_status
+stages_take(void *state, const struct poly_batch *batch, struct model_output *output,
+	struct poly_error *error)
+{
+	struct stages *it = state;
+	enum poly_status status = POLY_OK;
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
+		if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+			batch->kind[row] != POLY_KIND_INSTRUCTION ||
+			!poly_present(batch, POLY_COLUMN_pc, row))
+			continue;
+		const struct v2_insn insn = insn_of_row(batch, row, &it->text);
+		if (it->text.failed)
+			return err_memory(error);
+		v2_add(it->pipeline, &insn, &output->lines);
+		status = model_settle(output, error);
+	}
+	return status;
+}
+
+static void
+stages_fini(void *state)
+{
+	struct stages *it = state;
+	v2_free(it->pipeline);
+	buf_free(&it->text);
+}
+
+const struct model model_penn_v2 = {
+	.info = {.course = "penn",
+		.name = "v2",
+		.title = "a five-stage pipeline, of traces of version 2",
+		.source = "reference cis501 7.1.8",
+		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) |
+			 POLY_HAS(text) | POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
+			 POLY_HAS(branch) | POLY_HAS(target),
+		.wants = POLY_HAS(access) | POLY_HAS(address),
+		.options = v2_options},
+	.state_size = sizeof(struct stages),
+	.init = stages_init,
+	.take_rows = stages_take,
+	.fini = stages_fini};
