@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/homework.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
@@ -14,18 +15,20 @@
 struct sim_options {
 	struct source_options source; /* first: the reading options are in it */
 	struct opt_list settings;
-	const char *sweep;
+	const char *sweep, *course;
 	struct opt_number warmup;
 	bool list;
 };
 
 static const struct opt sim_table[] = {
 	{"set", 'S', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct sim_options, settings),
-		"set an option of the simulator"},
+		"set an option of the simulator, or of the homework"},
 	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
 		"caches as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
+	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
+		"do a homework of a course, with its programs' output"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
-		"list the simulators and their options"},
+		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
 		"do not count the first N records, but simulate them"},
 	{0},
@@ -93,6 +96,7 @@ sim_list(const struct source_options *options)
 			list_options(report, info);
 	}
 	poly_report_end(report);
+	homework_list(report);
 	const int status = source_render(report, options, output);
 	const int written = output_finish(output);
 	return written > status ? written : status;
@@ -196,6 +200,16 @@ sim_run(void *fields, char **operands)
 		operands[0] ? poly_analysis_find(operands[0]) : NULL;
 	if (options->list)
 		return sim_list(&options->source);
+	if (options->course && (options->warmup.given || options->sweep)) {
+		say("sim",
+			"a homework is one run over every record: --%s can't be with "
+			"--course",
+			options->sweep ? "sweep" : "warmup");
+		return STATUS_TROUBLE;
+	}
+	if (options->course)
+		return homework_run(
+			&options->source, options->course, &options->settings, operands);
 	if (!operands[0]) {
 		say("sim", "no simulator is named; 'polytrace sim --list' shows them");
 		return STATUS_TROUBLE;
