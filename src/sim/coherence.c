@@ -29,6 +29,7 @@ struct coherence {
 	struct place *places;
 	uint64_t *written; /* threads a line: words that others stored to since it was lost */
 	uint32_t room;	   /* of lines */
+	unsigned one;	   /* what an event adds to counts: 0 while not counting */
 };
 
 /* One access. */
@@ -72,6 +73,7 @@ coherence_new(const struct coherence_config *config, struct coherence **coherenc
 	if (!made)
 		return err_memory(error);
 	made->config = *config;
+	made->one = 1;
 	made->line_shift = (unsigned)__builtin_ctz(config->cache.line_size);
 	made->word_shift = (unsigned)__builtin_ctz(config->word_size);
 	status = dense_init(&made->dense, config->lines, error);
@@ -150,29 +152,31 @@ replaced(struct coherence *c, uint32_t thread, uint64_t address)
 	(void)dense_find(&c->dense, &number, 1, &line, NULL);
 	struct place *place = &c->places[line];
 	place->holders &= ~(UINT64_C(1) << thread);
-	c->counts[thread].written_back += place->modified;
+	c->counts[thread].written_back += place->modified ? c->one : 0;
 	place->modified = place->exclusive = false;
 }
 
-/* A store takes the line from all others. */
-static void
+/* A store takes the line from all others; returns how many those are. */
+static uint8_t
 invalidate_others(struct coherence *c, const struct use *use)
 {
 	struct place *place = &c->places[use->line];
 	uint64_t *written = c->written + (size_t)use->line * c->config.threads;
 	const uint64_t self = UINT64_C(1) << use->thread;
+	const uint8_t taken = (uint8_t)__builtin_popcountll(place->holders & ~self);
 	for (uint64_t left = place->holders & ~self; left; left &= left - 1) {
 		const int thread = __builtin_ctzll(left);
 		struct cache_outcome outcome;
 		cache_drop(c->caches[thread], use->address, &outcome);
-		c->counts[thread].invalidations++;
-		c->lines[use->line].invalidations++;
+		c->counts[thread].invalidations += c->one;
 		written[thread] = 0;
 	}
+	c->lines[use->line].invalidations += c->one * taken;
 	place->lost |= place->holders & ~self;
 	place->holders &= self;
 	for (uint64_t left = place->lost & ~self; left; left &= left - 1)
 		written[__builtin_ctzll(left)] |= use->words;
+	return taken;
 }
 
 static enum coherence_outcome
@@ -186,8 +190,7 @@ why_missed(struct coherence *c, const struct use *use)
 		return COHERENCE_REPLACED;
 	const bool shared =
 		c->written[(size_t)use->line * c->config.threads + use->thread] & use->words;
-	line->true_misses += shared;
-	line->false_misses += !shared;
+	*(shared ? &line->true_misses : &line->false_misses) += c->one;
 	return shared ? COHERENCE_TRUE : COHERENCE_FALSE;
 }
 
@@ -198,7 +201,7 @@ bring(struct coherence *c, const struct use *use)
 	struct place *place = &c->places[use->line];
 	struct cache_outcome outcome;
 	if (place->modified)
-		c->counts[__builtin_ctzll(place->holders)].supplied++;
+		c->counts[__builtin_ctzll(place->holders)].supplied += c->one;
 	place->modified = false;
 	place->exclusive = !place->holders;
 	place->holders |= UINT64_C(1) << use->thread;
@@ -210,7 +213,7 @@ bring(struct coherence *c, const struct use *use)
 }
 
 static enum coherence_outcome
-access_line(struct coherence *c, const struct use *use)
+access_line(struct coherence *c, const struct use *use, uint8_t *taken)
 {
 	struct place *place = &c->places[use->line];
 	enum coherence_outcome outcome = COHERENCE_HIT;
@@ -220,11 +223,12 @@ access_line(struct coherence *c, const struct use *use)
 	} else if (use->store && !place->exclusive) {
 		outcome = COHERENCE_UPGRADE;
 	}
+	*taken = 0;
 	if (use->store) {
-		invalidate_others(c, use);
+		*taken = invalidate_others(c, use);
 		place->exclusive = place->modified = true;
 	}
-	c->counts[use->thread].outcomes[outcome]++;
+	c->counts[use->thread].outcomes[outcome] += c->one;
 	return outcome;
 }
 
@@ -249,9 +253,12 @@ step(struct coherence *c, const struct coherence_batch *batch, size_t from, uint
 			words_of(c, batch->addresses[at], batch->sizes[at]), ids[i],
 			batch->threads[at], batch->kinds[at] == CACHE_WRITE};
 		c->lines[ids[i]].address = numbers[i] << c->line_shift;
-		const enum coherence_outcome outcome = access_line(c, &use);
+		uint8_t taken;
+		const enum coherence_outcome outcome = access_line(c, &use, &taken);
 		if (outcomes)
 			outcomes[at] = (uint8_t)outcome;
+		if (batch->taken)
+			batch->taken[at] = taken;
 	}
 	return POLY_OK;
 }
@@ -264,6 +271,12 @@ coherence_run(struct coherence *c, const struct coherence_batch *batch, uint8_t 
 	for (size_t from = 0; from < batch->count && status == POLY_OK; from += STEP)
 		status = step(c, batch, from, outcomes, error);
 	return status;
+}
+
+void
+coherence_counting(struct coherence *c, bool counting)
+{
+	c->one = counting;
 }
 
 const struct coherence_counts *

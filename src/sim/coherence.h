@@ -48,6 +48,7 @@ struct coherence_batch {
 	const uint32_t *sizes;
 	const uint32_t *threads; /* below those of the configuration */
 	size_t count;
+	uint8_t *taken; /* NULL, or gets from how many others each store took its line */
 };
 
 /* What was counted of one thread. */
@@ -78,6 +79,9 @@ void coherence_free(struct coherence *coherence);
  * POLY_ERR_LIMIT where there are more lines than said, POLY_ERR_MEMORY. */
 enum poly_status coherence_run(struct coherence *coherence, const struct coherence_batch *batch,
 	uint8_t *outcomes, struct poly_error *error);
+
+/* Whether accesses are counted from now on, as they are at first. For warm-up. */
+void coherence_counting(struct coherence *coherence, bool counting);
 
 /* What was counted of a thread; until coherence_free. */
 const struct coherence_counts *coherence_counts(

@@ -1,62 +1,16 @@
 #!/usr/bin/env python3
-"""Compares coherent caches with a model, as TAP: check_coherence.py DRIVE
-
-The model has a state a line and thread and remembers every store with its time and its bytes.
-"""
+"""Compares coherent caches with a model, as TAP: check_coherence.py DRIVE"""
+from coherence import model
 from streams import drive, first_difference, local, report, uniform
 
-HIT, UPGRADE, COLD, REPLACED, TRUE, FALSE = range(6)
 
-
-def model(stream, threads, sets, ways, line, word):
-    caches = [{} for _ in range(threads)]   # line: [state, time of last use]
-    lost = [{} for _ in range(threads)]     # line: (how, time)
-    stores = {}                             # line: [(time, thread, words)]
-    out, seen, table = [], [], {}
-    counts = [[0, 0, 0] for _ in range(threads)]
-    for time, (kind, address, size, thread) in enumerate(stream):
-        number, cache = address // line, caches[thread]
-        words = {at // word for at in range(address, address + size) if at // line == number}
-        if number not in table:
-            table[number] = [0, 0, 0, set()]
-            seen.append(number)
-        others = [other for other in range(threads) if other != thread and number in caches[other]]
-        if number in cache:
-            outcome = UPGRADE if kind == 'w' and cache[number][0] == 'S' else HIT
-        else:
-            how, since = lost[thread].get(number, ('never', 0))
-            if how == 'taken':
-                new = {w for at, who, ws in stores.get(number, ())
-                       if at >= since and who != thread for w in ws}
-                outcome = TRUE if new & words else FALSE
-                table[number][outcome - TRUE] += 1
-            else:
-                outcome = COLD if how == 'never' else REPLACED
-            table[number][3].add(thread)
-            for other in others:
-                if caches[other][number][0] == 'M':
-                    counts[other][1] += 1
-                caches[other][number][0] = 'S'
-            rivals = [held for held in cache if held % sets == number % sets]
-            if len(rivals) == ways:
-                oldest = min(rivals, key=lambda held: cache[held][1])
-                counts[thread][2] += cache.pop(oldest)[0] == 'M'
-                lost[thread][oldest] = ('replaced', time)
-            cache[number] = ['S' if others else 'E', time]
-        cache[number][1] = time
-        if kind == 'w':
-            for other in others:
-                del caches[other][number]
-                lost[other][number] = ('taken', time)
-                counts[other][0] += 1
-                table[number][2] += 1
-            cache[number][0] = 'M'
-            stores.setdefault(number, []).append((time, thread, words))
-        out.append(str(outcome))
+def told(stream, **shape):
+    """The model, as the driver prints it."""
+    outcomes, counts, lines = model(stream, **shape)
+    out = [f'{outcome} {taken}' for outcome, taken in outcomes]
     out += ['thread ' + ' '.join(map(str, one)) for one in counts]
-    for number in seen:
-        true, false, taken, who = table[number]
-        out.append(f'line {number * line:x} {true} {false} {taken} '
+    for address, true, false, taken, who in lines:
+        out.append(f'line {address:x} {true} {false} {taken} '
                    f'{sum(1 << thread for thread in who):x}')
     return out
 
@@ -70,7 +24,7 @@ def faults():
                 shape = {'sets': sets, 'ways': ways, 'line': line, 'word': word,
                          'threads': threads}
                 fault = first_difference(drive('coherence', stream, **shape),
-                                         model(stream, **shape))
+                                         told(stream, **shape))
                 if fault:
                     yield f'stream {number}, {shape}: {fault}'
 

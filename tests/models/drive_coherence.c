@@ -35,18 +35,21 @@ drive_coherence(const struct settings *s, const struct accesses *accesses)
 		.word_size = (uint32_t)setting(s, NULL, "word", 4),
 		.lines = 1 << 20};
 	const struct coherence_batch batch = {accesses->addresses, accesses->kinds,
-		accesses->sizes, accesses->threads, accesses->count};
+		accesses->sizes, accesses->threads, accesses->count,
+		malloc(accesses->count + 1)};
 	uint8_t *outcomes = malloc(accesses->count + 1);
 	struct coherence *coherence;
 	struct poly_error error;
-	if (!outcomes || coherence_new(&config, &coherence, &error) != POLY_OK ||
+	if (!outcomes || !batch.taken ||
+		coherence_new(&config, &coherence, &error) != POLY_OK ||
 		coherence_run(coherence, &batch, outcomes, &error) != POLY_OK) {
 		puts(error.message);
 		exit(1);
 	}
 	for (size_t i = 0; i < accesses->count; i++)
-		printf("%d\n", outcomes[i]);
+		printf("%d %d\n", outcomes[i], batch.taken[i]);
 	print_counts(coherence, config.threads);
 	coherence_free(coherence);
 	free(outcomes);
+	free(batch.taken);
 }

@@ -133,9 +133,10 @@ neighbours_in_a_line_share_it_falsely(void **state)
 	size_t count;
 	(void)state;
 	assert_int_equal(coherence_new(&two_threads, &coherence, NULL), POLY_OK);
-	assert_int_equal(coherence_run(coherence,
-				 &(struct coherence_batch){addresses, kinds, sizes, threads, 6},
-				 outcomes, NULL),
+	assert_int_equal(
+		coherence_run(coherence,
+			&(struct coherence_batch){addresses, kinds, sizes, threads, 6, NULL},
+			outcomes, NULL),
 		POLY_OK);
 	assert_memory_equal(outcomes, expected, sizeof outcomes);
 	const struct coherence_line *lines = coherence_lines(coherence, &count);

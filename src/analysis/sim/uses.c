@@ -51,9 +51,11 @@ uses_find(struct uses *uses, const struct poly_batch *batch, enum uses_of of)
 		if (of != USES_DATA)
 			add_fetch(uses, batch, row);
 		add_access(uses, batch, row, of);
-		for (size_t i = before; i < uses->count; i++)
+		for (size_t i = before; i < uses->count; i++) {
+			uses->rows[i] = (uint16_t)row;
 			if (poly_present(batch, POLY_COLUMN_pc, row))
 				uses->pcs[i] = batch->pc[row];
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ struct uses {
 	uint64_t pcs[USES_MOST];   /* of the instruction; the address where it is not known */
 	uint32_t sizes[USES_MOST]; /* bytes; 0 where they are not known */
 	uint8_t kinds[USES_MOST];  /* enum cache_kind */
+	uint16_t rows[USES_MOST];  /* of the batch */
 	size_t count;
 };
 

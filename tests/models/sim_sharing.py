@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Coherent caches by their model, on rows of traces, as TAP."""
+import atexit
+import os
+import random
+import sys
+import tempfile
+from collections import defaultdict
+
+import coherence
+from model import Tap, party, stats, threads, trace
+
+NAMES = ['hits', 'upgrades', 'cold', 'replaced', 'true_sharing', 'false_sharing']
+
+
+def pieces(rows, line):
+    """(kind, address, size, thread, pc) of the parts of accesses that are each in a line."""
+    numbers = {}
+    for row in rows:
+        # Threads are numbered by any record of theirs.
+        who = numbers.setdefault(party(row), len(numbers))
+        if row.get('access') not in ('read', 'write') or 'address' not in row:
+            continue
+        address, left = row['address'], row.get('size') or 4
+        pc = row.get('pc', address)
+        while left:
+            size = min(left, line - address % line)
+            yield row['access'][0], address, size, who, pc
+            address, left = address + size, left - size
+
+
+def name_of(party):
+    return None if party is None else '%s %d' % party
+
+
+def expected(rows, size, ways, line, word, top):
+    """All that is told."""
+    uses = list(pieces(rows, line))
+    names = list(map(name_of, dict.fromkeys(map(party, rows))))
+    stream = [use[:4] for use in uses]
+    outcomes, counts, lines = coherence.model(
+        stream, len(names), size // ways // line, ways, line, word)
+    of, places = defaultdict(lambda: [0] * 6), defaultdict(lambda: [line, 0, 0, 0, 0])
+    for (outcome, taken), (kind, address, bytes, who, pc) in zip(outcomes, uses):
+        of[who][outcome] += 1
+        if taken or outcome >= coherence.TRUE:
+            place = places[address // line * line, who, pc]
+            place[0] = min(place[0], address % line)
+            place[1] = max(place[1], address % line + bytes - 1)
+            place[2] += outcome == coherence.TRUE
+            place[3] += outcome == coherence.FALSE
+            place[4] += taken
+    lines = sorted((one for one in lines if any(one[1:4])),
+                   key=lambda one: (-one[2], -one[1], -one[3], one[0]))[:top]
+    told = []
+    for address, *_ in lines:
+        mine = [(who, pc, *place) for (at, who, pc), place in places.items() if at == address]
+        mine.sort(key=lambda one: (-one[5], -one[6], -one[4], one[1], one[0]))
+        told += [dict(line=f'0x{address:08x}', thread=names[who], pc=f'0x{pc:08x}', first=first, last=last,
+                      true_sharing=true, false_sharing=false, taken=taken)
+                 for who, pc, first, last, true, false, taken in mine[:top]]
+    return {
+        'complete': True,
+        'threads': [dict(zip(NAMES, of[who]), thread=names[who], accesses=sum(of[who]),
+                         invalidations=lost, supplied=supplied, written_back=written)
+                    for who, (lost, supplied, written) in enumerate(counts) if who in of],
+        'lines': [dict(line=f'0x{address:08x}', true_sharing=true, false_sharing=false, invalidations=taken,
+                       threads=', '.join(names[one] for one in sorted(who)))
+                  for address, true, false, taken, who in lines],
+        'places': told}
+
+
+def written(lines):
+    """The name of a trace of rows of JSON, until the program ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'made.jsonl')
+    with open(name, 'w') as out:
+        out.write('{"polytrace":"trace","version":1}\n')
+        out.writelines(line + '\n' for line in lines)
+    return name
+
+
+def access(thread, kind, address, size, pc):
+    return (f'{{"kind":"access","thread":{thread},"pc":"0x{pc:x}","access":"{kind}",'
+            f'"address":"0x{address:x}","size":{size}}}')
+
+
+def planted():
+    """Two threads count in neighbouring words of a line, and hand a flag over in another one."""
+    for _ in range(10):
+        for thread in 7, 9:
+            yield access(thread, 'write', 0x10000 + 4 * (thread == 9), 4, 0x400 + thread)
+        yield access(7, 'write', 0x20000, 4, 0x500)
+        yield access(9, 'read', 0x20000, 4, 0x504)
+
+
+def wild():
+    """Four threads at random, over the ends of lines, too."""
+    chance = random.Random(7)
+    for _ in range(4000):
+        yield access(chance.randrange(4), chance.choice(('read', 'write')), 0x8000 + chance.randrange(600),
+                     chance.choice((1, 2, 4, 8, 40)), 0x100 + 4 * chance.randrange(6))
+
+
+def options(*words):
+    return [part for word in words for part in ('-A', 'sharing.' + word)]
+
+
+tap = Tap()
+# By hand: the first store of each thread is cold; then the line goes to and fro, and no one ever
+# reads what the other one stored. The flag is the only thing that is shared.
+found = stats(written(planted()), 'sharing')
+tap.same('planted false sharing is found', {one['line']: one for one in found['lines']}, {
+    '0x00010000': {'line': '0x00010000', 'true_sharing': 0, 'false_sharing': 18, 'invalidations': 19,
+                   'threads': 'thread 7, thread 9'},
+    '0x00020000': {'line': '0x00020000', 'true_sharing': 9, 'false_sharing': 0, 'invalidations': 9,
+                   'threads': 'thread 7, thread 9'}})
+tap.ok('and who does it, where', found['places'][:2] == [
+    {'line': '0x00010000', 'thread': 'thread 9', 'pc': '0x00000409', 'first': 4, 'last': 7,
+     'true_sharing': 0, 'false_sharing': 9, 'taken': 10},
+    {'line': '0x00010000', 'thread': 'thread 7', 'pc': '0x00000407', 'first': 0, 'last': 3,
+     'true_sharing': 0, 'false_sharing': 9, 'taken': 9}], str(found['places']))
+for title, name in ('four threads', threads()), ('random accesses', written(wild())):
+    rows = trace(name)[1]
+    tap.same(title, stats(name, 'sharing'), expected(rows, 32768, 8, 64, 4, 10))
+    tap.same(title + ', small caches', stats(
+        name, 'sharing', *options('size=256', 'ways=2', 'line=32', 'word=1', 'top=3')),
+        expected(rows, 256, 2, 32, 1, 3))
+# What a warm-up did is known, but not counted.
+warm = stats(written(planted()), 'sharing', '--warmup', '38')
+tap.same('a warm-up', warm, {'lines': [
+    {'line': '0x00020000', 'true_sharing': 1, 'false_sharing': 0, 'invalidations': 1,
+     'threads': 'thread 7, thread 9'}]})
+sys.exit(tap.end())
