@@ -187,8 +187,9 @@ run_places(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, siz
 	const struct rules rules = pipeline->rules;
 	uint32_t *ready = pipeline->places, at = pipeline->at.place, place = at;
 	for (const struct pipeline_op *op = ops; op < ops + n; op++) {
-		const uint32_t latency = rules.room[op->flags & PIPELINE_CLASS] +
-					 ((op->extra & PIPELINE_LATENCY_MOST) << ROOM_BITS);
+		const uint32_t latency =
+			rules.room[op->flags & PIPELINE_CLASS] +
+			((uint32_t)(op->extra & PIPELINE_LATENCY_MOST) << ROOM_BITS);
 		uint32_t need = later32(ready[op->sources[0]], ready[op->sources[1]]);
 		need = later32(need, ready[op->sources[2]]);
 		need = later32(need, order_of_places(ready, op, latency, order));

@@ -306,8 +306,12 @@ use_coherence(struct poly_error *error)
 	enum poly_status status = coherence_new(&two_threads, &coherence, error);
 	if (status == POLY_OK)
 		status = coherence_run(coherence,
-			&(struct coherence_batch){&address, &kind, &size, &thread, 1}, NULL,
-			error);
+			&(struct coherence_batch){.addresses = &address,
+				.kinds = &kind,
+				.sizes = &size,
+				.threads = &thread,
+				.count = 1},
+			NULL, error);
 	coherence_free(coherence);
 	return status;
 }
