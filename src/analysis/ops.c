@@ -314,7 +314,8 @@ fill_ops(struct ops *ops, const struct poly_batch *batch, size_t word, uint64_t 
 {
 	uint64_t columns[STRIP];
 	bool ok = true;
-	if (ops->is_powerpc && !(rows & ~tally_present(batch, POLY_COLUMN_opcode, word)))
+	if (rows && ops->is_powerpc &&
+		!(rows & ~tally_present(batch, POLY_COLUMN_opcode, word)))
 		return fill_powerpc(ops, batch, word, rows, op);
 	strip_columns(batch, word, columns);
 	while (rows && ok) {

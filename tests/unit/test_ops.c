@@ -235,6 +235,23 @@ accesses_and_registers_belong_to_the_last_instruction(void **state)
 }
 
 static void
+powerpc_traces_may_have_no_opcodes(void **state)
+{
+	struct ops *ops = mem_new(1, sizeof *ops);
+	struct buf out = {0};
+	(void)state;
+	list_ops(ops,
+		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"x\",\"isa\":\"powerpc\","
+		"\"columns\":[\"kind\",\"address\",\"sync\"]}\n"
+		"{\"kind\":\"sync\",\"address\":\"0x10\",\"sync\":\"wait\"}\n",
+		"jsonl", &out);
+	assert_string_equal(buf_text(&out), "-1 / unknown  @-1\n");
+	buf_free(&out);
+	ops_fini(ops);
+	mem_free(ops);
+}
+
+static void
 a_second_trace_finds_the_operations_of_the_first(void **state)
 {
 	struct ops *ops = mem_new(1, sizeof *ops);
@@ -337,6 +354,7 @@ main(void)
 		cmocka_unit_test(powerpc_is_understood),
 		cmocka_unit_test(micro_operations_are_told_apart_by_names_registers_and_flags),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),
+		cmocka_unit_test(powerpc_traces_may_have_no_opcodes),
 		cmocka_unit_test(a_second_trace_finds_the_operations_of_the_first),
 		cmocka_unit_test(dictionaries_are_merged),
 		cmocka_unit_test(text_and_record_agree_on_branches),
