@@ -7,6 +7,7 @@
 #include "cli/homework.h"
 #include "cli/say.h"
 #include "cli/source.h"
+#include "cli/stage_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct sim_options {
 	struct opt_list settings;
 	const char *sweep, *course;
 	struct opt_number warmup;
+	struct stage_files stages;
 	bool list;
 };
 
@@ -31,6 +33,7 @@ static const struct opt sim_table[] = {
 		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
 		"do not count the first N records, but simulate them"},
+	STAGE_FILES_OPTIONS(offsetof(struct sim_options, stages)),
 	{0},
 };
 
@@ -136,6 +139,7 @@ asked(const struct inputs *inputs)
 static int
 sim_one(struct inputs *inputs, const char *path)
 {
+	const struct sim_options *options = inputs->command;
 	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
 	const struct poly_stats_options stats_options = asked(inputs);
 	struct poly_error error;
@@ -154,6 +158,8 @@ sim_one(struct inputs *inputs, const char *path)
 				poly_report_bool(report, "partial", "Partial", true);
 			poly_stats_report(stats, report);
 			status = source_render(report, inputs->options, inputs->output);
+			if (!stage_files_write(&options->stages, stats))
+				status = STATUS_TROUBLE;
 		}
 		output_flush(inputs->output);
 		const int ended = source_close(&source);
@@ -173,17 +179,37 @@ prefixed(const char *simulator, const char *name, const char *value)
 	return word;
 }
 
-/* All settings so, NULL at the end. */
+/* All settings so, NULL at the end. What is said by options of the command comes first. */
 static char **
 settings_of(const struct sim_options *options, const char *simulator)
 {
 	const struct opt_list *settings = &options->settings;
-	char **words = say_allocate(settings->count + 2, sizeof *words);
-	for (size_t i = 0; i < settings->count; i++)
-		words[i] = prefixed(simulator, settings->items[i], "");
+	char **words = say_allocate(settings->count + 3, sizeof *words);
+	size_t n = 0;
+	if (stage_files_any(&options->stages))
+		words[n++] = prefixed(simulator, "count=100", "");
 	if (options->sweep)
-		words[settings->count] = prefixed(simulator, "sweep=", options->sweep);
+		words[n++] = prefixed(simulator, "sweep=", options->sweep);
+	for (size_t i = 0; i < settings->count; i++)
+		words[n++] = prefixed(simulator, settings->items[i], "");
 	return words;
+}
+
+/* False, and told, where stages cannot go to files. */
+static bool
+stages_sound(const struct sim_options *options, char **operands)
+{
+	if (!stage_files_any(&options->stages))
+		return true;
+	if (strcmp(operands[0], "pipeline") != 0)
+		say("sim", "--konata and --diagram are of 'pipeline', not of '%s'",
+			operands[0]);
+	else if (operands[1] && operands[2])
+		say("sim", "--konata and --diagram take one input, found '%s' and '%s'",
+			operands[1], operands[2]);
+	else
+		return true;
+	return false;
 }
 
 static int
@@ -219,6 +245,8 @@ sim_run(void *fields, char **operands)
 			operands[0]);
 		return STATUS_TROUBLE;
 	}
+	if (!stages_sound(options, operands))
+		return STATUS_TROUBLE;
 	job.words = settings_of(options, info->name);
 	const int status = inputs_run(&inputs, operands + 1);
 	for (char **word = job.words; *word; word++)

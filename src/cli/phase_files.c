@@ -3,10 +3,7 @@
 #include "cli/phase_files.h"
 
 #include "cli/say.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "cli/sink_file.h"
 
 static const char *const phases_alone[] = {"phases", NULL};
 
@@ -34,36 +31,17 @@ phase_files_ask(const struct phase_files *files, struct poly_stats_options *aske
 	return words;
 }
 
-/* A poly_write_fn whose user is a FILE. */
-static int
-write_file(void *file, const void *data, size_t size)
-{
-	errno = 0;
-	return fwrite(data, 1, size, file) == size ? 0 : errno ? errno : EIO;
-}
-
-/* Writes one of them; a file that is not whole is taken away. */
+/* Writes one of them; false, and told, where it cannot be. */
 static bool
 write_one(const struct poly_stats *stats, enum poly_phases_file which, const char *path)
 {
+	struct sink_file to;
 	struct poly_error error;
 	if (!path)
 		return true;
-	FILE *file = fopen(path, "wb");
-	if (!file) {
-		say(path, "cannot be made: %s", strerror(errno));
+	if (!sink_file_open(&to, path))
 		return false;
-	}
-	const struct poly_sink sink = {write_file, file};
-	const bool written = poly_phases_write(stats, which, &sink, &error) == POLY_OK;
-	const bool closed = fclose(file) == 0;
-	if (!written)
-		say_error(path, &error);
-	else if (!closed)
-		say(path, "cannot be written: %s", strerror(errno));
-	if (!written || !closed)
-		remove(path);
-	return written && closed;
+	return sink_file_close(&to, poly_phases_write(stats, which, &to.sink, &error), &error);
 }
 
 bool

@@ -7,20 +7,23 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
-/* In user units: a cycle is a square, labels stand to the left. */
-enum { CELL = 18, LABELS = 330, TOP = 40, LABEL_MOST = 32, TICK = 5 };
+/* In user units: a cycle is a square, labels stand to the left, the legend above. */
+enum { CELL = 18, TOP = 48, LABEL_MOST = 32, TICK = 5, CHARACTER = 8, WIDTH_LEAST = 440 };
+
+#define HEAD "instruction / cycle"
 
 /* Colours of Okabe and Ito's palette, which those who see few colours tell apart. */
 static const char style[] =
 	"<style>svg{font:12px ui-monospace,monospace;color-scheme:light dark;"
 	"--ink:#1a1a1a;--line:#ddd}"
 	"@media(prefers-color-scheme:dark){svg{--ink:#eee;--line:#444}}"
-	"text{fill:var(--ink)}.n{text-anchor:middle}.g{stroke:var(--line)}"
+	"text{fill:var(--ink);white-space:pre}.n{text-anchor:middle}.g{stroke:var(--line)}"
 	".F{fill:#56b4e9}.X{fill:#e69f00}.C{fill:#009e73}.b{fill:#000}</style>\n";
 
 struct picture {
 	const struct pipeline_slice *slice;
 	uint64_t start, end; /* cycles shown, end not included */
+	uint64_t left;	     /* where the first cycle is */
 	struct buf label;    /* well-formed */
 	struct buf *out;
 };
@@ -40,10 +43,28 @@ find_cycles(struct picture *picture)
 	}
 }
 
+/* Makes room for the longest number and label. */
+static void
+find_left(struct picture *picture)
+{
+	const struct pipeline_slice *slice = picture->slice;
+	size_t most = sizeof HEAD - 1;
+	for (size_t i = 0; i < slice->n; i++) {
+		size_t characters = 2; /* of a number, and the blank behind it */
+		for (uint64_t left = slice->first + i; left > 9; left /= 10)
+			characters++;
+		const size_t bytes = strlen(slice->labels[i]);
+		/* One more for the sign that a label is cut. */
+		characters += bytes > LABEL_MOST ? LABEL_MOST + 1 : bytes;
+		most = characters > most ? characters : most;
+	}
+	picture->left = most * CHARACTER + CELL;
+}
+
 static uint64_t
 x_of(const struct picture *picture, uint64_t cycle)
 {
-	return LABELS + (cycle - picture->start) * CELL;
+	return picture->left + (cycle - picture->start) * CELL;
 }
 
 /* At most LABEL_MOST characters of the label, escaped; control characters have no form in XML.
@@ -69,6 +90,14 @@ append_label(struct buf *out, const char *text)
 	}
 }
 
+static const char *
+meaning(char stage)
+{
+	if (stage == 'X')
+		return "executes";
+	return stage == 'F' ? "waits for issue" : "waits for commit";
+}
+
 static void
 append_stage(struct picture *picture, char stage, uint64_t from, uint64_t to, size_t row)
 {
@@ -77,13 +106,10 @@ append_stage(struct picture *picture, char stage, uint64_t from, uint64_t to, si
 		return;
 	buf_printf(picture->out,
 		"<rect class=\"%c\" x=\"%" PRIu64 "\" y=\"%zu\" width=\"%" PRIu64
-		"\" height=\"%d\" rx=\"2\"><title>%s, cycles %" PRIu64 " to %" PRIu64
-		"</title></rect>\n",
+		"\" height=\"%d\" rx=\"2\"><title>%" PRIu64 " %s, cycles %" PRIu64
+		" to %" PRIu64 "</title></rect>\n",
 		stage, x_of(picture, from) + 1, y + 1, (to - from) * CELL - 2, CELL - 2,
-		stage == 'F'   ? "waits for issue"
-		: stage == 'X' ? "executes"
-			       : "waits for commit",
-		from, to - 1);
+		picture->slice->first + row, meaning(stage), from, to - 1);
 	buf_printf(picture->out, "<text class=\"n b\" x=\"%" PRIu64 "\" y=\"%zu\">%c</text>\n",
 		x_of(picture, from) + CELL / 2, y + CELL - 5, stage);
 }
@@ -104,11 +130,27 @@ append_row(struct picture *picture, size_t row)
 	append_stage(picture, 'C', at->done, at->committed, row);
 }
 
-/* A line every so many cycles, with its number. */
+/* The stages that the picture shows. */
 static void
-append_axis(struct picture *picture)
+append_legend(struct picture *picture)
 {
-	const size_t bottom = TOP + picture->slice->n * CELL;
+	size_t x = 4;
+	for (const char *stage = "FXC"; *stage; stage++) {
+		buf_printf(picture->out,
+			"<rect class=\"%c\" x=\"%zu\" y=\"3\" width=\"%d\" height=\"%d\" "
+			"rx=\"2\"/><text class=\"n b\" x=\"%zu\" y=\"15\">%c</text>"
+			"<text x=\"%zu\" y=\"15\">%s</text>\n",
+			*stage, x, CELL - 2, CELL - 2, x + CELL / 2 - 1, *stage, x + CELL + 2,
+			meaning(*stage));
+		x += 2 * CELL + strlen(meaning(*stage)) * CHARACTER;
+	}
+}
+
+/* Lines every so many cycles, with their number, and every so many instructions. */
+static void
+append_axes(struct picture *picture)
+{
+	const size_t rows = picture->slice->n, bottom = TOP + rows * CELL;
 	const uint64_t first = (picture->start + TICK - 1) / TICK * TICK;
 	for (uint64_t cycle = first; cycle < picture->end; cycle += TICK) {
 		const uint64_t x = x_of(picture, cycle);
@@ -117,9 +159,10 @@ append_axis(struct picture *picture)
 			"<text class=\"n\" x=\"%" PRIu64 "\" y=\"%d\">%" PRIu64 "</text>\n",
 			x, TOP - 4, bottom, x + CELL / 2, TOP - 8, cycle);
 	}
-	buf_printf(picture->out, "<text x=\"4\" y=\"%d\">instruction</text>", TOP - 8);
-	buf_printf(picture->out, "<text class=\"n\" x=\"%d\" y=\"14\">cycle</text>\n",
-		LABELS + CELL);
+	for (size_t row = TICK; row < rows; row += TICK)
+		buf_printf(picture->out, "<path class=\"g\" d=\"M4 %zuH%" PRIu64 "\"/>\n",
+			TOP + row * CELL, x_of(picture, picture->end));
+	buf_printf(picture->out, "<text x=\"4\" y=\"%d\">" HEAD "</text>\n", TOP - 8);
 }
 
 enum poly_status
@@ -134,7 +177,9 @@ pipeline_svg_append(
 			"%zu instructions in %" PRIu64 " cycles are too many for a diagram of "
 			"stages, expected at most %d in %d",
 			slice->n, cycles, PIPELINE_SVG_OPS_MOST, PIPELINE_SVG_CYCLES_MOST);
-	const uint64_t width = x_of(&picture, picture.end) + CELL;
+	find_left(&picture);
+	const uint64_t needed = x_of(&picture, picture.end) + CELL;
+	const uint64_t width = needed > WIDTH_LEAST ? needed : WIDTH_LEAST;
 	const size_t height = TOP + (slice->n + 1) * CELL;
 	buf_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64
@@ -145,7 +190,8 @@ pipeline_svg_append(
 		"commit.</desc>\n",
 		width, height, width, height);
 	buf_string(out, style);
-	append_axis(&picture);
+	append_legend(&picture);
+	append_axes(&picture);
 	for (size_t row = 0; row < slice->n; row++)
 		append_row(&picture, row);
 	buf_string(out, "</svg>\n");

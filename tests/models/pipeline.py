@@ -96,7 +96,7 @@ def look_up(ops, size, ways, line, miss):
 
 
 def in_order(ops, width, load, penalty, order='free', ends=False):
-    parts, board, stall, at = dict.fromkeys(PARTS, 0), {}, 0, 0
+    parts, board, stall, at, now = dict.fromkeys(PARTS, 0), {}, 0, 0, 0
     while at < len(ops):
         issued, why = 0, 'branch'
         while at < len(ops) and issued < width and not stall:
@@ -108,6 +108,8 @@ def in_order(ops, width, load, penalty, order='free', ends=False):
             if left or wait:
                 why = 'order' if wait > left else 'miss' if left <= extra else kind
                 break
+            op.fetched = op.issued = now
+            op.done = op.committed = now + latency
             for r in op.dests:
                 board[r] = latency, op.extra if op.load else 0, 'load' if op.load else 'execute'
             at, issued = at + 1, issued + 1
@@ -116,7 +118,7 @@ def in_order(ops, width, load, penalty, order='free', ends=False):
                 break
         parts['busy' if issued else why] += 1
         board = {r: (left - 1, *rest) for r, (left, *rest) in board.items() if left > 1}
-        stall = max(0, stall - 1)
+        stall, now = max(0, stall - 1), now + 1
     return parts, 0
 
 
@@ -152,6 +154,7 @@ def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none'
         count = 0
         while count < width and head < tail and ops[head].done <= now:
             parts[ops[head].held] += front
+            ops[head].committed = now
             front, head, count = 0, head + 1, count + 1
         issued = 0
         for i in range(head, tail):
@@ -176,6 +179,7 @@ def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none'
             if registers and sum(len(op.dests) for op in ops[head:tail + 1]) > registers:
                 break
             ops[tail].held = reason if now == resume else 'fetch'
+            ops[tail].fetched = now
             tail += 1
             if ops[tail - 1].mispredicted:
                 resume, reason = never, 'branch'
@@ -212,9 +216,9 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
     return told
 
 
-def check(tap, title, name, rows, registers, setting):
-    model, machine, *rest = setting
-    predictor, cache = (rest + [('perfect', 0), (0, 8, 64, 20)][len(rest):])[:2]
+def words_of(setting, prefix):
+    """The options of a setting, each behind a word."""
+    model, machine, predictor, cache = machines_of(setting)
     options = {'model': 'inorder' if model is in_order else 'ooo', 'width': machine['width'],
                'load': machine['load'], 'penalty': machine['penalty'], 'float': 1,
                'size': machine.get('size', 128), 'registers': machine.get('registers', 0),
@@ -222,10 +226,90 @@ def check(tap, title, name, rows, registers, setting):
                'taken-ends': int(machine.get('ends', False)), 'predictor': predictor[0],
                'bits': predictor[1], 'cache': cache[0], 'ways': cache[1], 'line': cache[2],
                'miss': cache[3]}
-    words = [word for key, value in options.items() for word in ('-A', f'pipeline.{key}={value}')]
+    return [word for key, value in options.items() for word in (prefix[0], f'{prefix[1]}{key}={value}')]
+
+
+def machines_of(setting):
+    model, machine, *rest = setting
+    return (model, machine, *(rest + [('perfect', 0), (0, 8, 64, 20)][len(rest):])[:2])
+
+
+def check(tap, title, name, rows, registers, setting):
+    model, machine, predictor, cache = machines_of(setting)
+    words = words_of(setting, ('-A', 'pipeline.'))
     found = stats(name, 'pipeline', *words)
     found['parts'] = {row['part']: row['cycles'] for row in found['parts']}
     tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
+
+
+class Log:
+    """A log of version 0004, by the description of its commands: lines of fields between tabs, of which the
+    first is the command. C= sets the cycle and C adds to it; I begins an instruction (its number in the log,
+    that of the simulator, its thread); L adds a text to one; S and E begin and end a stage of a lane; R ends
+    an instruction (with the order of retirement, and 0 where it is not flushed)."""
+
+    def __init__(self, text):
+        head, *lines = text.split('\n')
+        assert head == 'Kanata\t0004' and lines.pop() == '', 'the first line, and an end of the last one'
+        self.cycle, self.ops = None, {}
+        for line in lines:
+            command, *fields = line.split('\t')
+            getattr(self, {'C=': 'start', 'C': 'go_on'}.get(command, 'take_' + command))(*fields)
+        assert all(op['retired'] is not None and not op['open'] for op in self.ops.values())
+
+    def start(self, cycle):
+        assert self.cycle is None
+        self.cycle = int(cycle)
+
+    def go_on(self, cycles):
+        assert int(cycles) > 0
+        self.cycle += int(cycles)
+
+    def take_I(self, number, identity, thread):
+        assert int(number) == len(self.ops) and thread == '0'
+        self.ops[int(number)] = dict(identity=int(identity), begun=self.cycle, label='', open={}, stages=[],
+                                     retired=None)
+
+    def take_L(self, number, kind, text):
+        assert kind == '0'
+        self.ops[int(number)]['label'] += text
+
+    def take_S(self, number, lane, stage):
+        op = self.ops[int(number)]
+        assert lane == '0' and not op['open'] and op['retired'] is None
+        op['open'][stage] = self.cycle
+
+    def take_E(self, number, lane, stage):
+        op = self.ops[int(number)]
+        op['stages'].append((stage, op['open'].pop(stage), self.cycle))
+
+    def take_R(self, number, identity, flushed):
+        op = self.ops[int(number)]
+        assert op['identity'] == int(identity) and flushed == '0' and op['retired'] is None
+        op['retired'] = self.cycle
+
+
+def check_log(tap, title, name, rows, setting, first, count):
+    """The stages of count micro-operations of a CIS 501 trace, from one on."""
+    model, machine, predictor, cache = machines_of(setting)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'log')
+        run('sim', 'pipeline', '--konata', path, *words_of(setting, ('-S', '')), '-S', f'from={first}',
+            '-S', f'count={count}', os.path.join(ROOT, 'tests', 'data', name))
+        with open(path) as file:
+            log = Log(file.read())
+    ops = ops_of(rows, True)
+    predict(ops, *predictor)
+    look_up(ops, *cache)
+    model(ops, **machine)
+    expected = {'count': len(ops[first - 1:first - 1 + count])}
+    for number, op in enumerate(ops[first - 1:first - 1 + count], first):
+        moments = op.fetched, op.issued, op.done, op.committed
+        stages = [(stage, a, b) for stage, a, b in zip('FXC', moments, moments[1:]) if a < b]
+        label = f"{number}: 0x{op.row['pc']:08x} {op.row['mnemonic']} {op.row['micro_op']}"
+        expected[number - first] = dict(identity=number, begun=op.fetched, label=label, open={}, stages=stages,
+                                        retired=op.committed)
+    tap.same(title, {'count': len(log.ops), **log.ops}, expected)
 
 
 def two_threads(name):
@@ -263,4 +347,8 @@ for name, registers in (('cis501/sort_1k.trace', True), ('cis501/thumb.trace', T
     _, rows = trace(name)
     for title, setting in SETTINGS.items():
         check(tap, f'{os.path.basename(name)}: {title}', name, rows, registers, setting)
+_, rows = trace('cis501/sort_1k.trace')
+for title, setting in SETTINGS.items():
+    check_log(tap, f'a log: {title}', 'cis501/sort_1k.trace', rows, setting, 400, 300)
+    check_log(tap, f'the end of a log: {title}', 'cis501/sort_1k.trace', rows, setting, 950, 300)
 sys.exit(tap.end())

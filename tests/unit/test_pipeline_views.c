@@ -8,7 +8,12 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/mem.h"
+#include "polytrace/polytrace.h"
 #include "sim/kanata.h"
 #include "sim/pipeline_svg.h"
 
@@ -70,7 +75,10 @@ count(const char *text, const char *word)
 	return n;
 }
 
-/* Two, three and one square of the first: 18 units a cycle, less 2 between stages. */
+/*
+ * Two, three and one square of the first: 18 units a cycle, less 2 between stages; 19
+ * characters of the head are longer than the labels, and need 8 units each, and 18 more.
+ */
 static void
 a_diagram_has_a_bar_for_each_stage(void **state)
 {
@@ -78,13 +86,14 @@ a_diagram_has_a_bar_for_each_stage(void **state)
 	(void)state;
 	assert_int_equal(pipeline_svg_append(&pair, &out, NULL), POLY_OK);
 	const char *text = buf_text(&out);
-	assert_int_equal(count(text, "<rect class=\"F\""), 2);
-	assert_int_equal(count(text, "<rect class=\"X\""), 2);
-	assert_int_equal(count(text, "<rect class=\"C\""), 1);
-	assert_non_null(strstr(text, "<rect class=\"F\" x=\"331\" y=\"41\" width=\"16\""));
-	assert_non_null(strstr(text, "<rect class=\"X\" x=\"349\" y=\"41\" width=\"52\""));
-	assert_non_null(strstr(text, "<rect class=\"C\" x=\"385\" y=\"59\" width=\"34\""));
-	assert_non_null(strstr(text, "executes, cycles 8 to 10"));
+	/* One of each is the legend. */
+	assert_int_equal(count(text, "<rect class=\"F\""), 3);
+	assert_int_equal(count(text, "<rect class=\"X\""), 3);
+	assert_int_equal(count(text, "<rect class=\"C\""), 2);
+	assert_non_null(strstr(text, "<rect class=\"F\" x=\"171\" y=\"49\" width=\"16\""));
+	assert_non_null(strstr(text, "<rect class=\"X\" x=\"189\" y=\"49\" width=\"52\""));
+	assert_non_null(strstr(text, "<rect class=\"C\" x=\"225\" y=\"67\" width=\"34\""));
+	assert_non_null(strstr(text, "100 executes, cycles 8 to 10"));
 	assert_non_null(strstr(text, ">100 LOAD &lt;r1&gt;</text>"));
 	assert_non_null(strstr(text, ">101 ADD &amp; \xef\xbf\xbd</text>"));
 	assert_non_null(strstr(text, ">10</text>"));
@@ -124,7 +133,118 @@ too_much_is_refused(void **state)
 	assert_int_equal(out.size, 0);
 }
 
+/* A poly_write_fn that keeps everything; its user is a struct buf. */
+static int
+collect(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+/* A poly_write_fn of a full disk. */
+static int
+refuse(void *user, const void *data, size_t size)
+{
+	(void)user;
+	(void)data;
+	(void)size;
+	return ENOSPC;
+}
+
+/* An analysis with an option; NULL where that cannot be had, as memory has failed. */
+static struct poly_stats *
+analyse(const char *analysis, const char *option)
+{
+	const char *const names[] = {analysis, NULL}, *const words[] = {option, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_stats *stats;
+	const struct poly_batch *batch;
+	char path[4096];
+	options.analyses = names;
+	options.options = words;
+	snprintf(path, sizeof path, "%s/tests/data/cis501/sort_1k.trace",
+		getenv("POLYTRACE_ROOT"));
+	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
+		return NULL;
+	enum poly_status status = poly_reader_open(path, &reading, &reader, NULL);
+	if (status == POLY_OK)
+		status = poly_stats_begin(stats, poly_reader_info(reader), NULL);
+	while (status == POLY_OK &&
+		(status = poly_reader_next(reader, &batch, NULL)) == POLY_OK)
+		status = poly_stats_update(stats, batch, NULL);
+	poly_reader_close(reader);
+	if (status == POLY_END)
+		return stats;
+	poly_stats_free(stats);
+	return NULL;
+}
+
+static void
+stages_that_were_not_kept_are_refused(void **state)
+{
+	struct poly_stats *stats = analyse("mix", NULL);
+	const struct poly_sink sink = {refuse, NULL};
+	struct poly_error error;
+	(void)state;
+	assert_int_equal(
+		poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "the simulation 'pipeline' was not asked for");
+	poly_stats_free(stats);
+	stats = analyse("pipeline", NULL);
+	assert_int_equal(
+		poly_stages_write(stats, POLY_STAGES_KONATA, &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "no stages were kept: pipeline.count=100");
+	poly_stats_free(stats);
+}
+
+static void
+as_many_stages_are_kept_as_are_asked_for(void **state)
+{
+	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
+	struct buf out = {0};
+	const struct poly_sink sink = {collect, &out};
+	(void)state;
+	assert_int_equal(poly_stages_write(stats, POLY_STAGES_KONATA, &sink, NULL), POLY_OK);
+	assert_int_equal(count(buf_text(&out), "\nI\t"), 5);
+	poly_stats_free(stats);
+	buf_free(&out);
+}
+
+static void
+a_sink_that_fails_is_told(void **state)
+{
+	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
+	const struct poly_sink sink = {refuse, NULL};
+	struct poly_error error;
+	(void)state;
+	assert_int_equal(poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_IO);
+	assert_int_equal(error.sys_errno, ENOSPC);
+	poly_stats_free(stats);
+}
+
 #ifdef POLY_FAULT_INJECTION
+static void
+stages_survive_lack_of_memory(void **state)
+{
+	bool reached = true;
+	(void)state;
+	for (size_t k = 1; reached; k++) {
+		struct buf out = {0};
+		const struct poly_sink sink = {collect, &out};
+		enum poly_status status = POLY_ERR_MEMORY;
+		mem_fail_at(k);
+		struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
+		if (stats)
+			status = poly_stages_write(stats, POLY_STAGES_KONATA, &sink, NULL);
+		reached = mem_fail_at(0) >= k;
+		assert_int_equal(status == POLY_OK, !reached);
+		poly_stats_free(stats);
+		buf_free(&out);
+	}
+}
+
 static void
 lack_of_memory_is_told(void **state)
 {
@@ -152,7 +272,11 @@ main(void)
 		cmocka_unit_test(a_diagram_has_a_bar_for_each_stage),
 		cmocka_unit_test(long_labels_are_cut_between_characters),
 		cmocka_unit_test(too_much_is_refused),
+		cmocka_unit_test(stages_that_were_not_kept_are_refused),
+		cmocka_unit_test(as_many_stages_are_kept_as_are_asked_for),
+		cmocka_unit_test(a_sink_that_fails_is_told),
 #ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};

@@ -32,6 +32,8 @@ enum {
 	OPTION_WAYS,
 	OPTION_LINE,
 	OPTION_MISS,
+	OPTION_FROM,
+	OPTION_COUNT,
 };
 
 static const char *const models[] = {"inorder", "ooo", NULL};
@@ -106,7 +108,11 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 		status = cache_check(&machine->cache, error);
 	if (status == POLY_OK && machine->has_bpred)
 		status = bpred_check(&machine->bpred, error);
-	return status;
+	if (status != POLY_OK || !setup->values[OPTION_COUNT])
+		return status;
+	it->stages =
+		pipeline_stages_new(setup->values[OPTION_FROM], setup->values[OPTION_COUNT]);
+	return it->stages ? POLY_OK : err_memory(error);
 }
 
 /* Another trace: every party begins with a machine that has seen nothing. */
@@ -120,6 +126,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 		pipeline_stream_free(it->streams[i]);
 		it->streams[i] = NULL;
 	}
+	pipeline_stages_begin(it->stages);
 	it->is_told_late = !(info->columns & POLY_HAS(branch));
 }
 
@@ -225,7 +232,8 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 	struct pipeline_insn insn = {.op = {{PIPELINE_NONE, PIPELINE_NONE, PIPELINE_NONE},
 					     {PIPELINE_NONE, PIPELINE_NONE}, 0, 0},
 		.pc = poly_present(batch, POLY_COLUMN_pc, row) ? batch->pc[row] : 0,
-		.site = rows->site[row]};
+		.site = rows->site[row],
+		.operation = op};
 	insn.is_unknown = !ops_at(rows->ops, op)->has_registers;
 	insn.size = ops_at(rows->ops, op)->size;
 	/* A branch of which the target is not known goes forward. */
@@ -266,6 +274,16 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	pipeline_stream_take(stream, taken, &it->machine, met_of(it));
 }
 
+/* The machine of a party; stages are kept of the first one. NULL: no memory. */
+static struct pipeline_stream *
+open_stream(struct pipeline_analysis *it, uint16_t party)
+{
+	struct pipeline_stream *stream = pipeline_stream_new(&it->machine);
+	if (stream && party == 0)
+		stream->stages = it->stages;
+	return stream;
+}
+
 /* False: no memory. */
 static bool
 update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
@@ -288,7 +306,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	if (!is_executed(batch, row))
 		return true;
 	if (!*stream)
-		*stream = pipeline_stream_new(&it->machine);
+		*stream = open_stream(it, party);
 	if (!*stream)
 		return false;
 	execute(it, *stream, rows, row);
@@ -320,6 +338,7 @@ pipeline_fini(void *state)
 	struct pipeline_analysis *it = state;
 	for (size_t i = 0; i < PIPELINE_PARTIES; i++)
 		pipeline_stream_free(it->streams[i]);
+	pipeline_stages_free(it->stages);
 	mem_free(it->ops);
 	mem_free(it->flows);
 }
@@ -366,6 +385,11 @@ static const struct poly_option options[] = {
 		CACHE_LINE_LEAST, 65536, NULL, "bytes of a line", NULL},
 	[OPTION_MISS] = {"pipeline.miss", POLY_OPTION_NUMBER, POLY_OPTION_READ, 20, 0,
 		PIPELINE_LATENCY_MOST, NULL, "further cycles of a load that misses", NULL},
+	[OPTION_FROM] = {"pipeline.from", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1, 1,
+		UINT64_MAX, NULL, "the first instruction whose stages are kept", NULL},
+	[OPTION_COUNT] = {"pipeline.count", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
+		PIPELINE_STAGES_MOST, NULL, "instructions whose stages are kept for files",
+		NULL},
 	{0},
 };
 

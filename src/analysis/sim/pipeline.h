@@ -11,7 +11,7 @@
 #include "sim/pipeline.h"
 
 /* Parties that have a pipeline; the instructions of further ones are left out. */
-enum { PIPELINE_PARTIES = 64, PIPELINE_BUFFER = 1024 };
+enum { PIPELINE_PARTIES = 64, PIPELINE_BUFFER = 1024, PIPELINE_STAGES_MOST = 1 << 16 };
 
 /* Classes of micro-ops besides PIPELINE_LOADS. */
 enum { PIPELINE_OTHERS = 0, PIPELINE_FLOATS = 2 };
@@ -30,7 +30,7 @@ struct pipeline_machine {
 struct pipeline_insn {
 	struct pipeline_op op;
 	uint64_t pc, target, address;
-	uint32_t site;
+	uint32_t site, operation;
 	uint8_t size; /* of the encoding in bytes; 0: not known */
 	bool is_conditional, is_unknown, has_address, writes;
 };
@@ -58,6 +58,23 @@ struct pipeline_buffer {
 	size_t count, branch_count, access_count;
 };
 
+/* What an instruction is called by. */
+struct pipeline_name {
+	uint64_t pc;
+	uint32_t operation;
+};
+
+/* Stages that are kept for logs and diagrams. */
+struct pipeline_stages {
+	uint64_t from, count; /* what is asked for: the number of the first, from 1 */
+	uint64_t seen;	      /* instructions of the party */
+	size_t kept;
+	struct pipeline_times *times;
+	struct pipeline_name *names;
+	struct pipeline_times room[PIPELINE_BUFFER]; /* of those that are run together */
+	struct pipeline_name called[PIPELINE_BUFFER];
+};
+
 /* A party's machine, and its instructions on the way there. */
 struct pipeline_stream {
 	struct pipeline_inorder *inorder; /* one of both is NULL */
@@ -67,6 +84,7 @@ struct pipeline_stream {
 	struct pipeline_result before; /* when what counts began */
 	bool waits;		       /* insn is there, and may have more rows */
 	struct pipeline_insn insn;
+	struct pipeline_stages *stages; /* of the analysis; NULL: none are kept of this party */
 	struct pipeline_buffer buffer;
 };
 
@@ -82,7 +100,8 @@ struct pipeline_analysis {
 	uint32_t cut_ops;	      /* operations that have more registers than a micro-op */
 	struct pipeline_result total; /* of what has ended */
 	struct pipeline_met met;
-	uint64_t left_out; /* of parties without a pipeline */
+	uint64_t left_out;		/* of parties without a pipeline */
+	struct pipeline_stages *stages; /* NULL: none are asked for */
 };
 
 /* A machine at its beginning; NULL: no memory. */
@@ -105,6 +124,23 @@ void pipeline_stream_add(const struct pipeline_stream *stream, struct pipeline_r
 
 /* Accepts NULL. */
 void pipeline_stream_free(struct pipeline_stream *stream);
+
+/* Room for the stages of count instructions, 1 or more, from one on; NULL: no memory. */
+struct pipeline_stages *pipeline_stages_new(uint64_t from, uint64_t count);
+
+/* Accepts NULL. */
+void pipeline_stages_free(struct pipeline_stages *stages);
+
+/* Another trace begins: the stages of the one before are forgotten. Accepts NULL. */
+void pipeline_stages_begin(struct pipeline_stages *stages);
+
+/* Where the times of up to PIPELINE_BUFFER instructions go; NULL: no more are wanted. */
+struct pipeline_times *pipeline_stages_room(struct pipeline_stages *stages);
+
+/* Keeps what is asked for of the n next instructions, which are called and have their room. */
+void pipeline_stages_keep(struct pipeline_stages *stages, size_t n);
+
+extern const struct analysis analysis_pipeline;
 
 void pipeline_report(const void *state, const struct ops *ops, struct poly_report *report);
 

@@ -54,6 +54,9 @@ pipeline_stream_take(struct pipeline_stream *stream, bool taken,
 	/* Where the address of a load is not known, no store has it. */
 	buffer->addresses[place] = insn->has_address ? insn->address : UINT64_MAX - insn->site;
 	buffer->sites[place] = insn->site;
+	if (stream->stages)
+		stream->stages->called[place] =
+			(struct pipeline_name){insn->pc, insn->operation};
 	if (insn->is_conditional) {
 		const size_t branch = buffer->branch_count++;
 		buffer->pcs[branch] = insn->pc;
@@ -118,10 +121,13 @@ pipeline_stream_run(struct pipeline_stream *stream, const struct pipeline_machin
 	const size_t misses = look_up(stream, machine->miss);
 	const struct pipeline_ops ops = {
 		buffer->ops, buffer->addresses, buffer->sites, buffer->count};
+	struct pipeline_times *times = pipeline_stages_room(stream->stages);
 	if (stream->ooo)
-		pipeline_ooo_run(stream->ooo, &ops, NULL);
+		pipeline_ooo_run(stream->ooo, &ops, times);
 	else
-		pipeline_inorder_run(stream->inorder, buffer->ops, buffer->count, NULL);
+		pipeline_inorder_run(stream->inorder, buffer->ops, buffer->count, times);
+	if (times)
+		pipeline_stages_keep(stream->stages, buffer->count);
 	if (met) {
 		met->branches += buffer->branch_count;
 		met->mispredicted += wrong;
