@@ -42,6 +42,7 @@ struct bpred_sweep {
 	struct member *members; /* those of a source stand together */
 	uint32_t *places;	/* where a predictor of the caller's order stands */
 	uint8_t *counters;
+	size_t waiting; /* branches that are gathered */
 	uint32_t pc[STRIP], pasts[STRIP], looked_up[STRIP];
 	uint8_t outcomes[STRIP]; /* TAKEN or 0 */
 	uint8_t both[2][STRIP];	 /* counters with outcomes, of two tables */
@@ -167,24 +168,28 @@ bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep
 	return POLY_OK;
 }
 
-/* Puts at most STRIP branches beside what they share; returns how many. */
+/* Puts branches behind those that wait, as far as there is room; returns how many. */
 static size_t
-prepare(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
+gather(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
 {
-	size_t n = batch->n - from < STRIP ? batch->n - from : STRIP;
+	const size_t left = batch->n - from, room = STRIP - sweep->waiting;
+	const size_t n = left < room ? left : room;
 	const uint64_t *pc = batch->pc + from;
 	const uint8_t *taken = batch->taken + from;
+	uint32_t *pcs = sweep->pc + sweep->waiting, *pasts = sweep->pasts + sweep->waiting;
+	uint8_t *outcomes = sweep->outcomes + sweep->waiting;
 	const unsigned shift = sweep->shift;
 	uint32_t past = sweep->past;
 	for (size_t i = 0; i < n; i++)
-		sweep->pc[i] = (uint32_t)(pc[i] >> shift);
+		pcs[i] = (uint32_t)(pc[i] >> shift);
 	for (size_t i = 0; i < n; i++) {
-		sweep->pasts[i] = past;
+		pasts[i] = past;
 		past = past << 1 | taken[i];
 	}
 	for (size_t i = 0; i < n; i++)
-		sweep->outcomes[i] = (uint8_t)(taken[i] * TAKEN);
+		outcomes[i] = (uint8_t)(taken[i] * TAKEN);
 	sweep->past = past;
+	sweep->waiting += n;
 	return n;
 }
 
@@ -241,12 +246,13 @@ run_two(struct bpred_sweep *sweep, struct member *to, size_t n)
 	to[1].wrong += count(sweep->both[1], n);
 }
 
-/* Takes a strip of branches through all predictors. */
+/* Takes the branches that wait through all predictors. */
 static void
-run_strip(struct bpred_sweep *sweep, size_t n)
+run_strip(struct bpred_sweep *sweep)
 {
 	struct member *members = sweep->members;
-	for (size_t i = 0; i < sweep->n;) {
+	const size_t n = sweep->waiting;
+	for (size_t i = 0; n && i < sweep->n;) {
 		uint32_t source = members[i].source;
 		look_up(sweep, &sweep->sources[source], n);
 		for (; i + 1 < sweep->n && members[i + 1].source == source; i += 2)
@@ -254,21 +260,23 @@ run_strip(struct bpred_sweep *sweep, size_t n)
 		if (i < sweep->n && members[i].source == source)
 			run_one(sweep, &members[i++], n);
 	}
+	sweep->waiting = 0;
 }
 
 void
 bpred_sweep_run(struct bpred_sweep *sweep, const struct bpred_batch *batch)
 {
 	for (size_t from = 0; from < batch->n;) {
-		size_t n = prepare(sweep, batch, from);
-		run_strip(sweep, n);
-		from += n;
+		from += gather(sweep, batch, from);
+		if (sweep->waiting == STRIP)
+			run_strip(sweep);
 	}
 }
 
 uint64_t
-bpred_sweep_wrong(const struct bpred_sweep *sweep, size_t i)
+bpred_sweep_wrong(struct bpred_sweep *sweep, size_t i)
 {
+	run_strip(sweep);
 	return sweep->members[sweep->places[i]].wrong;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many bimodal and gshare predictors at once. The branches are taken in strips that stay in the
- * nearest cache; addresses and histories are brought together once for all tables that look up
- * the same, and each strip goes through two tables at a time.
+ * Many bimodal and gshare predictors at once. The branches are gathered into strips that stay
+ * in the nearest cache, however few come at a time, as a table is there again with each strip;
+ * addresses and histories are brought together once for all tables that look up the same, and
+ * each strip goes through two tables at a time.
  *
  * What is counted is what bpred.h defines for the same shape.
  */
@@ -27,8 +28,11 @@ enum poly_status bpred_sweep_new(const struct bpred_config *configs, size_t n,
 /* Takes branches; targets are not looked at. */
 void bpred_sweep_run(struct bpred_sweep *sweep, const struct bpred_batch *batch);
 
-/* The branches that predictor i, in the order of configs, has mispredicted until now. */
-uint64_t bpred_sweep_wrong(const struct bpred_sweep *sweep, size_t i);
+/*
+ * The branches that predictor i, in the order of configs, has mispredicted until now; those
+ * that wait to be more go through all predictors before.
+ */
+uint64_t bpred_sweep_wrong(struct bpred_sweep *sweep, size_t i);
 
 /* Gives a sweep's memory back. Accepts NULL. */
 void bpred_sweep_free(struct bpred_sweep *sweep);

@@ -105,8 +105,6 @@ predict(struct branch *it, bool counts)
 	}
 	if (it->sweep)
 		bpred_sweep_run(it->sweep, &batch);
-	for (size_t i = 0; i < it->swept_count && !counts; i++)
-		it->swept_before[i] = bpred_sweep_wrong(it->sweep, i);
 	if (counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)
@@ -174,11 +172,23 @@ follow_stack(struct branch *it, const struct jump *jump, bool counts)
 	it->returns_right += counts && right;
 }
 
+/* What counts begins or ends. */
+static void
+set_counting(struct branch *it, bool counts)
+{
+	for (size_t i = 0; i < it->swept_count && counts != it->is_counting; i++) {
+		const uint64_t now = bpred_sweep_wrong(it->sweep, i);
+		it->swept_wrong[i] += counts ? 0 - now : now;
+	}
+	it->is_counting = counts;
+}
+
 static bool
 branch_update(void *state, const struct analysis_rows *rows)
 {
 	struct branch *it = state;
 	bool ok = true;
+	set_counting(it, rows->counts);
 	if (rows->counts)
 		it->instructions += jumps_instructions(rows->batch);
 	jumps_find(&it->jumps, rows);
@@ -200,7 +210,7 @@ branch_fini(void *state)
 		bpred_free(it->predictors[i].bpred);
 	bpred_sweep_free(it->sweep);
 	mem_free(it->swept);
-	mem_free(it->swept_before);
+	mem_free(it->swept_wrong);
 	bpred_sites_free(&it->sites);
 	btb_free(it->btb);
 	ras_fini(&it->ras);

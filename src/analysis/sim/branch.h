@@ -31,13 +31,16 @@ struct branch_columns {
 struct branch {
 	struct jumps jumps;
 	uint64_t instructions, branches, taken;
-	bool takes_all; /* unconditional branches, too */
+	bool is_counting; /* the last rows counted */
+	bool takes_all;	  /* unconditional branches, too */
 	uint64_t top;
 	struct branch_predictor predictors[BRANCH_PREDICTORS];
 	size_t count;
 	struct bpred_sweep *sweep; /* NULL: none is asked for */
 	struct bpred_config *swept;
-	uint64_t *swept_before; /* mispredictions that were not to be counted */
+	/* Of each, its mispredictions when counting ended, less those when it began; modulo
+	 * 2^64. */
+	uint64_t *swept_wrong;
 	size_t swept_count;
 	struct bpred_sites sites; /* what the last predictor did */
 	struct btb_config btb_config;

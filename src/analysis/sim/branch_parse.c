@@ -153,8 +153,8 @@ branch_parse_sweep(struct branch *branch, const char *sizes, const struct bpred_
 		return status;
 	branch->swept_count = 2 * (high - low + 1);
 	branch->swept = mem_new(branch->swept_count, sizeof *branch->swept);
-	branch->swept_before = mem_new(branch->swept_count, sizeof *branch->swept_before);
-	if (!branch->swept || !branch->swept_before)
+	branch->swept_wrong = mem_new(branch->swept_count, sizeof *branch->swept_wrong);
+	if (!branch->swept || !branch->swept_wrong)
 		return err_memory(error);
 	for (size_t i = 0; i < branch->swept_count; i++) {
 		struct bpred_config *config = &branch->swept[i];

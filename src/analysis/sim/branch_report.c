@@ -65,8 +65,8 @@ report_sweep(const struct branch *it, struct poly_report *report)
 		const struct bpred_config *config = &it->swept[i];
 		poly_report_cell_text(report, bpred_name(config->kind));
 		poly_report_cell_count(report, config->entries_log2);
-		report_cells(it, config, bpred_sweep_wrong(it->sweep, i) - it->swept_before[i],
-			report);
+		const uint64_t now = it->is_counting ? bpred_sweep_wrong(it->sweep, i) : 0;
+		report_cells(it, config, it->swept_wrong[i] + now, report);
 	}
 	poly_report_end(report);
 }
