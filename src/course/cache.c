@@ -30,6 +30,13 @@ check(const struct course_cache_config *config, struct poly_error *error)
 			"most %d",
 			config->capacity / config->block, config->ways,
 			COURSE_CACHE_FRAMES_MOST, COURSE_CACHE_WAYS_MOST);
+	if (config->way_entries &&
+		(config->ways != 2 || !course_is_power(config->way_entries) ||
+			config->way_entries > COURSE_WAY_ENTRIES_MOST))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"way predictor of %" PRIu32 " entries for %" PRIu32
+			" ways, expected a power of two, at most %d, for 2 ways",
+			config->way_entries, config->ways, COURSE_WAY_ENTRIES_MOST);
 	return POLY_OK;
 }
 
@@ -45,7 +52,11 @@ course_cache_init(struct course_cache *cache, const struct course_cache_config *
 	cache->sets = config->capacity / config->block / config->ways;
 	cache->frames = mem_new((size_t)(cache->sets * config->ways), sizeof *cache->frames);
 	cache->next = mem_new((size_t)cache->sets, sizeof *cache->next);
-	return cache->frames && cache->next ? POLY_OK : err_memory(error);
+	if (config->way_entries)
+		cache->predicted = mem_new(config->way_entries, 1);
+	const bool has_all =
+		cache->frames && cache->next && (cache->predicted || !config->way_entries);
+	return has_all ? POLY_OK : err_memory(error);
 }
 
 struct course_access
@@ -93,6 +104,18 @@ count(struct course_cache *cache, const struct course_access *access, bool is_st
 	cache->dirty_stores += is_store && access->dirty;
 }
 
+/* Asks for the way of a block that was found, and remembers the way that is used. */
+static void
+predict_way(struct course_cache *cache, const struct course_access *access, uint32_t way)
+{
+	if (!cache->predicted)
+		return;
+	const uint64_t number = access->block / cache->config.block;
+	uint8_t *entry = &cache->predicted[number % cache->config.way_entries];
+	cache->way_wrong += access->hit && *entry != way;
+	*entry = (uint8_t)way;
+}
+
 struct course_access
 course_cache_access(struct course_cache *cache, uint64_t address, bool is_store)
 {
@@ -106,6 +129,7 @@ course_cache_access(struct course_cache *cache, uint64_t address, bool is_store)
 		set[way] = (struct course_frame){.tag = access.tag, .valid = true};
 	}
 	count(cache, &access, is_store);
+	predict_way(cache, &access, way);
 	set[way].dirty |= is_store;
 	set[way].used = cache->loads + cache->stores;
 	cache->next[access.set] = (way + 1) % cache->config.ways;
@@ -135,6 +159,7 @@ course_cache_fini(struct course_cache *cache)
 {
 	mem_free(cache->frames);
 	mem_free(cache->next);
+	mem_free(cache->predicted);
 	memset(cache, 0, sizeof *cache);
 }
 
@@ -211,4 +236,9 @@ course_cache_end(const struct course_cache *cache, uint64_t uops, struct buf *to
 		course_cache_back(cache));
 	buf_printf(to, "Total number of bytes transferred write-thru: %" PRIu64 "\n",
 		course_cache_through(cache));
+	if (cache->predicted)
+		buf_printf(to,
+			"way mispredictions = %" PRIu64 "\nway misprediction rate = %.6f\n",
+			cache->way_wrong,
+			course_percent(cache->way_wrong, accesses - missed) / 100);
 }

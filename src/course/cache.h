@@ -17,6 +17,7 @@
 enum {
 	COURSE_CACHE_FRAMES_MOST = 1 << 22,
 	COURSE_CACHE_WAYS_MOST = 64,
+	COURSE_WAY_ENTRIES_MOST = 1 << 16,
 	COURSE_STORE_BYTES = 4, /* what a store writes through: the format has no sizes */
 };
 
@@ -31,7 +32,8 @@ struct course_cache_config {
 	uint64_t capacity, block; /* bytes */
 	uint32_t ways;		  /* 1 to COURSE_CACHE_WAYS_MOST */
 	enum course_policy policy;
-	bool has_valid; /* else an empty frame is a clean one with the tag 0 */
+	bool has_valid;	      /* else an empty frame is a clean one with the tag 0 */
+	uint32_t way_entries; /* of a way predictor, for 2 ways: a power of two; 0: none */
 };
 
 struct course_frame {
@@ -45,6 +47,12 @@ struct course_cache {
 	struct course_frame *frames; /* by set, then by way */
 	uint32_t *next;		     /* each set's pointer */
 	uint64_t loads, stores, load_misses, store_misses;
+	/*
+	 * Of the way predictor: by block number, the way that was used last there, at first 0;
+	 * and hits in another way than it says.
+	 */
+	uint8_t *predicted;
+	uint64_t way_wrong;
 	uint64_t dirty_loads, dirty_stores; /* misses for which a dirty frame went */
 };
 
@@ -55,8 +63,8 @@ struct course_access {
 };
 
 /*
- * Prepares an empty cache: 32 bytes a frame and 4 a set. POLY_ERR_USAGE where its shape is not
- * possible, POLY_ERR_MEMORY.
+ * Prepares an empty cache: 32 bytes a frame, 4 a set and 1 a predicted way. POLY_ERR_USAGE
+ * where its shape is not possible, POLY_ERR_MEMORY.
  */
 enum poly_status course_cache_init(struct course_cache *cache,
 	const struct course_cache_config *config, struct poly_error *error);
@@ -83,7 +91,10 @@ void course_cache_begin(
  */
 void course_cache_uop(struct course_cache *cache, const struct course_uop *uop, struct buf *to);
 
-/* What stands behind the last of so many records. */
+/*
+ * What stands behind the last of so many records; at the end what the way predictor did, if
+ * there is one, in words that are no course's.
+ */
 void course_cache_end(const struct course_cache *cache, uint64_t uops, struct buf *to);
 
 #endif

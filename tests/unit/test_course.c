@@ -429,6 +429,42 @@ empty_frames_have_the_tag_0_where_there_are_no_valid_bits(void **state)
 	course_cache_fini(&cache);
 }
 
+/*
+ * One set of 2 ways, and one entry for all blocks. 0x100 fills way 0 and is found there; 0x200
+ * fills way 1 and is found there, then 0x100 in way 0 where way 1 is said, and again.
+ */
+static void
+a_way_predictor_says_the_way_that_was_used_last(void **state)
+{
+	(void)state;
+	static const uint64_t addresses[] = {0x100, 0x108, 0x200, 0x20f, 0x100, 0x100};
+	struct course_cache_config config = {
+		.capacity = 32, .block = 16, .ways = 2, .has_valid = true, .way_entries = 1};
+	struct course_cache cache;
+	struct buf to = {0};
+	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
+	for (size_t i = 0; i < 6; i++)
+		course_cache_access(&cache, addresses[i], false);
+	assert_int_equal(cache.way_wrong, 1);
+	course_cache_end(&cache, 6, &to);
+	assert_non_null(strstr(buf_text(&to),
+		"\nway mispredictions = 1\nway misprediction rate = 0.250000\n"));
+	course_cache_fini(&cache);
+	buf_free(&to);
+	/* With an entry for each block none is wrong. */
+	config.way_entries = 64;
+	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
+	for (size_t i = 0; i < 6; i++)
+		course_cache_access(&cache, addresses[i], false);
+	assert_int_equal(cache.way_wrong, 0);
+	course_cache_fini(&cache);
+	config.way_entries = 3;
+	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_ERR_USAGE);
+	config = (struct course_cache_config){
+		.capacity = 32, .block = 16, .ways = 1, .way_entries = 1};
+	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_ERR_USAGE);
+}
+
 static void
 san_franciscos_systems_have_the_known_results(void **state)
 {
@@ -647,8 +683,13 @@ lack_of_memory_is_told(void **state)
 {
 	(void)state;
 	const struct course_predictor_config config = {.kind = COURSE_TOURNAMENT};
-	const struct course_cache_config shape = {.capacity = 64, .block = 16, .ways = 2};
+	const struct course_cache_config shape = {
+		.capacity = 64, .block = 16, .ways = 2, .way_entries = 4};
 	for (size_t k = 1; k <= 3; k++) {
+		struct course_cache cache;
+		mem_fail_at(k);
+		assert_int_equal(course_cache_init(&cache, &shape, NULL), POLY_ERR_MEMORY);
+		course_cache_fini(&cache);
 		struct course_predictor predictor;
 		mem_fail_at(k);
 		assert_int_equal(
@@ -656,11 +697,7 @@ lack_of_memory_is_told(void **state)
 		course_predictor_fini(&predictor);
 	}
 	for (size_t k = 1; k <= 2; k++) {
-		struct course_cache cache;
 		struct course_sfsu_dynamic system;
-		mem_fail_at(k);
-		assert_int_equal(course_cache_init(&cache, &shape, NULL), POLY_ERR_MEMORY);
-		course_cache_fini(&cache);
 		mem_fail_at(k);
 		assert_int_equal(
 			course_sfsu_dynamic_init(&system, 4, 4, NULL), POLY_ERR_MEMORY);
@@ -686,6 +723,7 @@ main(void)
 		cmocka_unit_test(caches_have_the_known_misses_and_traffic),
 		cmocka_unit_test(blocks_and_rules_of_replacement_have_the_known_misses),
 		cmocka_unit_test(empty_frames_have_the_tag_0_where_there_are_no_valid_bits),
+		cmocka_unit_test(a_way_predictor_says_the_way_that_was_used_last),
 		cmocka_unit_test(san_franciscos_systems_have_the_known_results),
 		cmocka_unit_test(san_franciscos_second_system_prints_a_line_a_branch),
 		cmocka_unit_test(san_franciscos_cache_counts_cycles),

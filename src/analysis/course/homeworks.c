@@ -202,7 +202,15 @@ predictor_fini(void *state)
 }
 
 /* Options of homework 4, in the order of their table. */
-enum { CACHE_SIZE, CACHE_BLOCK, CACHE_WAYS, CACHE_POLICY, CACHE_VALID, CACHE_DEBUG };
+enum {
+	CACHE_SIZE,
+	CACHE_BLOCK,
+	CACHE_WAYS,
+	CACHE_POLICY,
+	CACHE_VALID,
+	CACHE_PREDICTOR,
+	CACHE_DEBUG
+};
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
 static const struct poly_option cache_options[] = {
@@ -218,6 +226,9 @@ static const struct poly_option cache_options[] = {
 	{"valid", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
 		"whether frames have valid bits; without, an empty one has the tag 0",
 		"reference cis501 3, row 7"},
+	{"way-predictor", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_WAY_ENTRIES_MOST, NULL,
+		"entries of a predictor of the way, for 2 ways; 0: none",
+		"reference cis501 7.1.4"},
 	MODEL_DEBUG,
 	MODEL_TRACE,
 	{0},
@@ -238,7 +249,8 @@ cache_init(void *state, const struct option_values *values, struct poly_error *e
 		.block = value[CACHE_BLOCK],
 		.ways = (uint32_t)value[CACHE_WAYS],
 		.policy = (enum course_policy)value[CACHE_POLICY],
-		.has_valid = value[CACHE_VALID]};
+		.has_valid = value[CACHE_VALID],
+		.way_entries = (uint32_t)value[CACHE_PREDICTOR]};
 	it->is_quiet = !value[CACHE_DEBUG];
 	return course_cache_init(&it->cache, &config, error);
 }
