@@ -321,7 +321,7 @@ def the_examples_of_the_pages_run():
              'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
              'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
              'trace.tarmac': 'tarmac/owner.tarmac', 'trcfile': 'aix/log1112.trc',
-             'events': 'aix/vectors/all.raw',
+             'events': 'aix/vectors/all.raw', 'arm.trace': 'cis501/thumb.trace',
              'bimodal3.output': 'course/bimodal.expected', 'mine.output': 'course/bimodal.expected',
              'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
              'references.txt': 'text/references.txt'}

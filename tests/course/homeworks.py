@@ -7,7 +7,9 @@ known of their traces (reference cis501 7.2, 7.3), and models of the same defini
 The published files are beside the project, or what needs them is skipped.
 """
 import gzip
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -272,6 +274,9 @@ def caches():
         lines = printouts.cache(UOPS, SORT, size, block, ways, policy == 'lru')
         yield from modelled(lines, 'penn' if ways == 4 else 'wustl', 'hw4', size=size, block=block,
                             ways=ways, policy=policy)
+    for entries in (1, 8, 1024):
+        lines = printouts.cache(UOPS, SORT, 2048, 64, 2, entries=entries)
+        yield from modelled(lines, 'penn', 'hw4', size=2048, block=64, ways=2, way_predictor=entries)
 
 
 def superscalars():
@@ -356,6 +361,21 @@ def limits():
     yield from difference('-n 300', done.stdout.splitlines(), expected)
 
 
+def manual():
+    """The options that --list shows stand in the page of the courses, behind .It Cm."""
+    page = open(os.path.join(ROOT, 'doc', 'man', 'polytrace-course.7')).read()
+    items = ' '.join(re.findall(r'^\.It Cm (.*)$', page, re.M)).replace(',', ' ').split()
+    done = subprocess.run([os.path.abspath(sys.argv[1]), 'sim', '--list', '--json'],
+                          stdout=subprocess.PIPE, check=True)
+    listed = json.loads(done.stdout)
+    for option in listed['homework_options']:
+        if option['option'] not in items:
+            yield f'{option}'
+    for row in listed['homeworks']:
+        if f'sim --course {row["course"]} {row["homework"]} ' not in page:
+            yield f'no command for {row}'
+
+
 def outputs():
     """An output that fails is trouble, told once; one that nobody reads is not."""
     command = [os.path.abspath(sys.argv[1]), 'sim', '--course', 'penn', 'hw2a', SORT]
@@ -393,6 +413,7 @@ MODELLED = {
     'projects_of_san_francisco_print_what_their_models_do': projects,
     'stage_times_are_those_of_their_model': stage_times,
     'a_limit_makes_a_shorter_trace': limits,
+    'every_homework_is_in_the_manual_with_its_options': manual,
     'an_output_that_fails_is_trouble': outputs,
 }
 

@@ -130,7 +130,7 @@ def wustl_predictor(uops, name, kind, *sizes):
     yield f'Prediction Accuracy: {100 - rate:.2f}% (Mis-prediction rate: {rate:.2f}%)'
 
 
-def cache(uops, name, size, block, ways, lru=False):
+def cache(uops, name, size, block, ways, lru=False, entries=0):
     sets = size // block // ways
     bits = [int(math.log2(n)) for n in (sets, block)]
     yield 'debug mode on'
@@ -145,7 +145,8 @@ def cache(uops, name, size, block, ways, lru=False):
     yield ('[SetNum: {WayNum: Tag,cl/dirty} LRU=WayNum]\t| Block-Addr\tType\tH/M\tEvicState')
     frames = [[[0, False] for _ in range(ways)] for _ in range(sets)]
     order = [list(range(ways)) for _ in range(sets)]  # the one that goes first
-    misses = dirty = stores = count = 0
+    misses = dirty = stores = count = wrong = 0
+    said = {}  # way by block number modulo entries
     for u in uops:
         if u.ldst == '-':
             continue
@@ -160,6 +161,9 @@ def cache(uops, name, size, block, ways, lru=False):
         yield (f'{state}\t| {number * block:x}\t{u.ldst}\t{"hit" if found else "miss"}\t'
                f'{"--" if found else gone}')
         count, stores = count + 1, stores + (u.ldst == 'S')
+        if entries:
+            wrong += bool(found) and said.get(number % entries, 0) != way
+            said[number % entries] = way
         if not found:
             misses, dirty = misses + 1, dirty + (gone == 'dirty')
             frames[at][way] = [tag, False]
@@ -173,6 +177,9 @@ def cache(uops, name, size, block, ways, lru=False):
     yield f'Cache Hit Rate = {100 - rate:.2f}% (Mis-rate: {rate:.2f}%)'
     yield f'Total number of bytes transferred write-back: {(misses + dirty) * block}'
     yield f'Total number of bytes transferred write-thru: {misses * block + stores * 4}'
+    if entries:
+        yield f'way mispredictions = {wrong}'
+        yield f'way misprediction rate = {wrong / (count - misses):.6f}'
 
 
 def sfsu_branches(uops, predictors, entries):
