@@ -60,7 +60,8 @@ POLY_API void poly_report_address(struct poly_report *report, const char *key,
 
 /*
  * A real number, shown with decimals digits (0 to 17) after the point; absent where it is
- * infinite or not a number.
+ * infinite or not a number. Text and HTML group its thousands where it has decimals: one
+ * without any may name something, as the number of a process does.
  */
 POLY_API void poly_report_real(struct poly_report *report, const char *key, const char *title,
 	double value, unsigned decimals);

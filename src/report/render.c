@@ -28,17 +28,15 @@ render_flush(struct render *render)
 		render_write(render);
 }
 
+/* Puts commas between the thousands of a number; there is room for them. */
 static void
-number_grouped(uint64_t number, char *text)
+group_digits(char *text)
 {
-	char digits[20];
-	size_t n = num_decimal(digits, number);
-	for (size_t i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*text++ = ',';
-		*text++ = digits[i];
+	text += *text == '-';
+	for (size_t n = strspn(text, "0123456789"); n > 3; n -= 3) {
+		memmove(text + n - 2, text + n - 3, strlen(text + n - 3) + 1);
+		text[n - 3] = ',';
 	}
-	*text = 0;
 }
 
 static void
@@ -70,18 +68,15 @@ void
 render_number(const struct item *item, bool grouped, char *text)
 {
 	switch (item->form) {
-	case FORM_COUNT:
-		if (grouped)
-			number_grouped(item->value.number, text);
-		else
-			text[num_decimal(text, item->value.number)] = 0;
-		break;
-	case FORM_ADDRESS: number_address(item->value.number, item->digits, text); break;
+	case FORM_COUNT: text[num_decimal(text, item->value.number)] = 0; break;
+	case FORM_ADDRESS: number_address(item->value.number, item->digits, text); return;
 	case FORM_REAL: render_real(item->value.real, item->digits, text); break;
 	case FORM_ABSENT:
 	case FORM_TEXT:
-	case FORM_BOOL: *text = 0; break;
+	case FORM_BOOL: *text = 0; return;
 	}
+	if (grouped && (item->form == FORM_COUNT || item->digits))
+		group_digits(text);
 }
 
 void

@@ -5,8 +5,9 @@
 
 #include "report/tree.h"
 
-/* Bytes that hold any number as text: 309 digits of a real, its decimals, sign and point. */
-#define RENDER_NUMBER 352
+/* Bytes that hold any number as text: 309 digits of a real, commas, decimals, sign and point.
+ */
+#define RENDER_NUMBER 448
 
 struct render {
 	const struct poly_report *report;
@@ -20,7 +21,8 @@ struct render {
 /* Hands over what has gathered where it is worth it; called between items. */
 void render_flush(struct render *render);
 
-/* A COUNT, ADDRESS or REAL as text (of RENDER_NUMBER bytes); grouped: digits of counts. */
+/* A COUNT, ADDRESS or REAL as text (of RENDER_NUMBER bytes); grouped: by thousands,
+ * but not an ADDRESS, nor a REAL without decimals. */
 void render_number(const struct item *item, bool grouped, char *text);
 
 /* A finite number with so many decimals as text (of RENDER_NUMBER bytes), with a point. */

@@ -287,6 +287,7 @@ numbers_reach_their_limits(void **state)
 	poly_report_real(r, "whole", "Whole", -3.0, 0);
 	poly_report_real(r, "fine", "Fine", 0.125, 3);
 	poly_report_real(r, "huge", "Huge", 1e22, 1);
+	poly_report_real(r, "less", "Less", -123456.5, 1);
 	poly_report_real(r, "infinite", "Infinite", -INFINITY, 1);
 	expect(r, POLY_RENDER_TEXT,
 		"Max    18,446,744,073,709,551,615\n"
@@ -296,7 +297,8 @@ numbers_reach_their_limits(void **state)
 		"Wide   0x123456789\n"
 		"Whole  -3\n"
 		"Fine   0.125\n"
-		"Huge   10000000000000000000000.0\n");
+		"Huge   10,000,000,000,000,000,000,000.0\n"
+		"Less   -123,456.5\n");
 	expect(r, POLY_RENDER_JSON,
 		"{\n"
 		"  \"max\": 18446744073709551615,\n"
@@ -307,6 +309,7 @@ numbers_reach_their_limits(void **state)
 		"  \"whole\": -3,\n"
 		"  \"fine\": 0.125,\n"
 		"  \"huge\": 10000000000000000000000.0,\n"
+		"  \"less\": -123456.5,\n"
 		"  \"infinite\": null\n"
 		"}\n");
 	poly_report_free(r);
