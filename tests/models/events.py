@@ -29,8 +29,8 @@ def table(events, key_of, columns):
         group = groups[key]
         times = [time for _, time in group if time is not None]
         interval = None
-        if times and len(group) > 1:
-            interval = round((max(times) - min(times)) / (len(group) - 1), 2)
+        if len(times) > 1:
+            interval = round((max(times) - min(times)) / (len(times) - 1), 2)
         lines.append({**dict(zip(columns, key)), 'count': len(group),
                       'percent': round(100 * len(group) / len(events), 2),
                       'first': group[0][0], 'last': group[-1][0], 'interval': interval})

@@ -95,13 +95,13 @@ widen(struct events_entry *entry, const struct events_entry *more)
 	if (!entry->count || more->last > entry->last)
 		entry->last = more->last;
 	entry->count += more->count;
-	if (!more->has_time)
+	if (!more->timed)
 		return;
-	if (!entry->has_time || more->start < entry->start)
+	if (!entry->timed || more->start < entry->start)
 		entry->start = more->start;
-	if (!entry->has_time || more->end > entry->end)
+	if (!entry->timed || more->end > entry->end)
 		entry->end = more->end;
-	entry->has_time = true;
+	entry->timed += more->timed;
 }
 
 /* The entry of a new key; NULL: no memory. */
@@ -301,10 +301,10 @@ count_row(struct events *events, const struct poly_batch *batch, size_t row)
 {
 	struct events_entry one = {.count = 1};
 	one.first = one.last = poly_batch_number(batch, row);
-	one.has_time = poly_present(batch, POLY_COLUMN_time, row);
-	one.start = one.end = one.has_time ? batch->time[row] : 0;
+	one.timed = poly_present(batch, POLY_COLUMN_time, row);
+	one.start = one.end = one.timed ? batch->time[row] : 0;
 	events->rows++;
-	if (one.has_time)
+	if (one.timed)
 		count_time(events, batch->time[row]);
 	bool ok = poly_present(batch, POLY_COLUMN_hook, row)
 			  ? count_hook(events, batch, row, &one)

@@ -40,8 +40,8 @@ enum {
 struct events_entry {
 	uint64_t key, count;
 	uint64_t first, last; /* records */
-	uint64_t start, end;  /* lowest and highest time */
-	bool has_time;
+	uint64_t timed;	      /* rows with a time */
+	uint64_t start, end;  /* lowest and highest time; 0 where there is none */
 };
 
 struct events_table {

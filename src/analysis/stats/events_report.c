@@ -56,9 +56,9 @@ entry_row(const struct events *events, unsigned table, const struct events_entry
 	poly_report_cell_real(report, percent(entry->count, events->rows), 2);
 	poly_report_cell_count(report, entry->first);
 	poly_report_cell_count(report, entry->last);
-	if (entry->has_time && entry->count > 1)
+	if (entry->timed > 1)
 		poly_report_cell_real(
-			report, quotient(entry->end - entry->start, entry->count - 1), 2);
+			report, quotient(entry->end - entry->start, entry->timed - 1), 2);
 	else
 		poly_report_cell_text(report, NULL);
 }
