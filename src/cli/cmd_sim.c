@@ -212,6 +212,22 @@ stages_sound(const struct sim_options *options, char **operands)
 	return false;
 }
 
+/* Does a homework, which has none of the simulators' options. */
+static int
+sim_course(const struct sim_options *options, char **operands)
+{
+	const char *other = options->warmup.given		? "warmup"
+			    : options->sweep			? "sweep"
+			    : stage_files_any(&options->stages) ? "konata or --diagram"
+								: NULL;
+	if (!other)
+		return homework_run(
+			&options->source, options->course, &options->settings, operands);
+	say("sim", "a homework prints one run over every record: --%s can't be with --course",
+		other);
+	return STATUS_TROUBLE;
+}
+
 static int
 sim_run(void *fields, char **operands)
 {
@@ -226,16 +242,8 @@ sim_run(void *fields, char **operands)
 		operands[0] ? poly_analysis_find(operands[0]) : NULL;
 	if (options->list)
 		return sim_list(&options->source);
-	if (options->course && (options->warmup.given || options->sweep)) {
-		say("sim",
-			"a homework is one run over every record: --%s can't be with "
-			"--course",
-			options->sweep ? "sweep" : "warmup");
-		return STATUS_TROUBLE;
-	}
 	if (options->course)
-		return homework_run(
-			&options->source, options->course, &options->settings, operands);
+		return sim_course(options, operands);
 	if (!operands[0]) {
 		say("sim", "no simulator is named; 'polytrace sim --list' shows them");
 		return STATUS_TROUBLE;
