@@ -4,9 +4,9 @@
 
 #include "cli/asked.h"
 #include "cli/command.h"
+#include "cli/save.h"
 #include "cli/say.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,16 +124,8 @@ report_one(struct inputs *inputs, const char *path)
 	return status;
 }
 
-/* A poly_write_fn whose user is a FILE. */
-static int
-write_file(void *file, const void *data, size_t size)
-{
-	errno = 0;
-	return fwrite(data, 1, size, file) == size ? 0 : errno ? errno : EIO;
-}
-
-/* Writes the page to a sink: what failed, or 0. */
-static int
+/* Writes the page to a sink; what is wrong with that one is told by whose it is. */
+static bool
 write_page(const struct page *page, const struct poly_sink *sink)
 {
 	struct poly_render_options options = POLY_RENDER_OPTIONS_INIT;
@@ -141,9 +133,9 @@ write_page(const struct page *page, const struct poly_sink *sink)
 	options.rendering = POLY_RENDER_HTML;
 	options.title = page->options->title ? page->options->title : page->title;
 	enum poly_status status = poly_report_render_with(page->report, &options, sink, &error);
-	if (status == POLY_ERR_IO)
-		return error.sys_errno;
-	return status == POLY_OK ? 0 : ENOMEM;
+	if (status != POLY_OK && status != POLY_ERR_IO)
+		say_error("report", &error);
+	return status == POLY_OK || status == POLY_ERR_IO;
 }
 
 /* All inputs have been read before the output is touched. */
@@ -157,21 +149,13 @@ report_write(struct inputs *inputs)
 	if (page->told == 0)
 		return STATUS_TROUBLE;
 	if (strcmp(path, "-") == 0) {
-		/* What is wrong with standard output is told when it is finished. */
-		write_page(page, &(const struct poly_sink){output_write, inputs->output});
-		return STATUS_DONE;
+		const struct poly_sink sink = {output_write, inputs->output};
+		return write_page(page, &sink) ? STATUS_DONE : STATUS_TROUBLE;
 	}
-	FILE *file = fopen(path, "wb");
-	if (!file) {
-		say(path, "cannot be made: %s", strerror(errno));
-		return STATUS_TROUBLE;
-	}
-	int failure = write_page(page, &(const struct poly_sink){write_file, file});
-	if (fclose(file) != 0 && !failure)
-		failure = errno;
-	if (failure)
-		say(path, "cannot be written: %s", strerror(failure));
-	return failure ? STATUS_TROUBLE : STATUS_DONE;
+	struct save save;
+	save_begin(&save);
+	const struct poly_sink sink = save_sink(&save);
+	return save_end(&save, path, write_page(page, &sink)) ? STATUS_DONE : STATUS_TROUBLE;
 }
 
 /* True where the output is one of the inputs, which writing there would destroy. */

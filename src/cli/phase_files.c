@@ -2,8 +2,8 @@
 /* Writing the files of phases. */
 #include "cli/phase_files.h"
 
+#include "cli/save.h"
 #include "cli/say.h"
-#include "cli/sink_file.h"
 
 static const char *const phases_alone[] = {"phases", NULL};
 
@@ -31,17 +31,20 @@ phase_files_ask(const struct phase_files *files, struct poly_stats_options *aske
 	return words;
 }
 
-/* Writes one of them; false, and told, where it cannot be. */
+/* Writes one of them, where it is asked for. */
 static bool
 write_one(const struct poly_stats *stats, enum poly_phases_file which, const char *path)
 {
-	struct sink_file to;
 	struct poly_error error;
+	struct save save;
 	if (!path)
 		return true;
-	if (!sink_file_open(&to, path))
-		return false;
-	return sink_file_close(&to, poly_phases_write(stats, which, &to.sink, &error), &error);
+	save_begin(&save);
+	const struct poly_sink sink = save_sink(&save);
+	const bool whole = poly_phases_write(stats, which, &sink, &error) == POLY_OK;
+	if (!whole)
+		say_error(path, &error);
+	return save_end(&save, path, whole);
 }
 
 bool

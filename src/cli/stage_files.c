@@ -2,7 +2,8 @@
 /* Writing the stages of a pipeline. */
 #include "cli/stage_files.h"
 
-#include "cli/sink_file.h"
+#include "cli/save.h"
+#include "cli/say.h"
 
 bool
 stage_files_any(const struct stage_files *files)
@@ -14,13 +15,16 @@ stage_files_any(const struct stage_files *files)
 static bool
 write_one(const struct poly_stats *stats, enum poly_stages_form form, const char *path)
 {
-	struct sink_file to;
 	struct poly_error error;
+	struct save save;
 	if (!path)
 		return true;
-	if (!sink_file_open(&to, path))
-		return false;
-	return sink_file_close(&to, poly_stages_write(stats, form, &to.sink, &error), &error);
+	save_begin(&save);
+	const struct poly_sink sink = save_sink(&save);
+	const bool whole = poly_stages_write(stats, form, &sink, &error) == POLY_OK;
+	if (!whole)
+		say_error(path, &error);
+	return save_end(&save, path, whole);
 }
 
 bool
