@@ -7,6 +7,7 @@
  *     poly_reader_want(reader, poly_stats_columns(stats));
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_stats_update(stats, batch, &error);
+ *     poly_stats_finish(stats, &error);
  *     poly_stats_report(stats, report);
  *
  * A handle is used by one thread at a time; it may use further threads itself.
@@ -42,6 +43,22 @@ POLY_API const struct poly_analysis_info *poly_analysis_find(const char *name);
 
 struct poly_stats;
 
+/*
+ * Temporary stores of bytes, for analyses that look at a trace twice: the library opens no file
+ * of its own. A store that was never written at a place is not read there. Different stores may
+ * be used by different threads at once, one by one thread at a time.
+ */
+struct poly_stats_stores {
+	void *user; /* of open */
+	/* A new, empty store; NULL: there is none, and errno says why. */
+	void *(*open)(void *user);
+	/* Writes size bytes from byte at on; false: errno says why not. */
+	bool (*put)(void *store, uint64_t at, const void *data, size_t size);
+	/* Reads size bytes from byte at on; false: errno says why not. */
+	bool (*get)(void *store, uint64_t at, void *data, size_t size);
+	void (*close)(void *store); /* gives the store and what it holds away */
+};
+
 /* What is asked. Initialise with POLY_STATS_OPTIONS_INIT. */
 struct poly_stats_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
@@ -60,18 +77,26 @@ struct poly_stats_options {
 	 * 0: all are counted.
 	 */
 	uint64_t unit, period;
+	/*
+	 * Where analyses that look at a trace twice keep it, as policy opt of caches does;
+	 * NULL: they are refused. 17 bytes an access, and 8 for each further size of lines.
+	 * What it points at has to stay until poly_stats_new returns, user until
+	 * poly_stats_free.
+	 */
+	const struct poly_stats_stores *stores;
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                                  \
-	{                                                                        \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0 \
+#define POLY_STATS_OPTIONS_INIT                                                        \
+	{                                                                              \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL \
 	}
 
 /*
  * On POLY_OK *stats belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: no such
  * analysis or option, a value that does not fit, options of size 0, a unit that is 0 or longer
- * than its period; the message says what is wrong. POLY_ERR_MEMORY.
+ * than its period, no stores where some are needed; the message says what is wrong.
+ * POLY_ERR_IO: a store cannot be opened. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);
@@ -102,6 +127,13 @@ POLY_API enum poly_status poly_stats_update(
  */
 POLY_API enum poly_status poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);
+
+/*
+ * Says that all rows were added: analyses that look at a trace twice do so now. Without it they
+ * leave empty what they would have found. No further rows can be added. POLY_ERR_IO: a store
+ * failed, now or before; POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_stats_finish(struct poly_stats *stats, struct poly_error *error);
 
 /*
  * Writes a section an analysis into the open section of a report, each under its name as key,

@@ -16,7 +16,8 @@ struct analysis_setup {
 	const uint64_t *values;	  /* of its options, in the order of its table */
 	const char *const *texts; /* of those that are texts; NULL: none; else NULL elements */
 	const struct ops *ops;	  /* the dictionary of all traces; grows while rows are added */
-	const struct parties *parties; /* of all traces; grows, too */
+	const struct parties *parties;		/* of all traces; grows, too */
+	const struct poly_stats_stores *stores; /* NULL: there are none */
 };
 
 /*
@@ -78,6 +79,8 @@ struct analysis {
 	 * matters beyond that. False: no memory.
 	 */
 	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
+	/* There are no more rows: looks at what it kept a second time. NULL: nothing to do. */
+	enum poly_status (*finish)(void *state, struct poly_error *error);
 	/* Fills ratios (room for ANALYSIS_RATIOS), always the same ones; how many. NULL: none.
 	 */
 	size_t (*ratios)(const void *state, struct analysis_ratio *ratios);

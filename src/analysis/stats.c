@@ -96,8 +96,8 @@ add_run(struct poly_stats *stats, const struct analysis *analysis, const char *c
 		if (!run->confidence)
 			return err_memory(error);
 	}
-	const struct analysis_setup setup = {
-		run->values.values, run->values.texts, &stats->ops, &stats->parties};
+	const struct analysis_setup setup = {run->values.values, run->values.texts, &stats->ops,
+		&stats->parties, stats->options.stores};
 	return analysis->init ? analysis->init(run->state, &setup, error) : POLY_OK;
 }
 
@@ -159,6 +159,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	it->options = asked;
 	status = add_runs(it, &asked, error);
 	it->options.analyses = it->options.options = NULL;
+	it->options.stores = NULL;
 	if (status == POLY_OK) {
 		start_team(it);
 		*stats = it;
@@ -232,6 +233,18 @@ poly_columns
 poly_stats_columns(const struct poly_stats *stats)
 {
 	return stats->columns;
+}
+
+enum poly_status
+poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < stats->count && status == POLY_OK; i++) {
+		const struct run *run = &stats->runs[i];
+		if (run->suited && run->analysis->finish)
+			status = run->analysis->finish(run->state, error);
+	}
+	return status;
 }
 
 void

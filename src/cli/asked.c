@@ -3,6 +3,7 @@
 #include "cli/asked.h"
 
 #include "cli/say.h"
+#include "cli/spare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ asked_prepare(struct asked *asked, const struct asked_options *options)
 	asked->options.analyses = asked->names;
 	asked->options.options = options->options.items;
 	asked->options.all = options->all;
+	asked->options.stores = &spare_stores;
 	asked->options.warmup = options->warmup.value;
 	asked->options.threads = (unsigned)options->source.threads.value;
 	if (asked->names && !asked->names[0]) {

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/save.h"
 #include "cli/say.h"
+#include "cli/spare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ take_source(struct source *source, const struct answers *answers)
 	progress_clear(&source->progress);
 	if (status != POLY_OK)
 		say_error(source->name, &error);
-	return status == POLY_OK;
+	return status == POLY_OK && spare_finish(answers->stats, source->name);
 }
 
 /* Puts a source into the page: what it is first, then a section an analysis. */

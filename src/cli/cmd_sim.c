@@ -8,6 +8,7 @@
 #include "cli/say.h"
 #include "cli/source.h"
 #include "cli/stage_files.h"
+#include "cli/spare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +121,7 @@ simulate(struct source *source, struct poly_stats *stats)
 	progress_clear(&source->progress);
 	if (status != POLY_OK)
 		say_error(source->name, &error);
-	return status == POLY_OK;
+	return status == POLY_OK && spare_finish(stats, source->name);
 }
 
 /* What is asked of the library. */
@@ -133,6 +134,7 @@ asked(const struct inputs *inputs)
 	asked.analyses = job->names;
 	asked.options = (const char *const *)job->words;
 	asked.warmup = options->warmup.value;
+	asked.stores = &spare_stores;
 	return asked;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/describe.h"
 #include "cli/phase_files.h"
 #include "cli/say.h"
+#include "cli/spare.h"
 
 #include <stdlib.h>
 
@@ -169,7 +170,8 @@ stats_one(struct inputs *inputs, const char *path)
 	if (!stats && poly_stats_new(&job->asked.options, &stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (add_source(&source, stats))
+		if (add_source(&source, stats) &&
+			(job->stats || spare_finish(stats, source.name)))
 			status = tell_source(inputs, &source, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
 			status = STATUS_TROUBLE;
@@ -210,6 +212,8 @@ end_report(struct inputs *inputs)
 	struct stats_job *job = inputs->state;
 	struct poly_report *report = job->report;
 	poly_report_end(report);
+	if (job->stats && !spare_finish(job->stats, "stats"))
+		return STATUS_TROUBLE;
 	if (job->stats)
 		poly_stats_report(job->stats, report);
 	job->report = NULL;

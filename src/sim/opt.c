@@ -23,7 +23,7 @@ struct opt {
 };
 
 enum poly_status
-opt_new(const struct cache_config *config, struct opt **opt, struct poly_error *error)
+opt_cache_new(const struct cache_config *config, struct opt **opt, struct poly_error *error)
 {
 	const struct cache_config plain = {
 		.sets = config->sets, .ways = config->ways, .line_size = config->line_size};
@@ -44,7 +44,7 @@ opt_new(const struct cache_config *config, struct opt **opt, struct poly_error *
 		good = made->heap && made->place && frames_init(&made->frames, plain.ways);
 	}
 	if (!good) {
-		opt_free(made);
+		opt_cache_free(made);
 		return err_memory(error);
 	}
 	*opt = made;
@@ -52,7 +52,7 @@ opt_new(const struct cache_config *config, struct opt **opt, struct poly_error *
 }
 
 void
-opt_free(struct opt *opt)
+opt_cache_free(struct opt *opt)
 {
 	if (!opt)
 		return;
@@ -149,7 +149,7 @@ use_set(struct opt *opt, const struct opt_way *use, struct opt_way *old)
 }
 
 size_t
-opt_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
+opt_cache_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
 	uint32_t *missed)
 {
 	struct cache_counts *counts = &opt->counts;
@@ -174,7 +174,7 @@ opt_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
 }
 
 void
-opt_count(const struct opt *opt, struct cache_counts *counts)
+opt_cache_count(const struct opt *opt, struct cache_counts *counts)
 {
 	*counts = opt->counts;
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
@@ -186,7 +186,7 @@ opt_count(const struct opt *opt, struct cache_counts *counts)
 }
 
 void
-opt_count_anew(struct opt *opt)
+opt_cache_count_anew(struct opt *opt)
 {
 	opt->counts = (struct cache_counts){0};
 }

@@ -17,16 +17,16 @@ struct opt;
 
 /* An empty cache; of the configuration sets, ways and line_size are looked at. POLY_ERR_USAGE
  * as cache_check, POLY_ERR_MEMORY. */
-enum poly_status opt_new(
+enum poly_status opt_cache_new(
 	const struct cache_config *config, struct opt **opt, struct poly_error *error);
-void opt_free(struct opt *opt);
+void opt_cache_free(struct opt *opt);
 
 /* Makes all accesses of a batch, whose next uses are given; as cache_run. */
-size_t opt_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
+size_t opt_cache_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
 	uint32_t *missed);
 
 /* What was counted, and counting anew. */
-void opt_count(const struct opt *opt, struct cache_counts *counts);
-void opt_count_anew(struct opt *opt);
+void opt_cache_count(const struct opt *opt, struct cache_counts *counts);
+void opt_cache_count_anew(struct opt *opt);
 
 #endif

@@ -24,7 +24,7 @@ open_machine(struct paging *paging, const struct paging_config *config,
 	const struct cache_config *as_cache, struct poly_error *error)
 {
 	if (config->policy == PAGING_OPT)
-		return opt_new(as_cache, &paging->opt, error);
+		return opt_cache_new(as_cache, &paging->opt, error);
 	if (config->policy != PAGING_CLOCK)
 		return cache_new(as_cache, &paging->cache, error);
 	paging->page_shift = (unsigned)__builtin_ctz(config->page_size);
@@ -68,7 +68,7 @@ paging_free(struct paging *paging)
 	if (!paging)
 		return;
 	cache_free(paging->cache);
-	opt_free(paging->opt);
+	opt_cache_free(paging->opt);
 	frames_fini(&paging->frames);
 	mem_free(paging->used);
 	mem_free(paging->dirty);
@@ -120,7 +120,7 @@ paging_run(struct paging *paging, const struct cache_batch *batch, const uint64_
 	uint32_t *missed)
 {
 	if (paging->policy == PAGING_OPT)
-		return opt_run(paging->opt, batch, next, missed);
+		return opt_cache_run(paging->opt, batch, next, missed);
 	if (paging->policy != PAGING_CLOCK)
 		return cache_run(paging->cache, batch, missed);
 	return run_clock(paging, batch, missed);
@@ -134,7 +134,7 @@ paging_count(const struct paging *paging, struct paging_counts *counts)
 	if (paging->policy == PAGING_CLOCK)
 		return;
 	if (paging->policy == PAGING_OPT)
-		opt_count(paging->opt, &all);
+		opt_cache_count(paging->opt, &all);
 	else
 		cache_count(paging->cache, &all);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
@@ -149,7 +149,7 @@ paging_count_anew(struct paging *paging)
 {
 	paging->counts = (struct paging_counts){0};
 	if (paging->opt)
-		opt_count_anew(paging->opt);
+		opt_cache_count_anew(paging->opt);
 	if (paging->cache)
 		cache_count_anew(paging->cache);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares classes of misses, the best replacement, translation buffers and page replacement with
 models, as TAP: check_offline.py DRIVE"""
+from replacement import POLICIES, best, paging
 from streams import drive, first_difference, local, report, samples, uniform
 
 
@@ -48,36 +49,6 @@ def classify_faults():
             yield from compare('classify', classes, sets=sets, ways=ways, line=32, around=around)
 
 
-def next_use(numbers, index):
-    """How far ahead a line is used again, by looking."""
-    for later in range(index + 1, len(numbers)):
-        if numbers[later] == numbers[index]:
-            return later
-    return float('inf')
-
-
-def best(stream, sets, ways, line):
-    """Places that miss, evictions, dirty ones."""
-    numbers = [address // line for _, address, _, _ in stream]
-    held = [[None] * ways for _ in range(sets)]
-    missed, evictions, dirty = [], 0, 0
-    for index, number in enumerate(numbers):
-        one, store = held[number % sets], stream[index][0] == 'w'
-        ahead = next_use(numbers, index)
-        hit = [way for way in range(ways) if one[way] and one[way][0] == number]
-        if hit:
-            one[hit[0]] = (number, ahead, one[hit[0]][2] or store)
-            continue
-        missed.append(index)
-        way = one.index(None) if None in one else max(
-            range(ways), key=lambda way: (one[way][1], -way))
-        if one[way]:
-            evictions += 1
-            dirty += one[way][2]
-        one[way] = (number, ahead, store)
-    return missed, evictions, dirty
-
-
 def best_lines(stream, **settings):
     missed, evictions, dirty = best(stream, **settings)
     return [f'miss {index}' for index in missed] + [f'counts {evictions} {dirty}']
@@ -109,35 +80,9 @@ def least_faults():
 
 
 def pages(stream, frames, page, policy):
-    if policy == 3:
-        missed, _, dirty = best(stream, 1, frames, page)
-        return [f'fault {index}' for index in missed] + [
-            f'counts {len(stream)} {len(missed)} {dirty}']
-    held, hand, lines, written = [], 0, [], 0
-    for index, (kind, address, _, _) in enumerate(stream):
-        number = address // page
-        entry = next((entry for entry in held if entry['page'] == number), None)
-        if not entry:
-            lines.append(f'fault {index}')
-            entry = {'page': number, 'dirty': False}
-            if len(held) < frames:
-                held.append(entry)
-            elif policy == 2:
-                while held[hand]['used']:
-                    held[hand]['used'] = False
-                    hand = (hand + 1) % frames
-                written += held[hand]['dirty']
-                held[hand] = entry
-                hand = (hand + 1) % frames
-            else:
-                written += held.pop(0)['dirty']
-                held.append(entry)
-        elif policy == 1:
-            held.remove(entry)
-            held.append(entry)
-        entry['used'] = True
-        entry['dirty'] |= kind == 'w'
-    return lines + [f'counts {len(stream)} {len(lines)} {written}']
+    missed, written = paging(stream, frames, page, POLICIES[policy])
+    return [f'fault {index}' for index in missed] + [
+        f'counts {len(stream)} {len(missed)} {written}']
 
 
 def paging_faults():

@@ -112,17 +112,17 @@ drive_opt(const struct settings *s, const struct accesses *accesses)
 	struct opt *opt;
 	struct poly_error error;
 	struct cache_counts counts;
-	need(opt_new(&config, &opt, &error), &error);
+	need(opt_cache_new(&config, &opt, &error), &error);
 	for (size_t from = 0; from < accesses->count; from += STEP) {
 		const struct cache_batch batch = part_of(accesses, from);
 		uint32_t missed[STEP];
-		const size_t misses = opt_run(opt, &batch, next + from, missed);
+		const size_t misses = opt_cache_run(opt, &batch, next + from, missed);
 		for (size_t i = 0; i < misses; i++)
 			printf("miss %zu\n", from + missed[i]);
 	}
-	opt_count(opt, &counts);
+	opt_cache_count(opt, &counts);
 	printf("counts %" PRIu64 " %" PRIu64 "\n", counts.evictions, counts.dirty_evictions);
-	opt_free(opt);
+	opt_cache_free(opt);
 	free(next);
 }
 

@@ -3,21 +3,27 @@
  * Single caches, many at once: misses by cause, and traffic. An access is to the line of its
  * first byte (reference cis501 7.1.4); stores of unknown size have four bytes.
  */
+#include "analysis/sim/replay.h"
 #include "analysis/sim/sweep.h"
 #include "analysis/sim/uses.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/tree.h"
 #include "sim/classify.h"
+#include "sim/opt.h"
 
 /* Different lines that causes are told of; beyond, those of the cache are not told. */
 #define LINES_MOST ((uint32_t)1 << 21)
 
 enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES };
 
+#define COUNTED 6 /* columns of a cache that are counted, without causes */
+
 /* A cache and what it counted while rows were not to be counted. */
 struct one {
-	struct cache *cache;
+	struct cache *cache; /* NULL where policy is opt: */
+	struct opt *opt;
+	size_t ahead;		   /* place of its size of lines in the replay */
 	struct classify *classify; /* NULL: not asked for, or there were too many lines */
 	struct cache_counts ignored;
 	uint64_t causes[MISS_CLASSES];
@@ -28,12 +34,27 @@ struct state {
 	bool causes;
 	struct sweep sweep;
 	struct one *caches;
+	struct replay *replay; /* NULL: none of them is opt */
+	bool finished;	       /* those have seen the trace */
 	struct uses uses;
 	uint32_t missed[USES_MOST];
 };
 
+/* A cache that is opt, and what it looks at. */
 static enum poly_status
-open_caches(struct state *it, struct poly_error *error)
+open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
+	struct poly_error *error)
+{
+	const struct cache_config *config = &it->sweep.configs[i];
+	const unsigned shift = (unsigned)__builtin_ctz(config->line_size);
+	enum poly_status status = it->replay ? POLY_OK : replay_new(stores, &it->replay, error);
+	if (status == POLY_OK)
+		status = replay_size(it->replay, shift, &it->caches[i].ahead, error);
+	return status == POLY_OK ? opt_cache_new(config, &it->caches[i].opt, error) : status;
+}
+
+static enum poly_status
+open_caches(struct state *it, const struct poly_stats_stores *stores, struct poly_error *error)
 {
 	it->caches = mem_new(it->sweep.count, sizeof *it->caches);
 	if (!it->caches) {
@@ -43,7 +64,8 @@ open_caches(struct state *it, struct poly_error *error)
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < it->sweep.count && status == POLY_OK; i++) {
 		const struct cache_config *config = &it->sweep.configs[i];
-		status = cache_new(config, &it->caches[i].cache, error);
+		status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
+					     : cache_new(config, &it->caches[i].cache, error);
 		if (status == POLY_OK && it->causes)
 			status = classify_new(
 				config, LINES_MOST, &it->caches[i].classify, error);
@@ -63,7 +85,7 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 		it->sweep.count = 0;
 		return status;
 	}
-	return open_caches(it, error);
+	return open_caches(it, setup->stores, error);
 }
 
 /* Adds to what is to be ignored what was counted since before. */
@@ -98,29 +120,72 @@ run_classify(struct one *one, const struct cache_batch *batch, struct classify_m
 	return true;
 }
 
+static void
+count(const struct one *one, struct cache_counts *counts)
+{
+	if (one->opt)
+		opt_cache_count(one->opt, counts);
+	else
+		cache_count(one->cache, counts);
+}
+
+/* Gives a batch to a cache; next: of one that is opt. False: no memory. */
+static bool
+run_one(struct state *it, struct one *one, const struct cache_batch *batch,
+	const uint64_t *next, bool counts)
+{
+	struct cache_counts before, now;
+	struct classify_misses misses = {.missed = it->missed};
+	count(one, &before);
+	misses.count = one->opt ? opt_cache_run(one->opt, batch, next, it->missed)
+				: cache_run(one->cache, batch, it->missed);
+	count(one, &now);
+	if (!counts)
+		ignore(&one->ignored, &before, &now);
+	return !one->classify || run_classify(one, batch, &misses, counts);
+}
+
 static bool
 cache_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
+	bool ok = true;
 	uses_find(&it->uses, rows->batch, it->of);
 	for (size_t i = 0; i < it->uses.count; i++)
 		if (!it->uses.sizes[i])
 			it->uses.sizes[i] = CACHE_STORE_SIZE;
 	const struct cache_batch batch = {
 		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
-	for (size_t i = 0; i < it->sweep.count; i++) {
-		struct one *one = &it->caches[i];
-		struct cache_counts before, now;
-		cache_count(one->cache, &before);
-		struct classify_misses misses = {.missed = it->missed};
-		misses.count = cache_run(one->cache, &batch, it->missed);
-		cache_count(one->cache, &now);
-		if (!rows->counts)
-			ignore(&one->ignored, &before, &now);
-		if (one->classify && !run_classify(one, &batch, &misses, rows->counts))
-			return false;
+	for (size_t i = 0; i < it->sweep.count && ok; i++)
+		if (it->caches[i].cache)
+			ok = run_one(it, &it->caches[i], &batch, NULL, rows->counts);
+	if (it->replay)
+		replay_keep(it->replay, &it->uses, rows->counts);
+	return ok;
+}
+
+/* The second pass, of caches that are opt. */
+static enum poly_status
+cache_finish(void *state, struct poly_error *error)
+{
+	struct state *it = state;
+	struct replay_step step;
+	if (!it->replay || it->finished)
+		return POLY_OK;
+	enum poly_status status = replay_settle(it->replay, error);
+	if (status == POLY_ERR_LIMIT)
+		return POLY_OK;
+	while (status == POLY_OK &&
+		(status = replay_next(it->replay, &step, error)) == POLY_OK) {
+		for (size_t i = 0; i < it->sweep.count; i++) {
+			struct one *one = &it->caches[i];
+			if (one->opt && !run_one(it, one, &step.uses, step.next[one->ahead],
+						step.counts))
+				return err_memory(error);
+		}
 	}
-	return true;
+	it->finished = status == POLY_END;
+	return it->finished ? POLY_OK : status;
 }
 
 static void
@@ -159,10 +224,11 @@ open_table(const struct state *it, struct poly_report *report)
 static void
 report_cache(const struct state *it, const struct one *one, struct poly_report *report)
 {
-	const struct cache_config *config = cache_config(one->cache);
+	const size_t place = (size_t)(one - it->caches);
+	const struct cache_config *config = &it->sweep.configs[place];
 	struct cache_counts all, counts = {.evictions = 0};
 	uint64_t accesses = 0, misses = 0;
-	cache_count(one->cache, &all);
+	count(one, &all);
 	ignore(&counts, &one->ignored, &all);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
 		accesses += counts.accesses[kind];
@@ -171,7 +237,13 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
-	poly_report_cell_text(report, sweep_policies[config->policy]);
+	poly_report_cell_text(
+		report, sweep_policies[one->opt ? SWEEP_OPT : (unsigned)config->policy]);
+	if (one->opt && !it->finished) {
+		for (int i = 0; i < COUNTED + (it->causes ? MISS_CLASSES : 0); i++)
+			poly_report_cell_text(report, NULL);
+		return;
+	}
 	poly_report_cell_count(report, accesses);
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
@@ -204,9 +276,11 @@ cache_fini(void *state)
 	struct state *it = state;
 	for (size_t i = 0; i < it->sweep.count; i++) {
 		cache_free(it->caches[i].cache);
+		opt_cache_free(it->caches[i].opt);
 		classify_free(it->caches[i].classify);
 	}
 	mem_free(it->caches);
+	replay_free(it->replay);
 }
 
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
@@ -236,6 +310,7 @@ const struct analysis analysis_cache = {
 	.suits = uses_suit,
 	.init = cache_init,
 	.update = cache_update,
+	.finish = cache_finish,
 	.report = cache_report,
 	.fini = cache_fini,
 };

@@ -79,7 +79,7 @@ take_word(const char *word, size_t n, struct hierarchy_level *level)
 		enum prefetch_kind kind;
 	} prefetchers[] = {{"next", PREFETCH_NEXT}, {"stride", PREFETCH_STRIDE},
 		{"stream", PREFETCH_STREAM}};
-	for (int i = 0; sweep_policies[i]; i++)
+	for (int i = 0; i < CACHE_POLICIES; i++)
 		if (is_word(word, n, sweep_policies[i])) {
 			level->cache.policy = (enum cache_policy)i;
 			return true;

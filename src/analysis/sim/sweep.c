@@ -7,23 +7,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VALUES_MOST 64 /* of a key */
-#define WORD_MOST 40   /* bytes of a key and a value */
+#define WORD_MOST 40 /* bytes of a key and a value */
 
 const char *const sweep_policies[] = {
-	"lru", "fifo", "random", "plru", "srrip", "drrip", "pointer", NULL};
+	"lru", "fifo", "random", "plru", "srrip", "drrip", "pointer", "opt", NULL};
 
-enum key { SIZE, WAYS, LINE, POLICY, WRITE, ALLOCATE, VALID, KEYS };
+enum { SIZE, WAYS, LINE, POLICY, WRITE, ALLOCATE, VALID, KEYS };
 
 static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const writes[] = {"back", "through", NULL};
 
-/* Keys; words: NULL where values are numbers. */
-static const struct {
-	const char *name;
-	const char *const *words;
-	uint64_t initial;
-} keys[KEYS] = {
+static const struct sweep_key cache_keys[KEYS + 1] = {
 	[SIZE] = {"size", NULL, 32768},
 	[WAYS] = {"ways", NULL, 8},
 	[LINE] = {"line", NULL, 64},
@@ -31,11 +25,6 @@ static const struct {
 	[WRITE] = {"write", writes, 0},
 	[ALLOCATE] = {"allocate", yes_no, 1},
 	[VALID] = {"valid", yes_no, 1},
-};
-
-struct values {
-	uint64_t values[VALUES_MOST];
-	size_t count;
 };
 
 bool
@@ -59,63 +48,87 @@ sweep_number(const char **text, uint64_t *value)
 }
 
 static bool
-add(struct values *values, uint64_t value)
+add(struct sweep_values *values, uint64_t value)
 {
-	if (values->count == VALUES_MOST)
+	if (values->count == SWEEP_VALUES)
 		return false;
 	values->values[values->count++] = value;
 	return true;
 }
 
-/* A value: a word of the key, a number, or numbers that double: "1k..4M". */
+/* Numbers that double, "1k..4M", all between two, "3-10", or one. "full" is 0, for ways. */
 static bool
-take_value(enum key key, const char *word, struct values *values)
+take_numbers(const char *word, struct sweep_values *values)
 {
 	uint64_t first, last;
-	if (keys[key].words) {
-		for (size_t i = 0; keys[key].words[i]; i++)
-			if (strcmp(keys[key].words[i], word) == 0)
-				return add(values, i);
-		return false;
-	}
-	if (key == WAYS && strcmp(word, "full") == 0)
+	if (strcmp(word, "full") == 0)
 		return add(values, 0);
 	if (!sweep_number(&word, &first) || !first)
 		return false;
+	const bool doubles = strncmp(word, "..", 2) == 0;
 	last = first;
-	if (strncmp(word, "..", 2) == 0) {
-		word += 2;
+	if (doubles || *word == '-') {
+		word += doubles ? 2 : 1;
 		if (!sweep_number(&word, &last) || last < first)
 			return false;
 	}
-	for (uint64_t value = first; value <= last; value *= 2)
+	for (uint64_t value = first; value <= last; value += doubles ? value : 1)
 		if (!add(values, value))
 			return false;
 	return *word == '\0';
 }
 
+/* A value: a word of the key, or numbers. */
+static bool
+take_value(const struct sweep_key *key, const char *word, struct sweep_values *values)
+{
+	if (!key->words)
+		return take_numbers(word, values);
+	for (size_t i = 0; key->words[i]; i++)
+		if (strcmp(key->words[i], word) == 0)
+			return add(values, i);
+	return false;
+}
+
 /* The key that a word begins with, or the one before; *value: what is behind it. */
 static bool
-take_key(const char *word, enum key *key, const char **value)
+take_key(const struct sweep_key *keys, const char *word, const struct sweep_key **key,
+	const char **value)
 {
 	const char *equals = strchr(word, '=');
 	*value = word;
 	if (!equals)
-		return *key < KEYS;
+		return *key;
 	*value = equals + 1;
-	for (*key = 0; *key < KEYS; (*key)++) {
-		const char *name = keys[*key].name;
-		if (strlen(name) == (size_t)(equals - word) &&
-			strncmp(name, word, strlen(name)) == 0)
+	for (*key = keys; (*key)->name; ++*key) {
+		const size_t n = strlen((*key)->name);
+		if (n == (size_t)(equals - word) && strncmp((*key)->name, word, n) == 0)
 			return true;
 	}
 	return false;
 }
 
-static enum poly_status
-take_values(const char *text, struct values *values, struct poly_error *error)
+size_t
+sweep_combinations(const struct sweep_key *keys, const struct sweep_values *values)
 {
-	enum key key = KEYS;
+	size_t count = 1;
+	for (size_t i = 0; keys[i].name; i++)
+		count *= values[i].count ? values[i].count : 1;
+	return count;
+}
+
+static enum poly_status
+too_many(struct poly_error *error)
+{
+	return err_set(
+		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "more than %d at once", SWEEP_MOST);
+}
+
+enum poly_status
+sweep_take(const char *text, const struct sweep_key *keys, const char *what,
+	struct sweep_values *values, struct poly_error *error)
+{
+	const struct sweep_key *key = NULL;
 	for (const char *p = text; *p;) {
 		const size_t n = strcspn(p, ",");
 		char word[WORD_MOST + 1];
@@ -125,48 +138,58 @@ take_values(const char *text, struct values *values, struct poly_error *error)
 				"a value of %zu bytes, at most %d are expected", n, WORD_MOST);
 		memcpy(word, p, n);
 		word[n] = '\0';
-		if (!take_key(word, &key, &value) || !take_value(key, value, &values[key]))
+		if (!take_key(keys, word, &key, &value) ||
+			!take_value(key, value, &values[key - keys]))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' is no setting of caches, expected size=32k, ways=8, "
-				"line=64, policy=lru, write=back, allocate=yes or valid=yes",
-				word);
+				"'%s' is no setting of %s", word, what);
 		p += n + (p[n] == ',');
 	}
-	return POLY_OK;
+	return sweep_combinations(keys, values) > 16 * SWEEP_MOST ? too_many(error) : POLY_OK;
 }
 
-/* One combination; place counts through all of them. */
-static void
-combine(const struct values *values, size_t place, uint64_t *chosen)
+void
+sweep_combine(const struct sweep_key *keys, const struct sweep_values *values, size_t place,
+	uint64_t *chosen)
 {
-	for (size_t i = KEYS; i-- > 0;) {
-		const size_t count = values[i].count;
-		chosen[i] = count ? values[i].values[place % count] : keys[i].initial;
-		place /= count ? count : 1;
+	size_t count = 0;
+	while (keys[count].name)
+		count++;
+	for (size_t i = count; i-- > 0;) {
+		const size_t choices = values[i].count;
+		chosen[i] = choices ? values[i].values[place % choices] : keys[i].initial;
+		place /= choices ? choices : 1;
 	}
 }
 
 static enum poly_status
 add_cache(struct sweep *sweep, const uint64_t *chosen, bool several, struct poly_error *error)
 {
+	if (!chosen[SIZE] || !chosen[LINE])
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'full' is a number of ways, not of bytes");
 	const uint64_t lines = chosen[SIZE] / chosen[LINE];
 	const uint64_t ways = chosen[WAYS] ? chosen[WAYS] : lines;
 	if (several && lines < ways)
 		return POLY_OK;
+	const bool is_opt = chosen[POLICY] == SWEEP_OPT;
 	if (sweep->count == SWEEP_MOST)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d caches at once", SWEEP_MOST);
+		return too_many(error);
 	if (!ways || lines % ways || chosen[SIZE] % chosen[LINE] || ways > CACHE_LINES_MOST ||
 		chosen[LINE] > CACHE_LINE_MOST)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu64 " bytes are not sets of %" PRIu64 " ways of %" PRIu64
 			" bytes",
 			chosen[SIZE], ways, chosen[LINE]);
+	if (is_opt && (chosen[WRITE] == 1 || chosen[ALLOCATE] == 0 || chosen[VALID] == 0))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"policy opt is for caches that are write-back and write-allocate, with "
+			"valid bits");
+	sweep->is_opt[sweep->count] = is_opt;
 	struct cache_config *config = &sweep->configs[sweep->count++];
 	*config = (struct cache_config){.sets = lines / ways,
 		.ways = (uint32_t)ways,
 		.line_size = (uint32_t)chosen[LINE],
-		.policy = (enum cache_policy)chosen[POLICY],
+		.policy = is_opt ? CACHE_LRU : (enum cache_policy)chosen[POLICY],
 		.write_through = chosen[WRITE] == 1,
 		.no_allocate = chosen[ALLOCATE] == 0,
 		.always_valid = chosen[VALID] == 0};
@@ -176,18 +199,16 @@ add_cache(struct sweep *sweep, const uint64_t *chosen, bool several, struct poly
 enum poly_status
 sweep_parse(const char *text, struct sweep *sweep, struct poly_error *error)
 {
-	struct values values[KEYS] = {{{0}, 0}};
+	struct sweep_values values[KEYS] = {{{0}, 0}};
 	uint64_t chosen[KEYS];
-	size_t count = 1;
 	sweep->count = 0;
-	enum poly_status status = take_values(text, values, error);
-	for (size_t i = 0; i < KEYS; i++)
-		count *= values[i].count ? values[i].count : 1;
-	if (status == POLY_OK && count > 16 * SWEEP_MOST)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d caches at once", SWEEP_MOST);
+	enum poly_status status = sweep_take(text, cache_keys,
+		"caches, expected size=32k, ways=8, line=64, policy=lru, write=back, "
+		"allocate=yes or valid=yes",
+		values, error);
+	const size_t count = status == POLY_OK ? sweep_combinations(cache_keys, values) : 0;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		combine(values, i, chosen);
+		sweep_combine(cache_keys, values, i, chosen);
 		status = add_cache(sweep, chosen, count > 1, error);
 	}
 	if (status == POLY_OK && !sweep->count)
