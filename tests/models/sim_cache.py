@@ -4,7 +4,7 @@ import sys
 
 from cache import Cache
 from model import Tap, stats
-from uses import all_traces, percent, uses
+from uses import all_traces, pcs, percent, tops, uses
 
 
 def expected(rows, of, causes, size, ways, line, policy, **settings):
@@ -47,4 +47,10 @@ for name, rows in all_traces():
     tap.same(short + ', without valid bits', table(
         name, 'sweep=size=1k,ways=4,policy=pointer,valid=no', 'of=instructions'), {
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
+    chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')
+    weights = [not missing.access(index, *use[:2], use[2] or 4) for index, use in enumerate(chosen)]
+    tap.same(short + ', what misses most', table(
+        name, 'sweep=size=256,ways=2,line=16', 'of=all', 'top=7', 'region=64'), {
+        'instructions': tops(pcs(rows), weights, 'pc', 'misses', 7),
+        'regions': tops([use[1] // 64 * 64 for use in chosen], weights, 'region', 'misses', 7)})
 sys.exit(tap.end())

@@ -4,7 +4,7 @@ import sys
 
 from hierarchy import Hierarchy, Level
 from model import Tap, stats
-from uses import KINDS, all_traces, percent
+from uses import KINDS, all_traces, percent, tops
 
 
 def uses(rows):
@@ -63,4 +63,11 @@ for name, rows in all_traces():
         'caches=l1i=128/2/16/1/next:1 l1d=128/2/16/2 l2=512/2/16/5', 'inclusion=exclusive')),
         expected(rows, [cache(128, 2, 16, 2), cache(512, 2, 16, 5)],
                  cache(128, 2, 16, 1, prefetch=1), 2, 100))
+    model = Hierarchy([cache(256, 2, 32, 1), cache(1024, 4, 32, 5)], None, 0, 77)
+    for use in uses(rows):
+        model.access(*use)
+    tap.same(short + ', what costs most', stats(name, 'levels', *options(
+        'caches=l1=256/2/32/1 l2=1k/4/32/5 memory=77', 'top=6', 'region=4096')), {
+        'instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
+        'regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
 sys.exit(tap.end())

@@ -23,6 +23,27 @@ def all_traces():
         yield name, model.trace(name)[1]
 
 
+def tops(numbers, weights, column, weight, most):
+    """A table of the numbers that weigh most, of equals the first seen first."""
+    used, heavy = {}, {}
+    for number, one in zip(numbers, weights):
+        used[number] = used.get(number, 0) + 1
+        heavy[number] = heavy.get(number, 0) + one
+    order = sorted(heavy, key=lambda number: -heavy[number])
+    return [{column: f'0x{number:08x}', 'accesses': used[number], weight: heavy[number],
+             'share': round(100 * heavy[number] / sum(weights), 2)}
+            for number in order[:most] if heavy[number]]
+
+
+def pcs(rows, of='all'):
+    """The instruction of every use, its address where it is not known."""
+    found = []
+    for row in rows:
+        for use in uses([row], of):
+            found.append(row.get('pc', use[1]))
+    return found
+
+
 def percent(part, whole):
     return round(100 * part / whole, 3) if whole else 0
 

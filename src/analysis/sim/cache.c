@@ -5,6 +5,7 @@
  */
 #include "analysis/sim/replay.h"
 #include "analysis/sim/sweep.h"
+#include "analysis/sim/tops.h"
 #include "analysis/sim/uses.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -12,10 +13,12 @@
 #include "sim/classify.h"
 #include "sim/opt.h"
 
+#include <string.h>
+
 /* Different lines that causes are told of; beyond, those of the cache are not told. */
 #define LINES_MOST ((uint32_t)1 << 21)
 
-enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES };
+enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 
 #define COUNTED 6 /* columns of a cache that are counted, without causes */
 
@@ -38,6 +41,9 @@ struct state {
 	bool finished;	       /* those have seen the trace */
 	struct uses uses;
 	uint32_t missed[USES_MOST];
+	uint64_t top; /* 0: neither is told of; else of the first cache */
+	struct tops pcs, regions;
+	uint32_t weights[USES_MOST]; /* 1 where it missed */
 };
 
 /* A cache that is opt, and what it looks at. */
@@ -73,19 +79,41 @@ open_caches(struct state *it, const struct poly_stats_stores *stores, struct pol
 	return status;
 }
 
+/* What misses by instruction and by region is counted of. */
+static enum poly_status
+open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
+{
+	const uint64_t region = values[OPTION_REGION];
+	it->top = values[OPTION_TOP];
+	if (!it->top)
+		return POLY_OK;
+	if (region & (region - 1))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'cache.region' is %llu bytes, a power of two is needed",
+			(unsigned long long)region);
+	if (it->sweep.is_opt[0])
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'cache.top' is about the first cache, whose policy must not be "
+			"opt");
+	const enum poly_status status = tops_init(&it->pcs, 0, error);
+	return status == POLY_OK
+		       ? tops_init(&it->regions, (unsigned)__builtin_ctzll(region), error)
+		       : status;
+}
+
 static enum poly_status
 cache_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct state *it = state;
 	it->of = (enum uses_of)setup->values[OPTION_OF];
 	it->causes = setup->values[OPTION_CAUSES];
-	const enum poly_status status =
-		sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
+	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
 	if (status != POLY_OK) {
 		it->sweep.count = 0;
 		return status;
 	}
-	return open_caches(it, setup->stores, error);
+	status = open_tops(it, setup->values, error);
+	return status == POLY_OK ? open_caches(it, setup->stores, error) : status;
 }
 
 /* Adds to what is to be ignored what was counted since before. */
@@ -129,6 +157,18 @@ count(const struct one *one, struct cache_counts *counts)
 		cache_count(one->cache, counts);
 }
 
+/* Counts what missed in the first cache by instruction and region; false: no memory. */
+static bool
+count_tops(struct state *it, size_t misses)
+{
+	const struct uses *uses = &it->uses;
+	memset(it->weights, 0, uses->count * sizeof *it->weights);
+	for (size_t i = 0; i < misses; i++)
+		it->weights[it->missed[i]] = 1;
+	return tops_add(&it->pcs, uses->pcs, it->weights, uses->count) &&
+	       tops_add(&it->regions, uses->addresses, it->weights, uses->count);
+}
+
 /* Gives a batch to a cache; next: of one that is opt. False: no memory. */
 static bool
 run_one(struct state *it, struct one *one, const struct cache_batch *batch,
@@ -142,6 +182,8 @@ run_one(struct state *it, struct one *one, const struct cache_batch *batch,
 	count(one, &now);
 	if (!counts)
 		ignore(&one->ignored, &before, &now);
+	if (counts && it->top && one == it->caches && !count_tops(it, misses.count))
+		return false;
 	return !one->classify || run_classify(one, batch, &misses, counts);
 }
 
@@ -268,6 +310,16 @@ cache_report(const void *state, const struct ops *ops, struct poly_report *repor
 	for (size_t i = 0; i < it->sweep.count; i++)
 		report_cache(it, &it->caches[i], report);
 	poly_report_end(report);
+	if (!it->top)
+		return;
+	tops_report(&it->pcs,
+		&(struct tops_words){"instructions", "Instructions that miss most", "pc", "PC",
+			"misses", "Misses"},
+		it->top, report);
+	tops_report(&it->regions,
+		&(struct tops_words){"regions", "Regions that miss most", "region", "Region",
+			"misses", "Misses"},
+		it->top, report);
 }
 
 static void
@@ -280,6 +332,8 @@ cache_fini(void *state)
 		classify_free(it->caches[i].classify);
 	}
 	mem_free(it->caches);
+	tops_fini(&it->pcs);
+	tops_fini(&it->regions);
 	replay_free(it->replay);
 }
 
@@ -295,6 +349,11 @@ static const struct poly_option options[] = {
 		uses_words, "what goes through the caches", NULL},
 	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"tell compulsory, capacity and conflict misses apart", NULL},
+	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
+		NULL, "instructions and regions that miss most in the first cache; 0: neither",
+		NULL},
+	[OPTION_REGION] = {"cache.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
 	{0}};
 
 const struct analysis analysis_cache = {

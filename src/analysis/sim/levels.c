@@ -2,12 +2,13 @@
 /* Levels of caches: what misses where, what goes between them, and what an access costs. */
 #include "analysis/sim/levels.h"
 
-#include "analysis/sim/uses.h"
+#include "analysis/sim/tops.h"
+#include "base/err.h"
 #include "report/tree.h"
 
 #include <string.h>
 
-enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION };
+enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION, OPTION_TOP, OPTION_REGION };
 
 struct state {
 	const struct levels_preset *preset; /* NULL: none was asked for */
@@ -17,6 +18,9 @@ struct state {
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 	struct uses uses;
+	uint64_t top; /* 0: neither is told of */
+	struct tops pcs, regions;
+	uint32_t cycles[USES_MOST];
 };
 
 /* Choices of the option; "none", and names of levels_presets. */
@@ -34,16 +38,36 @@ find_preset(const char *name)
 }
 
 static enum poly_status
+open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
+{
+	const uint64_t region = values[OPTION_REGION];
+	it->top = values[OPTION_TOP];
+	if (region & (region - 1))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'levels.region' is %llu bytes, a power of two is needed",
+			(unsigned long long)region);
+	if (!it->top)
+		return POLY_OK;
+	const enum poly_status status = tops_init(&it->pcs, 0, error);
+	return status == POLY_OK
+		       ? tops_init(&it->regions, (unsigned)__builtin_ctzll(region), error)
+		       : status;
+}
+
+static enum poly_status
 levels_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct state *it = state;
 	it->preset = find_preset(presets[setup->values[OPTION_PRESET]]);
-	const enum poly_status status =
+	enum poly_status status =
 		levels_parse(it->preset ? it->preset->text : setup->texts[OPTION_CACHES],
 			&it->config, error);
 	if (status != POLY_OK)
 		return status;
 	it->config.inclusion = (enum hierarchy_inclusion)setup->values[OPTION_INCLUSION];
+	status = open_tops(it, setup->values, error);
+	if (status != POLY_OK)
+		return status;
 	return hierarchy_new(&it->config, &it->hierarchy, error);
 }
 
@@ -71,7 +95,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	hierarchy_run(it->hierarchy,
 		&(struct hierarchy_batch){
 			it->uses.addresses, it->uses.pcs, it->uses.kinds, it->uses.count},
-		NULL);
+		it->top ? it->cycles : NULL);
 	if (!rows->counts)
 		return true;
 	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
@@ -81,7 +105,9 @@ levels_update(void *state, const struct analysis_rows *rows)
 	it->totals.cycles += totals->cycles;
 	it->totals.memory_reads += totals->memory_reads;
 	it->totals.memory_writes += totals->memory_writes;
-	return true;
+	return !it->top ||
+	       (tops_add(&it->pcs, it->uses.pcs, it->cycles, it->uses.count) &&
+		       tops_add(&it->regions, it->uses.addresses, it->cycles, it->uses.count));
 }
 
 static void
@@ -156,6 +182,16 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 		report_level(&it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
+	if (!it->top)
+		return;
+	tops_report(&it->pcs,
+		&(struct tops_words){"instructions", "Instructions that cost most", "pc", "PC",
+			"cycles", "Cycles"},
+		it->top, report);
+	tops_report(&it->regions,
+		&(struct tops_words){"regions", "Regions that cost most", "region", "Region",
+			"cycles", "Cycles"},
+		it->top, report);
 }
 
 static void
@@ -163,6 +199,8 @@ levels_fini(void *state)
 {
 	struct state *it = state;
 	hierarchy_free(it->hierarchy);
+	tops_fini(&it->pcs);
+	tops_fini(&it->regions);
 }
 
 static const char *const inclusions[] = {"nine", "inclusive", "exclusive", NULL};
@@ -179,6 +217,10 @@ static const struct poly_option options[] = {
 		NULL},
 	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
 		inclusions, "whether levels hold what those above them hold", NULL},
+	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
+		NULL, "instructions and regions that cost most; 0: neither", NULL},
+	[OPTION_REGION] = {"levels.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
 	{0}};
 
 const struct analysis analysis_levels = {
