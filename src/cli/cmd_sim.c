@@ -27,7 +27,7 @@ static const struct opt sim_table[] = {
 	{"set", 'S', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct sim_options, settings),
 		"set an option of the simulator, or of the homework"},
 	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
-		"caches as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
+		"caches, memories or pipelines as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
 	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
 		"do a homework of a course, with its programs' output"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),

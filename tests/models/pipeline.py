@@ -2,6 +2,7 @@
 """Pipelines, stepped through cycle by cycle over the rows of traces, as TAP. Registers are those that
 CIS 501 traces state; instructions of others are taken to use none."""
 import atexit
+import itertools
 import json
 import os
 import sys
@@ -312,6 +313,31 @@ def check_log(tap, title, name, rows, setting, first, count):
     tap.same(title, {'count': len(log.ops), **log.ops}, expected)
 
 
+def check_sweep(tap, title, name, rows, registers, fixed, swept):
+    """Every pipeline of a sweep by itself; fixed: options of all, swept: values by option."""
+    words = [word for key, value in fixed.items() for word in ('-S', f'{key}={value}')]
+    text = ','.join(f"{key}={','.join(map(str, values))}" for key, values in swept.items())
+    found = json.loads(run('sim', 'pipeline', '--json', '--sweep', text, *words,
+                           os.path.join(ROOT, 'tests', 'data', name)))['pipeline']['sweep']
+    expected_rows = {'count': 0}
+    for values in itertools.product(*swept.values()):
+        chosen = dict(zip(swept, values))
+        at = {'model': 'ooo', 'width': 4, 'size': 128, 'load': 4, 'penalty': 10, 'predictor': 'gshare', 'bits': 12,
+              'cache': 32768, 'ways': 8, 'line': 64, 'miss': 20, **fixed, **chosen}
+        machine = dict(width=at['width'], load=at['load'], penalty=at['penalty'])
+        if at['model'] == 'ooo':
+            machine.update(size=at['size'], memory=at['memory'])
+        told = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
+                        (at['predictor'], at['bits']), (at['cache'], at['ways'], at['line'], at['miss']))
+        expected_rows[expected_rows['count']] = {
+            **chosen, 'cycles': told['cycles'], 'mispredicted': told.get('mispredicted', 0),
+            'misses': told.get('misses', 0)}
+        expected_rows['count'] += 1
+    keys = [*swept, 'cycles', 'mispredicted', 'misses']
+    tap.same(title, {'count': len(found), **{i: {key: row[key] for key in keys} for i, row in enumerate(found)}},
+             expected_rows)
+
+
 def two_threads(name):
     """The name of a copy in which threads take turns of 5 records, until the program ends."""
     folder = tempfile.TemporaryDirectory()
@@ -351,4 +377,14 @@ _, rows = trace('cis501/sort_1k.trace')
 for title, setting in SETTINGS.items():
     check_log(tap, f'a log: {title}', 'cis501/sort_1k.trace', rows, setting, 400, 300)
     check_log(tap, f'the end of a log: {title}', 'cis501/sort_1k.trace', rows, setting, 950, 300)
+for name in ('cis501/sort_1k.trace', two_threads(SORT)):
+    _, rows = trace(name)
+    base = os.path.basename(name)
+    check_sweep(tap, f'{base}: a sweep in lanes', name, rows, True,
+                {'model': 'inorder', 'float': 1, 'cache': 1024, 'ways': 2, 'line': 16},
+                {'width': (1, 2, 3), 'load': (1, 5), 'penalty': (0, 7), 'miss': (2, 30)})
+    check_sweep(tap, f'{base}: a sweep of everything', name, rows, True,
+                {'memory': 'none', 'float': 1, 'ways': 2, 'line': 16},
+                {'model': ('ooo', 'inorder'), 'size': (4, 64), 'cache': (0, 1024),
+                 'predictor': ('perfect', 'gshare'), 'bits': (3, 6)})
 sys.exit(tap.end())

@@ -246,6 +246,20 @@ stages_survive_lack_of_memory(void **state)
 }
 
 static void
+sweeps_survive_lack_of_memory(void **state)
+{
+	struct poly_stats *stats = NULL;
+	(void)state;
+	for (size_t k = 1; !stats; k++) {
+		mem_fail_at(k);
+		stats = analyse("pipeline", "pipeline.sweep=model=inorder,ooo,width=1,2");
+		assert_true(stats || mem_fail_at(0) >= k);
+		mem_fail_at(0);
+	}
+	poly_stats_free(stats);
+}
+
+static void
 lack_of_memory_is_told(void **state)
 {
 	bool reached = true;
@@ -277,6 +291,7 @@ main(void)
 		cmocka_unit_test(a_sink_that_fails_is_told),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
+		cmocka_unit_test(sweeps_survive_lack_of_memory),
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};

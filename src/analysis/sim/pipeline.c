@@ -8,7 +8,7 @@
  *
  * spec: sim/pipeline.h
  */
-#include "analysis/sim/pipeline.h"
+#include "analysis/sim/pipeline_sweep.h"
 
 #include "analysis/grow.h"
 #include "analysis/tally.h"
@@ -34,6 +34,7 @@ enum {
 	OPTION_MISS,
 	OPTION_FROM,
 	OPTION_COUNT,
+	OPTION_SWEEP,
 };
 
 static const char *const models[] = {"inorder", "ooo", NULL};
@@ -95,12 +96,11 @@ set_machine(struct pipeline_machine *machine, const uint64_t *values)
 		.history = (unsigned)values[OPTION_BITS]};
 }
 
-static enum poly_status
-pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+enum poly_status
+pipeline_machine_set(
+	struct pipeline_machine *machine, const uint64_t *values, struct poly_error *error)
 {
-	struct pipeline_analysis *it = state;
-	struct pipeline_machine *machine = &it->machine;
-	set_machine(machine, setup->values);
+	set_machine(machine, values);
 	enum poly_status status = machine->is_ooo
 					  ? pipeline_ooo_sound(&machine->ooo, error)
 					  : pipeline_inorder_sound(&machine->inorder, error);
@@ -108,11 +108,31 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 		status = cache_check(&machine->cache, error);
 	if (status == POLY_OK && machine->has_bpred)
 		status = bpred_check(&machine->bpred, error);
-	if (status != POLY_OK || !setup->values[OPTION_COUNT])
+	return status;
+}
+
+static enum poly_status
+pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct pipeline_analysis *it = state;
+	const uint64_t *values = setup->values;
+	const char *sweep = setup->texts ? setup->texts[OPTION_SWEEP] : NULL;
+	enum poly_status status = pipeline_machine_set(&it->machine, values, error);
+	if (status == POLY_OK && sweep && *sweep)
+		status = pipeline_sweep_new(sweep, values, &it->sweep, error);
+	if (status != POLY_OK || !values[OPTION_COUNT])
 		return status;
-	it->stages =
-		pipeline_stages_new(setup->values[OPTION_FROM], setup->values[OPTION_COUNT]);
+	it->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);
 	return it->stages ? POLY_OK : err_memory(error);
+}
+
+/* What a party's machines did that counts is done. */
+static void
+add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
+{
+	pipeline_stream_add(stream, &it->total);
+	if (it->sweep)
+		pipeline_sweep_stream_add(stream->sweep, it->sweep->cycles);
 }
 
 /* Another trace: every party begins with a machine that has seen nothing. */
@@ -122,7 +142,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 	struct pipeline_analysis *it = state;
 	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
 		if (it->streams[i] && it->is_counting)
-			pipeline_stream_add(it->streams[i], &it->total);
+			add_stream(it, it->streams[i]);
 		pipeline_stream_free(it->streams[i]);
 		it->streams[i] = NULL;
 	}
@@ -189,9 +209,9 @@ set_counting(struct pipeline_analysis *it, bool counts)
 		return;
 	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
 		if (it->streams[i] && counts)
-			pipeline_stream_result(it->streams[i], &it->streams[i]->before);
+			pipeline_stream_mark(it->streams[i]);
 		else if (it->streams[i])
-			pipeline_stream_add(it->streams[i], &it->total);
+			add_stream(it, it->streams[i]);
 	}
 	it->is_counting = counts;
 }
@@ -263,7 +283,7 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	const struct pipeline_insn next = insn_of(it, rows, row);
 	if (stream->waits) {
 		const uint64_t behind = stream->insn.pc + stream->insn.size;
-		pipeline_stream_take(stream, next.pc != behind, &it->machine, met_of(it));
+		pipeline_stream_take(stream, next.pc != behind, met_of(it));
 	}
 	stream->insn = next;
 	stream->waits = it->is_told_late;
@@ -271,14 +291,14 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 		return;
 	const bool taken = poly_present(batch, POLY_COLUMN_branch, row) &&
 			   batch->branch[row] == POLY_BRANCH_TAKEN;
-	pipeline_stream_take(stream, taken, &it->machine, met_of(it));
+	pipeline_stream_take(stream, taken, met_of(it));
 }
 
 /* The machine of a party; stages are kept of the first one. NULL: no memory. */
 static struct pipeline_stream *
 open_stream(struct pipeline_analysis *it, uint16_t party)
 {
-	struct pipeline_stream *stream = pipeline_stream_new(&it->machine);
+	struct pipeline_stream *stream = pipeline_stream_new(&it->machine, it->sweep);
 	if (stream && party == 0)
 		stream->stages = it->stages;
 	return stream;
@@ -327,7 +347,7 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 	/* Nothing is left in buffers, so that an answer may be asked for at any time. */
 	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
 		if (it->streams[i])
-			pipeline_stream_run(it->streams[i], &it->machine, met_of(it));
+			pipeline_stream_run(it->streams[i], met_of(it));
 	}
 	return true;
 }
@@ -339,9 +359,12 @@ pipeline_fini(void *state)
 	for (size_t i = 0; i < PIPELINE_PARTIES; i++)
 		pipeline_stream_free(it->streams[i]);
 	pipeline_stages_free(it->stages);
+	mem_free(it->sweep);
 	mem_free(it->ops);
 	mem_free(it->flows);
 }
+
+static const char *const no_sweep[] = {"", NULL};
 
 static const struct poly_option options[] = {
 	[OPTION_MODEL] = {"pipeline.model", POLY_OPTION_CHOICE, POLY_OPTION_READ, 1, 0, 0,
@@ -389,6 +412,10 @@ static const struct poly_option options[] = {
 		UINT64_MAX, NULL, "the first instruction whose stages are kept", NULL},
 	[OPTION_COUNT] = {"pipeline.count", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
 		PIPELINE_STAGES_MOST, NULL, "instructions whose stages are kept for files",
+		NULL},
+	[OPTION_SWEEP] = {"pipeline.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
+		no_sweep,
+		"pipelines to compare, as lists of values by option: width=1,2,4,size=32..256",
 		NULL},
 	{0},
 };

@@ -75,14 +75,24 @@ struct pipeline_stages {
 	struct pipeline_name called[PIPELINE_BUFFER];
 };
 
+/* What instructions meet before a pipeline. */
+struct pipeline_front {
+	struct cache *cache; /* NULL: loads never miss */
+	struct bpred *bpred; /* NULL: branches are never mispredicted */
+	uint16_t miss;
+};
+
+struct pipeline_sweep;
+struct pipeline_sweep_stream;
+
 /* A party's machine, and its instructions on the way there. */
 struct pipeline_stream {
 	struct pipeline_inorder *inorder; /* one of both is NULL */
 	struct pipeline_ooo *ooo;
-	struct cache *cache;	       /* NULL: loads never miss */
-	struct bpred *bpred;	       /* NULL: branches are never mispredicted */
-	struct pipeline_result before; /* when what counts began */
-	bool waits;		       /* insn is there, and may have more rows */
+	struct pipeline_front front;
+	struct pipeline_sweep_stream *sweep; /* NULL: none is asked for */
+	struct pipeline_result before;	     /* when what counts began */
+	bool waits;			     /* insn is there, and may have more rows */
 	struct pipeline_insn insn;
 	struct pipeline_stages *stages; /* of the analysis; NULL: none are kept of this party */
 	struct pipeline_buffer buffer;
@@ -102,22 +112,41 @@ struct pipeline_analysis {
 	struct pipeline_met met;
 	uint64_t left_out;		/* of parties without a pipeline */
 	struct pipeline_stages *stages; /* NULL: none are asked for */
+	struct pipeline_sweep *sweep;	/* NULL: none is asked for */
 };
 
-/* A machine at its beginning; NULL: no memory. */
-struct pipeline_stream *pipeline_stream_new(const struct pipeline_machine *machine);
+/* Makes a machine of the values of options; POLY_ERR_USAGE: there can be none such. */
+enum poly_status pipeline_machine_set(
+	struct pipeline_machine *machine, const uint64_t *values, struct poly_error *error);
+
+/* Fills a zeroed front; false: no memory. Closed in any case. */
+bool pipeline_front_open(struct pipeline_front *front, const struct pipeline_machine *machine);
+
+/* Gives back what it has. A zeroed one has nothing. */
+void pipeline_front_close(struct pipeline_front *front);
+
+/* Marks in ops, those of the buffer, what predictor and cache make of them; met: where to
+ * count, NULL: nowhere. */
+void pipeline_front_mark(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+	struct pipeline_op *ops, struct pipeline_met *met);
+
+/* A machine at its beginning, and those of a sweep beside it, which may be NULL; NULL: no
+ * memory. */
+struct pipeline_stream *pipeline_stream_new(
+	const struct pipeline_machine *machine, struct pipeline_sweep *sweep);
 
 /* Puts the instruction that waits into the buffer, and runs that where it is full. */
-void pipeline_stream_take(struct pipeline_stream *stream, bool taken,
-	const struct pipeline_machine *machine, struct pipeline_met *met);
+void pipeline_stream_take(struct pipeline_stream *stream, bool taken, struct pipeline_met *met);
 
 /* Runs what is in the buffer; met: where to count, NULL: nowhere. */
-void pipeline_stream_run(struct pipeline_stream *stream, const struct pipeline_machine *machine,
-	struct pipeline_met *met);
+void pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_met *met);
 
 /* What the pipeline says. */
 void pipeline_stream_result(
 	const struct pipeline_stream *stream, struct pipeline_result *result);
+
+/* What counts begins now. */
+void pipeline_stream_mark(struct pipeline_stream *stream);
 
 /* Adds what a pipeline did since its before. */
 void pipeline_stream_add(const struct pipeline_stream *stream, struct pipeline_result *total);

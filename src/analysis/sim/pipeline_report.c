@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a pipeline took, as sections of a report. */
-#include "analysis/sim/pipeline.h"
+#include "analysis/sim/pipeline_sweep.h"
 
 #include "analysis/rank.h"
+
+#include <string.h>
 
 static double
 quotient(uint64_t part, uint64_t whole)
@@ -61,6 +63,18 @@ report_met(const struct pipeline_analysis *it, struct poly_report *report)
 	}
 }
 
+static void
+report_sweep(const struct pipeline_analysis *it, uint64_t ops, struct poly_report *report)
+{
+	uint64_t cycles[PIPELINE_SWEEP_MOST];
+	memcpy(cycles, it->sweep->cycles, sizeof cycles);
+	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+		if (it->streams[i] && it->is_counting)
+			pipeline_sweep_stream_add(it->streams[i]->sweep, cycles);
+	}
+	pipeline_sweep_report(it->sweep, cycles, ops, report);
+}
+
 void
 pipeline_report(const void *state, const struct ops *ops, struct poly_report *report)
 {
@@ -88,4 +102,6 @@ pipeline_report(const void *state, const struct ops *ops, struct poly_report *re
 	if (it->left_out)
 		poly_report_count(report, "left_out", "Of further parties", it->left_out, NULL);
 	report_parts(&result, report);
+	if (it->sweep)
+		report_sweep(it, result.ops, report);
 }

@@ -2,12 +2,12 @@
 /* One machine: instructions are gathered, then go through predictor, cache and pipeline at
  * once.
  */
-#include "analysis/sim/pipeline.h"
+#include "analysis/sim/pipeline_sweep.h"
 
 #include "base/mem.h"
 
 struct pipeline_stream *
-pipeline_stream_new(const struct pipeline_machine *machine)
+pipeline_stream_new(const struct pipeline_machine *machine, struct pipeline_sweep *sweep)
 {
 	struct pipeline_stream *stream = mem_new(1, sizeof *stream);
 	if (!stream)
@@ -17,11 +17,10 @@ pipeline_stream_new(const struct pipeline_machine *machine)
 	else
 		stream->inorder = pipeline_inorder_new(&machine->inorder, NULL);
 	bool ok = stream->ooo || stream->inorder;
-	if (ok && machine->has_cache)
-		ok = cache_new(&machine->cache, &stream->cache, NULL) == POLY_OK;
-	if (ok && machine->has_bpred)
-		ok = bpred_new(&machine->bpred, &stream->bpred, NULL) == POLY_OK;
-	if (ok)
+	ok = ok && pipeline_front_open(&stream->front, machine);
+	if (ok && sweep)
+		stream->sweep = pipeline_sweep_stream_new(sweep);
+	if (ok && (stream->sweep || !sweep))
 		return stream;
 	pipeline_stream_free(stream);
 	return NULL;
@@ -34,14 +33,13 @@ pipeline_stream_free(struct pipeline_stream *stream)
 		return;
 	pipeline_inorder_free(stream->inorder);
 	pipeline_ooo_free(stream->ooo);
-	cache_free(stream->cache);
-	bpred_free(stream->bpred);
+	pipeline_front_close(&stream->front);
+	pipeline_sweep_stream_free(stream->sweep);
 	mem_free(stream);
 }
 
 void
-pipeline_stream_take(struct pipeline_stream *stream, bool taken,
-	const struct pipeline_machine *machine, struct pipeline_met *met)
+pipeline_stream_take(struct pipeline_stream *stream, bool taken, struct pipeline_met *met)
 {
 	const struct pipeline_insn *insn = &stream->insn;
 	struct pipeline_buffer *buffer = &stream->buffer;
@@ -71,24 +69,42 @@ pipeline_stream_take(struct pipeline_stream *stream, bool taken,
 		buffer->access_places[access] = (uint16_t)place;
 	}
 	if (buffer->count == PIPELINE_BUFFER)
-		pipeline_stream_run(stream, machine, met);
+		pipeline_stream_run(stream, met);
+}
+
+bool
+pipeline_front_open(struct pipeline_front *front, const struct pipeline_machine *machine)
+{
+	bool ok = true;
+	front->miss = machine->miss;
+	if (machine->has_cache)
+		ok = cache_new(&machine->cache, &front->cache, NULL) == POLY_OK;
+	if (ok && machine->has_bpred)
+		ok = bpred_new(&machine->bpred, &front->bpred, NULL) == POLY_OK;
+	return ok;
+}
+
+void
+pipeline_front_close(struct pipeline_front *front)
+{
+	cache_free(front->cache);
+	bpred_free(front->bpred);
 }
 
 /* Marks branches that are mispredicted; how many. */
 static uint64_t
-predict(struct pipeline_stream *stream)
+predict(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+	struct pipeline_op *ops)
 {
-	struct pipeline_buffer *buffer = &stream->buffer;
 	const struct bpred_batch batch = {
 		buffer->pcs, buffer->targets, buffer->taken, buffer->branch_count};
 	uint64_t wrong = 0;
-	if (!stream->bpred)
+	if (!front->bpred)
 		return 0;
-	bpred_run(stream->bpred, &batch, buffer->predicted);
+	bpred_run(front->bpred, &batch, buffer->predicted);
 	for (size_t i = 0; i < buffer->branch_count; i++) {
 		const bool differs = buffer->predicted[i] != buffer->taken[i];
-		buffer->ops[buffer->branch_places[i]].flags |=
-			differs ? PIPELINE_MISPREDICTED : 0;
+		ops[buffer->branch_places[i]].flags |= differs ? PIPELINE_MISPREDICTED : 0;
 		wrong += differs;
 	}
 	return wrong;
@@ -96,29 +112,43 @@ predict(struct pipeline_stream *stream)
 
 /* Gives loads that miss their extra cycles; how many accesses miss. */
 static size_t
-look_up(struct pipeline_stream *stream, uint16_t extra)
+look_up(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+	struct pipeline_op *ops)
 {
-	struct pipeline_buffer *buffer = &stream->buffer;
 	const struct cache_batch batch = {
 		buffer->accesses, buffer->access_kinds, NULL, buffer->access_count};
-	if (!stream->cache)
+	if (!front->cache)
 		return 0;
-	const size_t misses = cache_run(stream->cache, &batch, buffer->missed);
+	const size_t misses = cache_run(front->cache, &batch, buffer->missed);
 	for (size_t i = 0; i < misses; i++) {
-		struct pipeline_op *op = &buffer->ops[buffer->access_places[buffer->missed[i]]];
+		struct pipeline_op *op = &ops[buffer->access_places[buffer->missed[i]]];
 		if ((op->flags & PIPELINE_CLASS) == PIPELINE_LOADS)
-			op->extra = extra;
+			op->extra = front->miss;
 	}
 	return misses;
 }
 
 void
-pipeline_stream_run(struct pipeline_stream *stream, const struct pipeline_machine *machine,
-	struct pipeline_met *met)
+pipeline_front_mark(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+	struct pipeline_op *ops, struct pipeline_met *met)
+{
+	const uint64_t wrong = predict(front, buffer, ops);
+	const size_t misses = look_up(front, buffer, ops);
+	if (!met)
+		return;
+	met->branches += buffer->branch_count;
+	met->mispredicted += wrong;
+	met->accesses += buffer->access_count;
+	met->misses += misses;
+}
+
+void
+pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_met *met)
 {
 	struct pipeline_buffer *buffer = &stream->buffer;
-	const uint64_t wrong = predict(stream);
-	const size_t misses = look_up(stream, machine->miss);
+	if (stream->sweep)
+		pipeline_sweep_stream_run(stream->sweep, buffer, met);
+	pipeline_front_mark(&stream->front, buffer, buffer->ops, met);
 	const struct pipeline_ops ops = {
 		buffer->ops, buffer->addresses, buffer->sites, buffer->count};
 	struct pipeline_times *times = pipeline_stages_room(stream->stages);
@@ -128,12 +158,6 @@ pipeline_stream_run(struct pipeline_stream *stream, const struct pipeline_machin
 		pipeline_inorder_run(stream->inorder, buffer->ops, buffer->count, times);
 	if (times)
 		pipeline_stages_keep(stream->stages, buffer->count);
-	if (met) {
-		met->branches += buffer->branch_count;
-		met->mispredicted += wrong;
-		met->accesses += buffer->access_count;
-		met->misses += misses;
-	}
 	buffer->count = buffer->branch_count = buffer->access_count = 0;
 }
 
@@ -144,6 +168,14 @@ pipeline_stream_result(const struct pipeline_stream *stream, struct pipeline_res
 		pipeline_ooo_result(stream->ooo, result);
 	else
 		pipeline_inorder_result(stream->inorder, result);
+}
+
+void
+pipeline_stream_mark(struct pipeline_stream *stream)
+{
+	pipeline_stream_result(stream, &stream->before);
+	if (stream->sweep)
+		pipeline_sweep_stream_mark(stream->sweep);
 }
 
 void

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Which pipelines are compared, and the table of them. */
+#include "analysis/sim/pipeline_sweep.h"
+
+#include "analysis/sim/sweep.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "model/option.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUES_MOST = 64, WORD_MOST = 60, OPTIONS_MOST = 32, NAME = 160 };
+
+#define PREFIX "pipeline."
+
+/* Values of a key, in the order given. */
+struct values {
+	uint64_t values[VALUES_MOST];
+	size_t count;
+};
+
+struct parsing {
+	struct pipeline_sweep *sweep;
+	struct values values[PIPELINE_SWEEP_KEYS];
+};
+
+static const struct poly_option *
+option_of(const struct pipeline_sweep *sweep, size_t key)
+{
+	return &analysis_pipeline.info.options[sweep->keys[key]];
+}
+
+static const char *
+name_of(const struct poly_option *option)
+{
+	return option->name + sizeof PREFIX - 1;
+}
+
+static bool
+add(struct values *values, uint64_t value)
+{
+	if (values->count == VALUES_MOST)
+		return false;
+	values->values[values->count++] = value;
+	return true;
+}
+
+/* A word of a choice, a number, or numbers that double: "32..256". */
+static bool
+take_value(const struct poly_option *option, const char *word, struct values *values)
+{
+	uint64_t first, last;
+	for (size_t i = 0; option->type == POLY_OPTION_CHOICE && option->choices[i]; i++) {
+		if (strcmp(option->choices[i], word) == 0)
+			return add(values, i);
+	}
+	if (option->type == POLY_OPTION_CHOICE || !sweep_number(&word, &first))
+		return false;
+	last = first;
+	if (strncmp(word, "..", 2) == 0) {
+		word += 2;
+		if (!first || !sweep_number(&word, &last) || last < first)
+			return false;
+	}
+	const bool is_bool = option->type == POLY_OPTION_BOOL;
+	if (*word || first < (is_bool ? 0 : option->minimum) ||
+		last > (is_bool ? 1 : option->maximum))
+		return false;
+	bool room = add(values, first);
+	for (uint64_t value = 2 * first; room && first && value <= last; value *= 2)
+		room = add(values, value);
+	return room;
+}
+
+/* Options that are not about the machine. */
+static bool
+is_of_stages(const char *name)
+{
+	return strcmp(name, "from") == 0 || strcmp(name, "count") == 0;
+}
+
+/* The key of a name of n bytes, a new one where it was not met; false: there is none. */
+static bool
+take_key(struct parsing *parsing, const char *name, size_t n)
+{
+	struct pipeline_sweep *sweep = parsing->sweep;
+	const struct poly_option *options = analysis_pipeline.info.options;
+	char word[sizeof PREFIX + WORD_MOST] = PREFIX;
+	memcpy(word + sizeof PREFIX - 1, name, n);
+	word[sizeof PREFIX - 1 + n] = '\0';
+	/* A reorder buffer is mostly called so. */
+	if (strcmp(word, PREFIX "rob") == 0)
+		strcpy(word, PREFIX "size");
+	const struct poly_option *option = option_find(options, word, strlen(word));
+	if (!option || option->type == POLY_OPTION_TEXT || is_of_stages(name_of(option)) ||
+		sweep->key_count == PIPELINE_SWEEP_KEYS)
+		return false;
+	for (size_t i = 0; i < sweep->key_count; i++) {
+		if (sweep->keys[i] == (size_t)(option - options))
+			return false;
+	}
+	sweep->keys[sweep->key_count++] = (size_t)(option - options);
+	return true;
+}
+
+/* A word between commas: "width=1", or a further value of the key before. */
+static bool
+take_word(struct parsing *parsing, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	if (equals && !take_key(parsing, word, (size_t)(equals - word)))
+		return false;
+	const size_t keys = parsing->sweep->key_count;
+	return keys && take_value(option_of(parsing->sweep, keys - 1),
+			       equals ? equals + 1 : word, &parsing->values[keys - 1]);
+}
+
+static enum poly_status
+take_words(struct parsing *parsing, const char *text, struct poly_error *error)
+{
+	for (const char *p = text; *p;) {
+		char word[WORD_MOST + 1];
+		const size_t n = strcspn(p, ",");
+		snprintf(word, sizeof word, "%.*s", n < WORD_MOST ? (int)n : WORD_MOST, p);
+		if (n > WORD_MOST || !take_word(parsing, word))
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"'%s' is no setting of pipelines, expected values of options, "
+				"each once, as width=1,2,4,rob=32..256,model=inorder,ooo",
+				word);
+		p += n + (p[n] == ',');
+	}
+	return POLY_OK;
+}
+
+static bool
+is_same_front(const struct pipeline_machine *a, const struct pipeline_machine *b)
+{
+	if (a->has_cache != b->has_cache || a->has_bpred != b->has_bpred)
+		return false;
+	if (a->has_cache && (a->cache.sets != b->cache.sets || a->cache.ways != b->cache.ways ||
+				    a->cache.line_size != b->cache.line_size))
+		return false;
+	if (a->has_bpred && (a->bpred.kind != b->bpred.kind ||
+				    a->bpred.entries_log2 != b->bpred.entries_log2))
+		return false;
+	return !a->has_cache || a->miss == b->miss;
+}
+
+/* Puts a pipeline behind its front and, in order, into a lane. */
+static void
+place(struct pipeline_sweep *sweep, struct pipeline_sweep_config *config)
+{
+	const struct pipeline_machine *machine = &config->machine;
+	uint32_t front = 0, group = 0;
+	while (front < sweep->front_count &&
+		!is_same_front(&sweep->fronts[front].machine, machine))
+		front++;
+	if (front == sweep->front_count)
+		sweep->fronts[sweep->front_count++].machine = *machine;
+	config->front = front;
+	if (machine->is_ooo)
+		return;
+	while (group < sweep->group_count &&
+		(sweep->groups[group].front != front ||
+			sweep->groups[group].count == PIPELINE_LANES))
+		group++;
+	if (group == sweep->group_count)
+		sweep->groups[sweep->group_count++].front = front;
+	config->group = group;
+	config->lane = sweep->groups[group].count++;
+	sweep->groups[group].members[config->lane] = machine->inorder;
+}
+
+/* One combination, the number-th with the last key going round first. */
+static enum poly_status
+add_config(struct parsing *parsing, size_t number, const uint64_t *values,
+	struct poly_error *error)
+{
+	struct pipeline_sweep *sweep = parsing->sweep;
+	struct pipeline_sweep_config *config = &sweep->configs[sweep->count];
+	uint64_t all[OPTIONS_MOST];
+	size_t n = 0;
+	for (; n < OPTIONS_MOST && analysis_pipeline.info.options[n].name; n++)
+		all[n] = values[n];
+	for (size_t key = sweep->key_count; key-- > 0;) {
+		const struct values *list = &parsing->values[key];
+		config->chosen[key] = all[sweep->keys[key]] =
+			list->values[number % list->count];
+		number /= list->count;
+	}
+	enum poly_status status = pipeline_machine_set(&config->machine, all, error);
+	if (status != POLY_OK)
+		return status;
+	place(sweep, config);
+	sweep->count++;
+	return POLY_OK;
+}
+
+enum poly_status
+pipeline_sweep_new(const char *text, const uint64_t *values, struct pipeline_sweep **made,
+	struct poly_error *error)
+{
+	struct parsing *parsing = mem_new(1, sizeof *parsing);
+	struct pipeline_sweep *sweep = mem_new(1, sizeof *sweep);
+	size_t count = 1;
+	enum poly_status status = POLY_ERR_MEMORY;
+	if (parsing && sweep) {
+		parsing->sweep = sweep;
+		status = take_words(parsing, text, error);
+		for (size_t i = 0; i < sweep->key_count && count <= PIPELINE_SWEEP_MOST; i++)
+			count *= parsing->values[i].count;
+	} else {
+		err_memory(error);
+	}
+	if (status == POLY_OK && count > PIPELINE_SWEEP_MOST)
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"more than %d pipelines at once", PIPELINE_SWEEP_MOST);
+	for (size_t i = 0; i < count && status == POLY_OK; i++)
+		status = add_config(parsing, i, values, error);
+	mem_free(parsing);
+	if (status != POLY_OK)
+		mem_free(sweep);
+	else
+		*made = sweep;
+	return status;
+}
+
+/* A value as text: the word of a choice. */
+static void
+write_value(const struct poly_option *option, uint64_t value, char *text, size_t size)
+{
+	if (option->type == POLY_OPTION_CHOICE)
+		snprintf(text, size, "%s", option->choices[value]);
+	else
+		snprintf(text, size, "%" PRIu64, value);
+}
+
+/* All keys but the first, as "size=32 load=4". */
+static void
+write_others(const struct pipeline_sweep *sweep, size_t i, char *text, size_t size)
+{
+	size_t n = 0;
+	for (size_t key = 1; key < sweep->key_count && n < size; key++) {
+		const struct poly_option *option = option_of(sweep, key);
+		char value[24];
+		write_value(option, sweep->configs[i].chosen[key], value, sizeof value);
+		n += (size_t)snprintf(text + n, size - n, "%s%s=%s", key > 1 ? " " : "",
+			name_of(option), value);
+	}
+}
+
+/* Instructions a cycle by the first key, a line for each combination of the others. */
+static void
+plot(const struct pipeline_sweep *sweep, struct poly_report *report)
+{
+	const struct poly_option *first = option_of(sweep, 0);
+	struct poly_plot plot = POLY_PLOT_INIT;
+	plot.title = "Instructions a cycle";
+	plot.kind = first->type == POLY_OPTION_NUMBER ? POLY_PLOT_CURVE : POLY_PLOT_BARS;
+	plot.x = name_of(first);
+	plot.y[0] = "ipc";
+	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)
+		plot.series = sweep->key_count > 2 ? "with" : name_of(option_of(sweep, 1));
+	plot.log_x = plot.kind == POLY_PLOT_CURVE;
+	for (size_t i = 0; i < sweep->count; i++)
+		plot.log_x = plot.log_x && sweep->configs[i].chosen[0];
+	poly_report_plot(report, &plot);
+}
+
+static void
+open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
+{
+	poly_report_table(report, "sweep", "Pipelines");
+	for (size_t key = 0; key < sweep->key_count; key++) {
+		const struct poly_option *option = option_of(sweep, key);
+		poly_report_column(report, name_of(option), name_of(option),
+			option->type != POLY_OPTION_CHOICE);
+	}
+	if (sweep->key_count > 2)
+		poly_report_column(report, "with", "With", false);
+	poly_report_column(report, "cycles", "Cycles", true);
+	poly_report_column(report, "cpi", "Cycles an instruction", true);
+	poly_report_column(report, "ipc", "Instructions a cycle", true);
+	poly_report_column(report, "mispredicted", "Mispredicted", true);
+	poly_report_column(report, "misses", "Misses", true);
+	plot(sweep, report);
+}
+
+static void
+report_config(const struct pipeline_sweep *sweep, size_t i, struct poly_report *report)
+{
+	const struct pipeline_sweep_config *config = &sweep->configs[i];
+	char text[NAME];
+	for (size_t key = 0; key < sweep->key_count; key++) {
+		const struct poly_option *option = option_of(sweep, key);
+		write_value(option, config->chosen[key], text, sizeof text);
+		if (option->type == POLY_OPTION_CHOICE)
+			poly_report_cell_text(report, text);
+		else
+			poly_report_cell_count(report, config->chosen[key]);
+	}
+	if (sweep->key_count < 3)
+		return;
+	write_others(sweep, i, text, sizeof text);
+	poly_report_cell_text(report, text);
+}
+
+void
+pipeline_sweep_report(const struct pipeline_sweep *sweep, const uint64_t *cycles,
+	uint64_t instructions, struct poly_report *report)
+{
+	const double n = (double)instructions;
+	open_table(sweep, report);
+	for (size_t i = 0; i < sweep->count; i++) {
+		const struct pipeline_met *met = &sweep->fronts[sweep->configs[i].front].met;
+		const double own = (double)cycles[i];
+		report_config(sweep, i, report);
+		poly_report_cell_count(report, cycles[i]);
+		poly_report_cell_real(report, instructions ? own / n : 0, 4);
+		poly_report_cell_real(report, cycles[i] ? n / own : 0, 4);
+		poly_report_cell_count(report, met->mispredicted);
+		poly_report_cell_count(report, met->misses);
+	}
+	poly_report_end(report);
+}
