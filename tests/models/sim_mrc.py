@@ -2,7 +2,7 @@
 """Miss ratios of all sizes by lists of lines, as TAP."""
 import sys
 
-from model import Tap, stats
+from model import Tap, party, stats
 from uses import all_traces, distances, percent, uses
 
 PARTS = {'data': 'data', 'code': 'instructions'}
@@ -76,6 +76,26 @@ def sampled(rows, line, k):
         lines *= 2
 
 
+def of_threads(rows, line):
+    """The curves of each thread alone, threads in the order in which they first have a row."""
+    told = []
+    for who in dict.fromkeys(map(party, rows)):
+        name = None if who is None else '%s %d' % who
+        for of in PARTS.values():
+            found = list(distances(address // line for _, address, _ in uses(
+                [row for row in rows if party(row) == who], of)))
+            lines = 1
+            while found:
+                told.append({'thread': name, 'uses': of, 'size': lines * line, 'accesses': len(found),
+                             'misses': missed(found, lines),
+                             'percent': percent(missed(found, lines), len(found)),
+                             'curve': f'{name}, {of}' if name else of})
+                if missed(found, lines) == found.count(None):
+                    break
+                lines *= 2
+    return told
+
+
 def near(found, expected):
     """Whether two tables are the same but for the last digit of what is rounded."""
     return len(found) == len(expected) and all(
@@ -90,6 +110,8 @@ for name, rows in all_traces():
     tap.same(short + ', sets and ways', stats(
         name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.sets=1'),
         {**exact(rows, 32), 'sets': sets(rows, 32)})
+    tap.same(short + ', threads', stats(name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.threads=1'), {
+        **exact(rows, 32), 'threads': of_threads(rows, 32)})
     got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
 sys.exit(tap.end())

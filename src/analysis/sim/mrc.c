@@ -19,7 +19,11 @@
 /* Numbers of sets: 2^0 to 2^13. */
 #define SETS_MOST 13
 
-enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS };
+/* Threads that have caches of their own, and different lines of each. */
+#define THREADS_MOST 64
+#define THREAD_LINES_MOST ((uint32_t)1 << 18)
+
+enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS, OPTION_THREADS };
 
 /* Data, or instructions. */
 struct part {
@@ -35,23 +39,39 @@ struct part {
 
 enum { DATA, INSTRUCTIONS, PARTS };
 
+/* Which uses are of a part. */
+struct whose {
+	int part;
+	const uint16_t *party; /* of rows; NULL: those of all are */
+	uint16_t number;
+};
+
 struct state {
 	unsigned line_shift;
 	unsigned sample; /* k, 0: exact */
 	struct part parts[PARTS];
+	bool by_thread;
+	const struct parties *names;
+	struct part threads[THREADS_MOST][PARTS]; /* opened when one is seen */
+	uint64_t left_out;			  /* uses of further ones */
 	struct uses uses;
 	uint64_t lines[USES_MOST];
 	uint32_t ids[USES_MOST];
 };
 
 static enum poly_status
+open_exact(struct part *part, uint32_t lines, struct poly_error *error)
+{
+	const enum poly_status status = dense_init(&part->dense, lines, error);
+	return status == POLY_OK ? stack_distance_new(&part->distance, error) : status;
+}
+
+static enum poly_status
 open_part(const struct state *it, struct part *part, bool sets, struct poly_error *error)
 {
 	if (it->sample)
 		return shards_new(it->sample, LINES_MOST, &part->shards, error);
-	enum poly_status status = dense_init(&part->dense, LINES_MOST, error);
-	if (status == POLY_OK)
-		status = stack_distance_new(&part->distance, error);
+	enum poly_status status = open_exact(part, LINES_MOST, error);
 	if (status == POLY_OK && sets)
 		status = all_associativity_new(0, SETS_MOST, &part->all, error);
 	return status;
@@ -69,6 +89,11 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 			(unsigned long long)line);
 	it->line_shift = (unsigned)__builtin_ctzll(line);
 	it->sample = (unsigned)setup->values[OPTION_SAMPLE];
+	it->by_thread = setup->values[OPTION_THREADS];
+	it->names = setup->parties;
+	if (it->by_thread && it->sample)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options 'mrc.threads' and 'mrc.sample' exclude each other");
 	for (int i = 0; i < PARTS && status == POLY_OK; i++)
 		status = open_part(it, &it->parts[i], setup->values[OPTION_SETS], error);
 	return status;
@@ -88,18 +113,20 @@ run_exact(struct state *it, struct part *part, size_t count, bool counts)
 	return stack_distance_run(part->distance, it->ids, count, part->dense.count, NULL);
 }
 
-/* The uses that are fetches, or those that are not; false: no memory. */
+/* Gives a part its uses; false: no memory. */
 static bool
-run_part(struct state *it, int number, bool counts)
+run_part(struct state *it, struct part *part, const struct whose *whose, bool counts)
 {
-	struct part *part = &it->parts[number];
 	enum poly_status status;
 	size_t count = 0;
 	if (part->full)
 		return true;
 	for (size_t i = 0; i < it->uses.count; i++) {
+		const bool fetched = it->uses.kinds[i] == CACHE_FETCH;
+		const bool own =
+			!whose->party || whose->party[it->uses.rows[i]] == whose->number;
 		it->lines[count] = it->uses.addresses[i] >> it->line_shift;
-		count += (it->uses.kinds[i] == CACHE_FETCH) == (number == INSTRUCTIONS);
+		count += own && fetched == (whose->part == INSTRUCTIONS);
 	}
 	if (it->sample) {
 		shards_counting(part->shards, counts);
@@ -112,12 +139,45 @@ run_part(struct state *it, int number, bool counts)
 	return status == POLY_OK || part->full;
 }
 
+/* Gives a thread its uses; party: NULL where all are its own. False: no memory. */
+static bool
+run_thread(struct state *it, const uint16_t *party, uint16_t number, bool counts)
+{
+	bool ok = true;
+	for (int i = 0; i < PARTS && ok; i++) {
+		struct part *part = &it->threads[number][i];
+		ok = (part->distance || open_exact(part, THREAD_LINES_MOST, NULL) == POLY_OK) &&
+		     run_part(it, part, &(struct whose){i, party, number}, counts);
+	}
+	return ok;
+}
+
+static bool
+run_threads(struct state *it, const struct analysis_rows *rows)
+{
+	uint64_t seen = 0;
+	bool ok = true;
+	for (size_t i = 0; i < it->uses.count; i++) {
+		const uint16_t party = rows->party ? rows->party[it->uses.rows[i]] : rows->only;
+		if (party < THREADS_MOST)
+			seen |= UINT64_C(1) << party;
+		else
+			it->left_out += rows->counts;
+	}
+	for (; seen && ok; seen &= seen - 1)
+		ok = run_thread(it, rows->party, (uint16_t)__builtin_ctzll(seen), rows->counts);
+	return ok;
+}
+
 static bool
 mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
+	bool ok = true;
 	uses_find(&it->uses, rows->batch, USES_ALL);
-	return run_part(it, DATA, rows->counts) && run_part(it, INSTRUCTIONS, rows->counts);
+	for (int i = 0; i < PARTS && ok; i++)
+		ok = run_part(it, &it->parts[i], &(struct whose){i, NULL, 0}, rows->counts);
+	return ok && (!it->by_thread || run_threads(it, rows));
 }
 
 static double
@@ -228,6 +288,81 @@ report_sets(const struct state *it, struct poly_report *report)
 }
 
 static void
+open_threads(struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "threads", "Caches of each thread alone");
+	poly_report_column(report, "thread", "Thread", false);
+	poly_report_column(report, "uses", "Uses", false);
+	poly_report_column(report, "size", "Size", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "accesses", "Accesses", true);
+	poly_report_column(report, "misses", "Misses", true);
+	poly_report_column(report, "percent", "Missed", true);
+	poly_report_unit(report, "%");
+	poly_report_column(report, "curve", "Curve", false);
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "size";
+	plot.y[0] = "percent";
+	plot.series = "curve";
+	plot.log_x = true;
+	poly_report_plot(report, &plot);
+}
+
+/* The curve of a thread, as far as it falls; name is of the thread, may be empty. */
+static void
+report_thread(const struct state *it, const struct part *part, const char *const names[2],
+	struct poly_report *report)
+{
+	uint64_t lines = 1, misses;
+	struct buf curve = {0};
+	if (!part->uses)
+		return;
+	buf_printf(&curve, "%s%s%s", names[0], *names[0] ? ", " : "", names[1]);
+	do {
+		misses = stack_distance_misses(part->distance, lines);
+		poly_report_cell_text(report, *names[0] ? names[0] : NULL);
+		poly_report_cell_text(report, names[1]);
+		poly_report_cell_count(report, lines << it->line_shift);
+		poly_report_cell_count(report, part->uses);
+		poly_report_cell_count(report, misses);
+		poly_report_cell_real(report, percent(misses, part->uses), 3);
+		poly_report_cell_text(report, buf_text(&curve));
+		lines *= 2;
+	} while (misses > stack_distance_first(part->distance) && lines < UINT64_C(1) << 40);
+	buf_free(&curve);
+}
+
+static void
+report_threads(const struct state *it, struct poly_report *report)
+{
+	static const char *const uses[PARTS] = {"data", "instructions"};
+	open_threads(report);
+	for (uint16_t thread = 0; thread < THREADS_MOST; thread++) {
+		for (int i = 0; i < PARTS; i++) {
+			struct buf name = {0};
+			parties_name(it->names, thread, &name);
+			report_thread(it, &it->threads[thread][i],
+				(const char *[2]){buf_text(&name), uses[i]}, report);
+			buf_free(&name);
+		}
+	}
+	poly_report_end(report);
+}
+
+static bool
+is_complete(const struct state *it)
+{
+	bool full = it->left_out;
+	for (int i = 0; i < PARTS; i++) {
+		full |= it->parts[i].full;
+		for (int thread = 0; thread < THREADS_MOST; thread++)
+			full |= it->threads[thread][i].full;
+	}
+	return !full;
+}
+
+static void
 mrc_report(const void *state, const struct ops *ops, struct poly_report *report)
 {
 	const struct state *it = state;
@@ -237,8 +372,7 @@ mrc_report(const void *state, const struct ops *ops, struct poly_report *report)
 	for (int i = 0; i < PARTS; i++)
 		poly_report_count(
 			report, words[i].uses, words[i].uses_title, it->parts[i].uses, NULL);
-	poly_report_bool(report, "complete", "Complete",
-		!it->parts[DATA].full && !it->parts[INSTRUCTIONS].full);
+	poly_report_bool(report, "complete", "Complete", is_complete(it));
 	open_curve(it, report);
 	/* Samples do not tell smaller sizes apart. */
 	uint64_t lines = it->sample ? UINT64_C(4) << it->sample : 1;
@@ -246,6 +380,17 @@ mrc_report(const void *state, const struct ops *ops, struct poly_report *report)
 		lines *= 2;
 	poly_report_end(report);
 	report_sets(it, report);
+	if (it->by_thread)
+		report_threads(it, report);
+}
+
+static void
+close_part(struct part *part)
+{
+	dense_fini(&part->dense);
+	stack_distance_free(part->distance);
+	all_associativity_free(part->all);
+	shards_free(part->shards);
 }
 
 static void
@@ -253,10 +398,9 @@ mrc_fini(void *state)
 {
 	struct state *it = state;
 	for (int i = 0; i < PARTS; i++) {
-		dense_fini(&it->parts[i].dense);
-		stack_distance_free(it->parts[i].distance);
-		all_associativity_free(it->parts[i].all);
-		shards_free(it->parts[i].shards);
+		close_part(&it->parts[i]);
+		for (int thread = 0; thread < THREADS_MOST; thread++)
+			close_part(&it->threads[thread][i]);
 	}
 }
 
@@ -269,6 +413,8 @@ static const struct poly_option options[] = {
 	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"tell of data caches of 1 to 8192 sets and 1 to 16 ways, too; not of samples",
 		NULL},
+	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
+		"tell of caches of each thread alone, too; not of samples", NULL},
 	{0}};
 
 const struct analysis analysis_mrc = {
@@ -279,6 +425,7 @@ const struct analysis analysis_mrc = {
 		.needs = POLY_HAS(kind),
 		.wants = USES_COLUMNS,
 		.options = options},
+	.shares = SHARES_PARTIES,
 	.has_context = true,
 	.state_size = sizeof(struct state),
 	.suits = uses_suit,
