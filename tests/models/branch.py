@@ -67,6 +67,9 @@ def check(tap, name):
     table = {row['predictor']: row['wrong'] for row in answer['predictors']}
     expected = {key: sum(wrong(key, more, some)) for key, more in PREDICTORS.items()}
     tap.ok(f'predictors_of_{name}_are_those_of_the_model', table == expected, table, expected)
+    rates = {row['predictor']: row['mpki'] for row in answer['predictors']}
+    tap.ok(f'mispredictions_of_{name}_are_told_in_1000_instructions', all(
+        abs(rates[key] - 1000 * table[key] / heads) <= 0.00051 for key in table), rates)
     by_pc = collections.Counter()
     for bad, (pc, _, _) in zip(wrong('tage:12:9', PREDICTORS['tage:12:9'], some), some):
         by_pc[pc] += bad
@@ -86,6 +89,49 @@ def check(tap, name):
     tap.ok(f'a_sweep_of_{name}_is_that_of_the_model', table == expected, table, expected)
 
 
+# Bits of the size-th predictor of a kind: counters of 2 bits, weights of 8 for 24 outcomes and a constant,
+# and histories.
+BITS = {'bimodal': lambda n: 2 * 2 ** n, 'gshare': lambda n: 2 * 2 ** n + n, 'gag': lambda n: 2 * 2 ** n + n,
+        'pag': lambda n: (n + 2) * 2 ** n, 'tournament': lambda n: 6 * 2 ** n + n,
+        'perceptron': lambda n: 8 * 25 * 2 ** n + 24}
+SIZED = {'bimodal': '{0}', 'gshare': '{0}:{0}', 'gag': '{0}', 'pag': '{0}:{0}', 'tournament': '{0}:{0}:{0}:{0}',
+         'perceptron': '{0}:24'}
+FIELDS = {'bimodal': ['entries'], 'gshare': ['entries', 'history'], 'gag': ['history'], 'pag': ['local', 'history'],
+          'tournament': ['bimodal', 'chooser', 'entries', 'history'], 'perceptron': ['entries', 'history'],
+          'tage': ['entries', 'tagged']}
+
+
+def budgets(tap, name):
+    """The largest predictors that need no more bits, and what they and a sweep of histories get wrong."""
+    _, rows = trace(name)
+    some = [(row['pc'], target if target is not None else 2 ** 64 - 1, taken)
+            for row, facts, taken, target in branches(rows) if CONDITIONAL in facts]
+    answer = simulated(name, 'budget=7..11', 'sweep=3..5:0..6')
+    names = {(row['budget'], row['kind']): row['predictor'] for row in answer['budgets']}
+    expected = {}
+    for budget in (128, 256, 512, 1024, 2048):
+        for kind, bits in BITS.items():
+            fitting = [n for n in range(25) if bits(n) <= budget]
+            if fitting:
+                expected[budget, kind] = kind + ':' + SIZED[kind].format(max(fitting))
+    found = {key: value for key, value in names.items() if key[1] != 'tage'}
+    tap.ok(f'the_largest_predictors_of_a_budget_of_{name}', found == expected, found, expected)
+    tage = {row['budget']: row['bits'] for row in answer['budgets'] if row['kind'] == 'tage'}
+    twice = {row['budget']: row['predictor'] for row in answer['budgets'] if row['kind'] == 'tage'}
+    tap.ok(f'tage_is_within_its_budgets_of_{name}', tage and all(bits <= budget for budget, bits in tage.items())
+           and len(set(twice.values())) > 1, tage)
+    table = [row['wrong'] for row in answer['budgets']]
+    expected = [sum(wrong(row['kind'], dict(zip(FIELDS[row['kind']], map(int, row['predictor'].split(':')[1:]))), some))
+                for row in answer['budgets']]
+    tap.ok(f'predictors_of_a_budget_of_{name}_are_those_of_the_model', table == expected, table, expected)
+    table = [row['wrong'] for row in answer['sweep']]
+    expected = []
+    for log2 in range(3, 6):
+        expected.append(sum(wrong('bimodal', dict(entries=log2), some)))
+        expected += [sum(wrong('gshare', dict(entries=log2, history=history), some)) for history in range(7)]
+    tap.ok(f'histories_of_{name}_are_swept', table == expected, table, expected)
+
+
 def warm(tap, name):
     """What is not counted is learnt all the same."""
     _, rows = trace(name)
@@ -101,7 +147,9 @@ def warm(tap, name):
 
 
 tap = Tap()
-for sample in 'cis501/sort_1k.trace', 'tt6/thread_002.tt6e', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace':
+for sample in 'cis501/sort_1k.trace', 'tt6/thread_002.tt6e', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'tt6/sort.tt6', \
+        'full/sort.full.gz', 'tarmac/calls.tarmac':
     check(tap, sample)
+budgets(tap, 'cis501/sort_1k.trace')
 warm(tap, 'cis501/sort_1k.trace')
 sys.exit(tap.end())

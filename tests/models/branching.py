@@ -33,7 +33,9 @@ def arm(text):
     if word in ('b', 'cbz', 'cbnz'):
         return facts
     if word in ('bl', 'blx'):
-        return facts | {CALL} | (set() if operands.startswith('#') else {INDIRECT})
+        return facts | {CALL} | (set() if operands.startswith(('#', '0x')) else {INDIRECT})
+    if word == 'ret':
+        return {INDIRECT, RETURN}
     if word == 'bx':
         return facts | {INDIRECT} | ({RETURN} if operands == 'lr' else set())
     writes = re.match('(add|mov|ldr|sub)', word) and operands.startswith('pc,')

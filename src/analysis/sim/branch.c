@@ -29,7 +29,8 @@ enum {
 	OPTION_SETS,
 	OPTION_WAYS,
 	OPTION_STACK,
-	OPTION_TOP
+	OPTION_TOP,
+	OPTION_BUDGET
 };
 
 static enum poly_status
@@ -64,6 +65,8 @@ branch_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		branch_parse(it, setup->texts[OPTION_PREDICTORS], &common, error);
 	if (status == POLY_OK)
 		status = branch_parse_sweep(it, setup->texts[OPTION_SWEEP], &common, error);
+	if (status == POLY_OK)
+		status = branch_budgets(it, setup->texts[OPTION_BUDGET], &common, error);
 	return status == POLY_OK ? init_targets(it, values, error) : status;
 }
 
@@ -90,6 +93,15 @@ count_sites(struct branch *it)
 	return bpred_sites_count(&it->sites, columns->site, columns->taken, it->predicted, n);
 }
 
+static void
+predict_by(struct branch *it, struct branch_predictor *predictor,
+	const struct bpred_batch *batch, bool counts)
+{
+	bpred_run(predictor->bpred, batch, it->predicted);
+	if (counts)
+		predictor->wrong += bpred_wrong(it->predicted, batch->taken, batch->n);
+}
+
 /* Predicts the branches that wait. */
 static bool
 predict(struct branch *it, bool counts)
@@ -97,12 +109,11 @@ predict(struct branch *it, bool counts)
 	struct branch_columns *columns = &it->columns;
 	const struct bpred_batch batch = {
 		columns->pc, columns->target, columns->taken, columns->n};
-	for (size_t i = 0; i < it->count; i++) {
-		bpred_run(it->predictors[i].bpred, &batch, it->predicted);
-		if (counts)
-			it->predictors[i].wrong +=
-				bpred_wrong(it->predicted, columns->taken, columns->n);
-	}
+	for (size_t i = 0; i < it->budget_count; i++)
+		predict_by(it, &it->budgets[i].predictor, &batch, counts);
+	/* The last one's predictions are those of sites. */
+	for (size_t i = 0; i < it->count; i++)
+		predict_by(it, &it->predictors[i], &batch, counts);
 	if (it->sweep)
 		bpred_sweep_run(it->sweep, &batch);
 	if (counts) {
@@ -208,6 +219,9 @@ branch_fini(void *state)
 	jumps_fini(&it->jumps);
 	for (size_t i = 0; i < it->count; i++)
 		bpred_free(it->predictors[i].bpred);
+	for (size_t i = 0; i < it->budget_count; i++)
+		bpred_free(it->budgets[i].predictor.bpred);
+	mem_free(it->budgets);
 	bpred_sweep_free(it->sweep);
 	mem_free(it->swept);
 	mem_free(it->swept_wrong);
@@ -229,7 +243,8 @@ static const struct poly_option options[] = {
 		"predictors separated by commas, numbers of each behind colons",
 		"cis501 7.1.3"},
 	[OPTION_SWEEP] = {"branch.sweep", POLY_OPTION_TEXT, 0, 0, 0, 0, no_sweep,
-		"log2 of the counters of bimodal and gshare predictors to compare, as 3..20",
+		"log2 of the counters of bimodal and gshare predictors to compare, and lengths "
+		"of histories, as 3..20:0..12",
 		NULL},
 	[OPTION_BRANCHES] = {"branch.branches", POLY_OPTION_CHOICE, 0, 0, 0, 1,
 		branches_choices, "which branches are predicted", "cis501 3 (row 2)"},
@@ -248,6 +263,10 @@ static const struct poly_option options[] = {
 		"addresses on the return stack", NULL},
 	[OPTION_TOP] = {"branch.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
 		"most branches of a table, those mispredicted most often first", NULL},
+	[OPTION_BUDGET] = {"branch.budget", POLY_OPTION_TEXT, 0, 0, 0, 0, no_sweep,
+		"log2 of bits, as 10..16: the largest predictors of each kind that need no "
+		"more",
+		NULL},
 	{0},
 };
 

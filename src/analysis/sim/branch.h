@@ -10,14 +10,21 @@
 #include "sim/btb.h"
 #include "sim/ittage.h"
 
-#define BRANCH_PREDICTORS 64 /* in a list, at most */
-#define BRANCH_STRIP 4096    /* branches that are predicted at a time */
+#define BRANCH_PREDICTORS 64  /* in a list, at most */
+#define BRANCH_BUDGET_MOST 20 /* log2 of the bits of a budget */
+#define BRANCH_STRIP 4096     /* branches that are predicted at a time */
 
 /* A predictor of the list. */
 struct branch_predictor {
 	struct bpred_config config;
 	struct bpred *bpred;
 	uint64_t wrong;
+};
+
+/* A predictor that is compared with others that need no more bits. */
+struct branch_budget {
+	struct branch_predictor predictor;
+	uint64_t bits; /* of the budget */
 };
 
 /* Branches that wait to be predicted, as columns. */
@@ -42,6 +49,9 @@ struct branch {
 	 * 2^64. */
 	uint64_t *swept_wrong;
 	size_t swept_count;
+	bool sweeps_histories; /* beside sizes */
+	struct branch_budget *budgets;
+	size_t budget_count;
 	struct bpred_sites sites; /* what the last predictor did */
 	struct btb_config btb_config;
 	struct btb *btb;
@@ -60,9 +70,23 @@ struct branch {
 enum poly_status branch_parse(struct branch *branch, const char *list,
 	const struct bpred_config *common, struct poly_error *error);
 
-/* Takes sizes, as "3..20", into a sweep of bimodal and gshare predictors. "": none. */
+/*
+ * Takes sizes, as "3..20", into a sweep of bimodal predictors and of gshare ones with as long a
+ * history, or with all of "3..20:4..12". "": none.
+ */
 enum poly_status branch_parse_sweep(struct branch *branch, const char *sizes,
 	const struct bpred_config *common, struct poly_error *error);
+
+/* Takes log2 of budgets in bits, as "10..16", and makes predictors of each. "": none. */
+enum poly_status branch_budgets(struct branch *branch, const char *text,
+	const struct bpred_config *common, struct poly_error *error);
+
+/* Takes "LOW..HIGH" or one number, up to most; false: it is something else. */
+bool branch_range(const char *text, unsigned most, unsigned *low, unsigned *high);
+
+/* A predictor of a kind with the usual numbers, else as common. */
+void branch_usual(
+	struct bpred_config *config, enum bpred_kind kind, const struct bpred_config *common);
 
 /* What a configuration is called: "gshare:14:8". */
 void branch_name(const struct bpred_config *config, char *name, size_t size);

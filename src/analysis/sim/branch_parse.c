@@ -65,26 +65,35 @@ take_number(const char **text, unsigned *value)
 	return *p < '0' || *p > '9';
 }
 
-/* Takes one predictor; text is behind it then. */
+void
+branch_usual(
+	struct bpred_config *config, enum bpred_kind kind, const struct bpred_config *common)
+{
+	*config = *common;
+	config->kind = kind;
+	config->tage = usual_tage;
+	for (unsigned i = 0; i < kinds[kind].count; i++)
+		*field_of(config, &kinds[kind].numbers[i]) = kinds[kind].numbers[i].usual;
+}
+
+/* Takes one predictor, the rest as common; text is behind it then. */
 static enum poly_status
-take_predictor(const char **text, struct bpred_config *config, struct poly_error *error)
+take_predictor(const char **text, struct bpred_config *config,
+	const struct bpred_config *common, struct poly_error *error)
 {
 	char name[16] = "";
 	const char *word = *text;
 	size_t n = strcspn(word, ":,");
 	if (n < sizeof name)
 		memcpy(name, word, n);
-	config->kind = bpred_find(name);
-	config->tage = usual_tage;
-	if (config->kind == BPRED_KINDS)
+	const enum bpred_kind kind = bpred_find(name);
+	if (kind == BPRED_KINDS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no branch predictor '%.*s', expected taken, not-taken, btfn, "
 			"bimodal, gshare, gag, pag, pap, tournament, perceptron or tage",
 			n < 60 ? (int)n : 60, word);
-	unsigned count = kinds[config->kind].count, given = 0;
-	for (unsigned i = 0; i < count; i++)
-		*field_of(config, &kinds[config->kind].numbers[i]) =
-			kinds[config->kind].numbers[i].usual;
+	branch_usual(config, kind, common);
+	unsigned count = kinds[kind].count, given = 0;
 	*text = word + n;
 	while (**text == ':') {
 		unsigned value;
@@ -94,7 +103,7 @@ take_predictor(const char **text, struct bpred_config *config, struct poly_error
 				"branch predictor '%.*s' takes at most %u numbers, each behind "
 				"a ':'",
 				(int)n, word, count);
-		*field_of(config, &kinds[config->kind].numbers[given++]) = value;
+		*field_of(config, &kinds[kind].numbers[given++]) = value;
 	}
 	if (**text && **text != ',')
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -112,8 +121,7 @@ branch_parse(struct branch *branch, const char *list, const struct bpred_config 
 		if (branch->count == BRANCH_PREDICTORS)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"more than %d branch predictors", BRANCH_PREDICTORS);
-		predictor->config = *common;
-		status = take_predictor(&list, &predictor->config, error);
+		status = take_predictor(&list, &predictor->config, common, error);
 		if (status == POLY_OK)
 			status = bpred_new(&predictor->config, &predictor->bpred, error);
 		branch->count += status == POLY_OK;
@@ -123,46 +131,90 @@ branch_parse(struct branch *branch, const char *list, const struct bpred_config 
 	return status;
 }
 
+/* Takes a number, or two with ".." between them. */
+static bool
+take_range(const char **text, unsigned most, unsigned *low, unsigned *high)
+{
+	bool sound = take_number(text, low);
+	*high = *low;
+	if (sound && !strncmp(*text, "..", 2)) {
+		*text += 2;
+		sound = take_number(text, high);
+	}
+	return sound && *low <= *high && *high <= most;
+}
+
+bool
+branch_range(const char *text, unsigned most, unsigned *low, unsigned *high)
+{
+	return take_range(&text, most, low, high) && !*text;
+}
+
+/* What a sweep is over. */
+struct ranges {
+	unsigned sizes[2], histories[2];
+	bool has_histories;
+};
+
 static enum poly_status
-take_sizes(const char *text, unsigned *low, unsigned *high, struct poly_error *error)
+take_ranges(const char *text, struct ranges *ranges, struct poly_error *error)
 {
 	const char *p = text;
-	bool sound = take_number(&p, low);
-	*high = *low;
-	if (sound && !strncmp(p, "..", 2)) {
-		p += 2;
-		sound = take_number(&p, high);
+	bool sound = take_range(&p, BPRED_LOG2_MOST, &ranges->sizes[0], &ranges->sizes[1]);
+	ranges->has_histories = sound && *p == ':';
+	if (ranges->has_histories) {
+		p++;
+		sound = take_range(
+			&p, BPRED_LOG2_MOST, &ranges->histories[0], &ranges->histories[1]);
 	}
-	if (!sound || *p || *low > *high || *high > BPRED_LOG2_MOST)
+	if (!sound || *p)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"sweep is '%.40s', expected log2 of the smallest and of the largest "
-			"number of counters, up to %d, as 3..20",
+			"number of counters, up to %d, as 3..20, and behind a ':' the shortest "
+			"and the longest history",
 			text, BPRED_LOG2_MOST);
 	return POLY_OK;
+}
+
+/* Of each size a bimodal predictor, and gshare ones. */
+static void
+fill_sweep(
+	struct branch *branch, const struct ranges *ranges, const struct bpred_config *common)
+{
+	size_t n = 0;
+	for (unsigned log2 = ranges->sizes[0]; log2 <= ranges->sizes[1]; log2++) {
+		const unsigned first = ranges->has_histories ? ranges->histories[0] : log2;
+		const unsigned last = ranges->has_histories ? ranges->histories[1] : log2;
+		struct bpred_config config = *common;
+		config.kind = BPRED_BIMODAL;
+		config.entries_log2 = log2;
+		branch->swept[n++] = config;
+		config.kind = BPRED_GSHARE;
+		for (config.history = first; config.history <= last; config.history++)
+			branch->swept[n++] = config;
+	}
 }
 
 enum poly_status
 branch_parse_sweep(struct branch *branch, const char *sizes, const struct bpred_config *common,
 	struct poly_error *error)
 {
-	unsigned low, high;
+	struct ranges ranges = {.has_histories = false};
+	size_t each = 2;
 	if (!sizes || !*sizes)
 		return POLY_OK;
-	enum poly_status status = take_sizes(sizes, &low, &high, error);
+	enum poly_status status = take_ranges(sizes, &ranges, error);
 	if (status != POLY_OK)
 		return status;
-	branch->swept_count = 2 * (high - low + 1);
+	if (ranges.has_histories)
+		each = ranges.histories[1] - ranges.histories[0] + 2;
+	branch->sweeps_histories = ranges.has_histories;
+	branch->swept_count = each * (ranges.sizes[1] - ranges.sizes[0] + 1);
 	branch->swept = mem_new(branch->swept_count, sizeof *branch->swept);
 	branch->swept_wrong = mem_new(branch->swept_count, sizeof *branch->swept_wrong);
 	if (!branch->swept || !branch->swept_wrong)
 		return err_memory(error);
-	for (size_t i = 0; i < branch->swept_count; i++) {
-		struct bpred_config *config = &branch->swept[i];
-		*config = *common;
-		config->kind = i % 2 ? BPRED_GSHARE : BPRED_BIMODAL;
-		config->entries_log2 = low + (unsigned)(i / 2);
-		config->history = i % 2 ? config->entries_log2 : 0;
-	}
+	fill_sweep(branch, &ranges, common);
 	return bpred_sweep_new(branch->swept, branch->swept_count, &branch->sweep, error);
 }
 

@@ -48,6 +48,16 @@ report_predictors(const struct branch *it, struct poly_report *report)
 	poly_report_end(report);
 }
 
+/* Predictors of a name are a line of the plot: those of a history, where these are swept. */
+static void
+swept_name(const struct branch *it, const struct bpred_config *config, char name[NAME_ROOM])
+{
+	if (it->sweeps_histories && config->kind == BPRED_GSHARE)
+		snprintf(name, NAME_ROOM, "gshare, history %u", config->history);
+	else
+		snprintf(name, NAME_ROOM, "%s", bpred_name(config->kind));
+}
+
 static void
 report_sweep(const struct branch *it, struct poly_report *report)
 {
@@ -55,6 +65,7 @@ report_sweep(const struct branch *it, struct poly_report *report)
 	poly_report_table(report, "sweep", "Sizes");
 	poly_report_column(report, "predictor", "Predictor", false);
 	poly_report_column(report, "log2", "log2 of counters", true);
+	poly_report_column(report, "history", "History", true);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "log2";
@@ -63,10 +74,41 @@ report_sweep(const struct branch *it, struct poly_report *report)
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < it->swept_count; i++) {
 		const struct bpred_config *config = &it->swept[i];
-		poly_report_cell_text(report, bpred_name(config->kind));
+		char name[NAME_ROOM];
+		swept_name(it, config, name);
+		poly_report_cell_text(report, name);
 		poly_report_cell_count(report, config->entries_log2);
+		poly_report_cell_count(report, config->history);
 		const uint64_t now = it->is_counting ? bpred_sweep_wrong(it->sweep, i) : 0;
 		report_cells(it, config, it->swept_wrong[i] + now, report);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_budgets(const struct branch *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	poly_report_table(report, "budgets", "Equal budgets");
+	poly_report_column(report, "budget", "Budget", true);
+	poly_report_unit(report, "bits");
+	poly_report_column(report, "kind", "Kind", false);
+	poly_report_column(report, "predictor", "Predictor", false);
+	report_columns(report);
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "budget";
+	plot.y[0] = "percent";
+	plot.series = "kind";
+	plot.log_x = true;
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < it->budget_count; i++) {
+		const struct branch_predictor *predictor = &it->budgets[i].predictor;
+		char name[NAME_ROOM];
+		branch_name(&predictor->config, name, sizeof name);
+		poly_report_cell_count(report, it->budgets[i].bits);
+		poly_report_cell_text(report, bpred_name(predictor->config.kind));
+		poly_report_cell_text(report, name);
+		report_cells(it, &predictor->config, predictor->wrong, report);
 	}
 	poly_report_end(report);
 }
@@ -133,6 +175,8 @@ branch_report(const void *state, const struct ops *ops, struct poly_report *repo
 	report_predictors(it, report);
 	if (it->sweep)
 		report_sweep(it, report);
+	if (it->budget_count)
+		report_budgets(it, report);
 	report_sites(it, ops, report);
 	report_targets(it, report);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictors of equal budgets: of each kind the largest that needs no more bits. */
+#include "analysis/sim/branch.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+static const enum bpred_kind compared[] = {BPRED_BIMODAL, BPRED_GSHARE, BPRED_GAG, BPRED_PAG,
+	BPRED_TOURNAMENT, BPRED_PERCEPTRON, BPRED_TAGE};
+
+enum { COMPARED = sizeof compared / sizeof *compared, SIZE_MOST = BPRED_LOG2_MOST };
+
+/* The size-th predictor of its kind: tables of 2^size, and histories as long as indices. */
+static void
+set_size(struct bpred_config *config, unsigned size)
+{
+	config->entries_log2 = size;
+	switch (config->kind) {
+	case BPRED_GSHARE:
+	case BPRED_GAG: config->history = size; break;
+	case BPRED_PAG: config->local_log2 = config->history = size; break;
+	case BPRED_TOURNAMENT:
+		config->bimodal_log2 = config->chooser_log2 = config->history = size;
+		break;
+	case BPRED_TAGE:
+		/* As the usual one, whose first table has eight times an other one's. */
+		config->entries_log2 = size + 3;
+		config->tage.entries_log2 = size;
+		break;
+	case BPRED_PERCEPTRON: /* its history stays the usual one */
+	case BPRED_BIMODAL:
+	case BPRED_TAKEN:
+	case BPRED_NOT_TAKEN:
+	case BPRED_BTFN:
+	case BPRED_PAP:
+	case BPRED_KINDS: break;
+	}
+}
+
+/* The largest predictor of a kind within a budget; false: all need more. */
+static bool
+fit(struct bpred_config *config, uint64_t budget)
+{
+	struct bpred_config larger = *config;
+	bool any = false;
+	for (unsigned size = 0; size <= SIZE_MOST; size++) {
+		set_size(&larger, size);
+		if (bpred_check(&larger, NULL) != POLY_OK)
+			continue;
+		if (bpred_bits(&larger) > budget)
+			break;
+		*config = larger;
+		any = true;
+	}
+	return any;
+}
+
+enum poly_status
+branch_budgets(struct branch *branch, const char *text, const struct bpred_config *common,
+	struct poly_error *error)
+{
+	unsigned low, high;
+	if (!text || !*text)
+		return POLY_OK;
+	if (!branch_range(text, BRANCH_BUDGET_MOST, &low, &high))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"budget is '%.40s', expected log2 of the fewest and of the most bits, "
+			"up to %d, as 10..16",
+			text, BRANCH_BUDGET_MOST);
+	branch->budgets = mem_new((size_t)COMPARED * (high - low + 1), sizeof *branch->budgets);
+	if (!branch->budgets)
+		return err_memory(error);
+	for (unsigned log2 = low; log2 <= high; log2++) {
+		for (size_t i = 0; i < COMPARED; i++) {
+			struct branch_budget *one = &branch->budgets[branch->budget_count];
+			one->bits = (uint64_t)1 << log2;
+			branch_usual(&one->predictor.config, compared[i], common);
+			if (!fit(&one->predictor.config, one->bits))
+				continue;
+			enum poly_status status =
+				bpred_new(&one->predictor.config, &one->predictor.bpred, error);
+			if (status != POLY_OK)
+				return status;
+			branch->budget_count++;
+		}
+	}
+	return POLY_OK;
+}
