@@ -10,14 +10,17 @@
 #include "cli/stage_files.h"
 #include "cli/spare.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CONFIG_MOST 65536 /* bytes of a configuration */
+
 struct sim_options {
 	struct source_options source; /* first: the reading options are in it */
 	struct opt_list settings;
-	const char *sweep, *course;
+	const char *sweep, *course, *config;
 	struct opt_number warmup;
 	struct stage_files stages;
 	bool list;
@@ -30,6 +33,8 @@ static const struct opt sim_table[] = {
 		"caches, memories or pipelines as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
 	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
 		"do a homework of a course, with its programs' output"},
+	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
+		"levels of caches as the file describes them"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
 		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
@@ -181,17 +186,44 @@ prefixed(const char *simulator, const char *name, const char *value)
 	return word;
 }
 
-/* All settings so, NULL at the end. What is said by options of the command comes first. */
+/* The contents of a file, which the caller frees; NULL, and told: it cannot be read. */
+static char *
+read_config(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = say_allocate(CONFIG_MOST + 2, 1);
+	const size_t n = file ? fread(text, 1, CONFIG_MOST + 1, file) : 0;
+	const bool failed = !file || ferror(file);
+	if (failed)
+		say(path, "cannot be read: %s", strerror(errno));
+	else if (n > CONFIG_MOST)
+		say(path, "more than %d bytes are no configuration", CONFIG_MOST);
+	if (file)
+		fclose(file);
+	if (!failed && n <= CONFIG_MOST && strlen(text) == n)
+		return text;
+	if (!failed && n <= CONFIG_MOST)
+		say(path, "a NUL byte, expected text");
+	free(text);
+	return NULL;
+}
+
+/*
+ * All settings so, NULL at the end; config: text of a file, or NULL. What is said by options of
+ * the command comes first.
+ */
 static char **
-settings_of(const struct sim_options *options, const char *simulator)
+settings_of(const struct sim_options *options, const char *simulator, const char *config)
 {
 	const struct opt_list *settings = &options->settings;
-	char **words = say_allocate(settings->count + 3, sizeof *words);
+	char **words = say_allocate(settings->count + 4, sizeof *words);
 	size_t n = 0;
 	if (stage_files_any(&options->stages))
 		words[n++] = prefixed(simulator, "count=100", "");
 	if (options->sweep)
 		words[n++] = prefixed(simulator, "sweep=", options->sweep);
+	if (config)
+		words[n++] = prefixed(simulator, "caches=", config);
 	for (size_t i = 0; i < settings->count; i++)
 		words[n++] = prefixed(simulator, settings->items[i], "");
 	return words;
@@ -257,7 +289,16 @@ sim_run(void *fields, char **operands)
 	}
 	if (!stages_sound(options, operands))
 		return STATUS_TROUBLE;
-	job.words = settings_of(options, info->name);
+	char *config = NULL;
+	if (options->config && strcmp(info->name, "levels") != 0) {
+		say("sim", "option '--config' is of simulator 'levels' alone, not of '%s'",
+			info->name);
+		return STATUS_TROUBLE;
+	}
+	if (options->config && !(config = read_config(options->config)))
+		return STATUS_TROUBLE;
+	job.words = settings_of(options, info->name, config);
+	free(config);
 	const int status = inputs_run(&inputs, operands + 1);
 	for (char **word = job.words; *word; word++)
 		free(*word);

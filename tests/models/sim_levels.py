@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Levels of caches by their model, on rows of traces, as TAP."""
+import json
+import os
+import re
 import sys
+import tempfile
 
 from hierarchy import Hierarchy, Level
-from model import Tap, stats
+from model import DATA, ROOT, Tap, run, stats
 from uses import KINDS, all_traces, percent, tops
 
 
@@ -52,7 +56,7 @@ for name, rows in all_traces():
     tap.same(short, stats(name, 'levels'), expected(
         rows, [cache(32768, 8, 64, 4), cache(1 << 19, 8, 64, 10)], cache(32768, 8, 64, 4), 0, 200))
     tap.same(short + ', a PowerPC 970', stats(name, 'levels', *options('preset=ppc970')), expected(
-        rows, [cache(32768, 2, 128, 3, through=1), cache(1 << 19, 8, 128, 11)],
+        rows, [cache(32768, 2, 128, 3, through=1, around=1), cache(1 << 19, 8, 128, 11)],
         cache(65536, 1, 128, 1), 0, 200))
     tap.same(short + ', small ones', stats(name, 'levels', *options(
         'caches=l1=256/2/32/1/stride:2/victims:2 l2=1k/4/32/5/stream:3 l3=4k/4/32/20 memory=77',
@@ -70,4 +74,33 @@ for name, rows in all_traces():
         'caches=l1=256/2/32/1 l2=1k/4/32/5 memory=77', 'top=6', 'region=4096')), {
         'instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
         'regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
+PRESETS = os.path.join(ROOT, 'src', 'analysis', 'sim', 'presets')
+
+
+def machine(text):
+    """Levels, instruction cache, and what memory costs, of a text; policies other than lru are left out."""
+    said = dict(re.findall(r'^ *(\w+) *= *(\S+)', re.sub('#.*', '', text), re.M))
+    made = {}
+    for name in said.keys() - {'source', 'memory', 'inclusion'}:
+        numbers, words = re.match(r'([\d/kM]+?)(?:/([a-z].*))?$', said[name]).groups()
+        size, *rest = (int(one.rstrip('kM')) << {'k': 10, 'M': 20}.get(one[-1], 0) for one in numbers.split('/'))
+        made[name] = cache(size, *rest, **{word: 1 for word in (words or '').split('/') if word in (
+            'through', 'around')})
+    levels = [made[name] for name in ('l1', 'l1d', 'l2', 'l3') if name in made]
+    return levels, made.get('l1i'), 0, int(said['memory'])
+
+
+name, rows = next(all_traces())
+folder = tempfile.TemporaryDirectory()
+for file in sorted(os.listdir(PRESETS)):
+    # Presets by name and by file; replacement as lru, which is all that this model has.
+    text = re.sub('/(plru|random)', '', open(os.path.join(PRESETS, file)).read())
+    with open(os.path.join(folder.name, file), 'w') as out:
+        out.write(text)
+    found, by_file, preset = (json.loads(run('sim', 'levels', '--json', *words, os.path.join(DATA, name)))['levels']
+                              for words in (['--config', os.path.join(folder.name, file)],
+                                            ['--config', os.path.join(PRESETS, file)],
+                                            ['-S', 'preset=' + file.split('.')[0]]))
+    tap.same(file, found, expected(rows, *machine(text)))
+    tap.ok(f'{file} is the preset', preset == by_file and preset['source'] in text, str(preset))
 sys.exit(tap.end())

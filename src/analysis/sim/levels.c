@@ -11,7 +11,7 @@
 enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION, OPTION_TOP, OPTION_REGION };
 
 struct state {
-	const struct levels_preset *preset; /* NULL: none was asked for */
+	char source[200]; /* of the caches; "": not said */
 	struct hierarchy_config config;
 	struct hierarchy *hierarchy;
 	/* What was counted where rows were to be. */
@@ -24,8 +24,8 @@ struct state {
 };
 
 /* Choices of the option; "none", and names of levels_presets. */
-static const char *const presets[] = {
-	"none", "pentium", "ppc7450", "ppc970", "skylake", "zen4", "cortex-a53", NULL};
+static const char *const presets[] = {"none", "pentium", "ppc7400", "ppc7450", "ppc970",
+	"skylake", "zen4", "cortex-a53", "cortex-a72", NULL};
 
 /* The caches of a processor; NULL: there are none of that name. */
 static const struct levels_preset *
@@ -58,13 +58,17 @@ static enum poly_status
 levels_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct state *it = state;
-	it->preset = find_preset(presets[setup->values[OPTION_PRESET]]);
-	enum poly_status status =
-		levels_parse(it->preset ? it->preset->text : setup->texts[OPTION_CACHES],
-			&it->config, error);
+	const struct levels_preset *preset = find_preset(presets[setup->values[OPTION_PRESET]]);
+	struct levels levels;
+	enum poly_status status = levels_parse(
+		preset ? preset->text : setup->texts[OPTION_CACHES], &levels, error);
 	if (status != POLY_OK)
 		return status;
-	it->config.inclusion = (enum hierarchy_inclusion)setup->values[OPTION_INCLUSION];
+	it->config = levels.config;
+	memcpy(it->source, levels.source, sizeof it->source);
+	if (setup->values[OPTION_INCLUSION])
+		it->config.inclusion =
+			(enum hierarchy_inclusion)(setup->values[OPTION_INCLUSION] - 1);
 	status = open_tops(it, setup->values, error);
 	if (status != POLY_OK)
 		return status;
@@ -161,8 +165,8 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 	const struct state *it = state;
 	const struct hierarchy_totals *totals = &it->totals;
 	(void)ops;
-	if (it->preset)
-		poly_report_text(report, "source", "Caches as of", it->preset->source);
+	if (it->source[0])
+		poly_report_text(report, "source", "Caches as of", it->source);
 	poly_report_count(report, "accesses", "Accesses", totals->accesses, NULL);
 	poly_report_count(report, "cycles", "Cycles", totals->cycles, NULL);
 	if (totals->accesses)
@@ -203,7 +207,8 @@ levels_fini(void *state)
 	tops_fini(&it->regions);
 }
 
-static const char *const inclusions[] = {"nine", "inclusive", "exclusive", NULL};
+/* As the caches say, or one of levels_inclusions. */
+static const char *const inclusions[] = {"as-said", "nine", "inclusive", "exclusive", NULL};
 static const char *const initial_caches[] = {
 	"l1i=32k/8/64/4 l1d=32k/8/64/4 l2=512k/8/64/10 memory=200", NULL};
 

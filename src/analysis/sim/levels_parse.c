@@ -1,39 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of caches by a text, and those of processors. */
+/*
+ * Levels of caches by a text, and those of processors.
+ *
+ * text    = { setting | comment }, with blanks or ends of lines between them
+ * comment = "#" to the end of the line
+ * setting = NAME "=" VALUE; that of "source" goes to the end of the line
+ */
 #include "analysis/sim/levels.h"
 
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
+#include "lang/caret.h"
 
 #include <string.h>
 
 #define WORD_MOST 100 /* bytes of what is said of a level */
 
 const struct levels_preset levels_presets[] = {
-	{"pentium", "l1i=8k/2/32/1 l1d=8k/2/32/1 memory=20",
-		"Intel, Pentium Processor Family Developer's Manual"},
-	{"ppc7450", "l1i=32k/8/32/1/plru l1d=32k/8/32/3/plru l2=256k/8/64/9 memory=100",
-		"Freescale, MPC7450 RISC Microprocessor Family Reference Manual, chapter 3; "
-		"sectors of the second level are taken for whole lines"},
-	{"ppc970", "l1i=64k/1/128/1 l1d=32k/2/128/3/through l2=512k/8/128/11 memory=200",
-		"IBM, PowerPC 970 RISC Microprocessor User's Manual"},
-	{"skylake", "l1i=32k/8/64/4 l1d=32k/8/64/4 l2=256k/4/64/8 l3=8M/16/64/32 memory=200",
-		"Intel 64 and IA-32 Architectures Optimization Reference Manual, Skylake cache "
-		"parameters"},
-	{"zen4", "l1i=32k/8/64/4 l1d=32k/8/64/4 l2=1M/8/64/10 l3=32M/16/64/36 memory=250",
-		"AMD, Software Optimization Guide for the AMD Zen4 Microarchitecture"},
-	{"cortex-a53", "l1i=32k/2/64/1 l1d=32k/4/64/3 l2=512k/16/64/12 memory=150",
-		"Arm, Cortex-A53 MPCore Processor Technical Reference Manual; "
-		"sizes are those that many have"},
-	{NULL, NULL, NULL}};
+	{"pentium", levels_pentium},
+	{"ppc7400", levels_ppc7400},
+	{"ppc7450", levels_ppc7450},
+	{"ppc970", levels_ppc970},
+	{"skylake", levels_skylake},
+	{"zen4", levels_zen4},
+	{"cortex-a53", levels_cortex_a53},
+	{"cortex-a72", levels_cortex_a72},
+	{NULL, NULL},
+};
 
+const char *const levels_inclusions[] = {"nine", "inclusive", "exclusive", NULL};
+
+/* Says what is wrong with the text from p on, and shows where. */
 static enum poly_status
-fail(const char *word, struct poly_error *error)
+fail(const char *text, const char *p, struct poly_error *error)
 {
+	char shown[CARET_ROOM];
+	const char *line = text;
+	unsigned number = 1;
+	for (const char *at = text; at < p; at++)
+		if (*at == '\n') {
+			line = at + 1;
+			number++;
+		}
+	caret_show(shown, line, strcspn(line, "\n"), (size_t)(p - line));
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"'%s' is no level, expected l1d=SIZE/WAYS/LINE/CYCLES, as l1d=32k/8/64/4, or "
-		"memory=CYCLES",
-		word);
+		"line %u of the levels is wrong, expected l1d=SIZE/WAYS/LINE/CYCLES, as "
+		"l1d=32k/8/64/4, memory=CYCLES, inclusion=nine or source=TEXT%s",
+		number, shown);
 }
 
 /* The number of a text of n bytes that is not longer; false: it is none. */
@@ -124,44 +137,81 @@ take_level(const char *text, struct hierarchy_level *level)
 	return true;
 }
 
-/* The level that a word is about, and what is said of it; false: there is none such. */
+/* What a word is about: "memory", "l1d"; false: nothing. */
 static bool
-take_name(const char *word, struct hierarchy_config *config)
+take_setting(const char *name, const char *value, struct levels *levels)
 {
+	struct hierarchy_config *config = &levels->config;
 	uint64_t cycles;
-	if (strncmp(word, "memory=", 7) == 0) {
-		if (!take_number(word + 7, strlen(word + 7), UINT32_MAX, &cycles))
+	if (strcmp(name, "memory") == 0) {
+		if (!take_number(value, strlen(value), UINT32_MAX, &cycles))
 			return false;
 		config->memory_latency = (uint32_t)cycles;
 		return true;
 	}
-	if (strncmp(word, "l1i=", 4) == 0) {
-		config->split = true;
-		return take_level(word + 4, &config->instructions);
-	}
-	if (strncmp(word, "l1d=", 4) == 0 && config->count == 0)
-		return take_level(word + 4, &config->levels[config->count++]);
-	if (word[0] != 'l' || config->count == HIERARCHY_LEVELS ||
-		word[1] != (char)('1' + (int)config->count) || word[2] != '=')
+	if (strcmp(name, "inclusion") == 0) {
+		for (int i = 0; levels_inclusions[i]; i++)
+			if (strcmp(value, levels_inclusions[i]) == 0) {
+				config->inclusion = (enum hierarchy_inclusion)i;
+				return true;
+			}
 		return false;
-	return take_level(word + 3, &config->levels[config->count++]);
+	}
+	if (strcmp(name, "l1i") == 0) {
+		config->split = true;
+		return take_level(value, &config->instructions);
+	}
+	const bool first = strcmp(name, "l1d") == 0 && config->count == 0;
+	const char next[] = {'l', (char)('1' + (int)config->count), '\0'};
+	if (config->count == HIERARCHY_LEVELS || (!first && strcmp(name, next) != 0))
+		return false;
+	return take_level(value, &config->levels[config->count++]);
+}
+
+/* Copies n bytes as a string; false: they are too many. */
+static bool
+copy(char *to, size_t room, const char *from, size_t n)
+{
+	if (n >= room)
+		return false;
+	memcpy(to, from, n);
+	to[n] = '\0';
+	return true;
+}
+
+/* Takes "NAME=VALUE", with blanks or not around the sign; *text is behind it then. */
+static bool
+take_pair(const char **text, struct levels *levels)
+{
+	char name[10], value[WORD_MOST + 1];
+	const char *p = *text;
+	size_t n = strcspn(p, "= \t\r\n#");
+	if (!copy(name, sizeof name, p, n))
+		return false;
+	p += n;
+	p += strspn(p, " \t");
+	if (*p++ != '=')
+		return false;
+	p += strspn(p, " \t");
+	const bool is_source = strcmp(name, "source") == 0;
+	n = strcspn(p, is_source ? "\r\n" : " \t\r\n#");
+	*text = p + n;
+	if (is_source)
+		return copy(levels->source, sizeof levels->source, p, n);
+	return copy(value, sizeof value, p, n) && take_setting(name, value, levels);
 }
 
 enum poly_status
-levels_parse(const char *text, struct hierarchy_config *config, struct poly_error *error)
+levels_parse(const char *text, struct levels *levels, struct poly_error *error)
 {
-	*config = (struct hierarchy_config){.memory_latency = 100};
-	for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
-		const size_t n = strcspn(p, " ");
-		char word[WORD_MOST + 1];
-		if (n > WORD_MOST)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"a level of %zu bytes, at most %d are expected", n, WORD_MOST);
-		memcpy(word, p, n);
-		word[n] = '\0';
-		if (!take_name(word, config))
-			return fail(word, error);
-		p += n;
+	static const char blanks[] = " \t\r\n";
+	*levels = (struct levels){.config = {.memory_latency = 100}};
+	for (const char *p = text + strspn(text, blanks); *p; p += strspn(p, blanks)) {
+		const char *word = p;
+		if (*p == '#')
+			p += strcspn(p, "\n");
+		else if (!take_pair(&p, levels))
+			return fail(text, word, error);
 	}
-	return hierarchy_check(config, error);
+	return hierarchy_check(&levels->config, error);
 }
