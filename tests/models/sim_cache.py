@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Simulated caches by the model of one cache, on rows of traces, as TAP."""
+import math
 import sys
 
 from cache import Cache
-from model import Tap, stats
+from model import Tap, stats, trace
 from uses import all_traces, pcs, percent, tops, uses
 
 
@@ -33,18 +34,49 @@ def table(name, *words):
     return stats(name, 'cache', *(part for word in words for part in ('-A', 'cache.' + word)))
 
 
+def told(name, *words):
+    """The same, where caches are without what they are made of."""
+    found = table(name, *words)
+    return {**found, 'caches': [{key: value for key, value in one.items() if key != 'bits'}
+                                for one in found['caches']]}
+
+
 tap = Tap()
+BITS = {'lru': lambda ways: (math.factorial(ways) - 1).bit_length(), 'random': lambda ways: 0,
+        'fifo': lambda ways: (ways - 1).bit_length(), 'plru': lambda ways: ways - 1,
+        'srrip': lambda ways: 2 * ways}
+
+
+def bits(one, width):
+    """Data, tag, valid and dirty bits of all lines, and what sets replace by."""
+    sets = one['size'] // one['line'] // one['ways']
+    tag = width - int(math.log2(sets)) - int(math.log2(one['line']))
+    return one['size'] * 8 + sets * (one['ways'] * (tag + 2) + BITS[one['policy']](one['ways']))
+
+
 for name, rows in all_traces():
+    width = trace(name)[0].get('address_bits') or 64
+    found = table(name, 'sweep=size=256..2k,ways=1,2,8,line=16,policy=lru,plru,fifo,random,srrip')
+    made = [(one, bits(one, width)) for one in found['caches']]
+    best = []
+    for budget in (2 ** power for power in range(40)):
+        fit = [(one['misses'], size, one) for one, size in made if size <= budget]
+        if fit and budget < 2 * max(size for _, size in made):
+            _, size, one = min(fit, key=lambda fit: fit[:2])
+            best.append({'budget': budget, 'bits': size, **{key: one[key] for key in (
+                'size', 'ways', 'line', 'policy', 'misses', 'percent')}})
+    tap.same(name.split('/')[-1] + ', budgets', {**found, 'bits': [one['bits'] for one in found['caches']]}, {
+        'bits': [size for _, size in made], 'budgets': best})
     short = name.split('/')[-1]
-    tap.same(short, table(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
-    tap.same(short + ', a sweep', table(
+    tap.same(short, told(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
+    tap.same(short + ', a sweep', told(
         name, 'sweep=size=256..1k,ways=1,4,line=16,policy=fifo,plru', 'of=all', 'causes=1'), {
         'caches': [expected(rows, 'all', 1, size, ways, 16, policy) for size in (256, 512, 1024)
                    for ways in (1, 4) for policy in ('fifo', 'plru')]})
-    tap.same(short + ', stores that go below', table(
+    tap.same(short + ', stores that go below', told(
         name, 'sweep=size=1k,ways=2,line=32,write=through,allocate=no'), {
         'caches': [expected(rows, 'data', 0, 1024, 2, 32, 'lru', through=1, around=1)]})
-    tap.same(short + ', without valid bits', table(
+    tap.same(short + ', without valid bits', told(
         name, 'sweep=size=1k,ways=4,policy=pointer,valid=no', 'of=instructions'), {
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
     chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')

@@ -36,7 +36,7 @@ def caches(stream, sizes, ways, line):
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
         told.append({'size': size, 'ways': ways, 'line': line, 'policy': 'opt', 'accesses': len(stream),
-                     'misses': len(missed), 'percent': percent(len(missed), len(stream)),
+                     'bits': None, 'misses': len(missed), 'percent': percent(len(missed), len(stream)),
                      'dirty_evictions': dirty, 'bytes_from_below': line * len(missed),
                      'bytes_to_below': line * dirty})
     return told

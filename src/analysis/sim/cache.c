@@ -35,6 +35,7 @@ struct one {
 struct state {
 	enum uses_of of;
 	bool causes;
+	unsigned address_bits; /* the most of the traces */
 	struct sweep sweep;
 	struct one *caches;
 	struct replay *replay; /* NULL: none of them is opt */
@@ -149,6 +150,14 @@ run_classify(struct one *one, const struct cache_batch *batch, struct classify_m
 }
 
 static void
+cache_begin(void *state, const struct poly_trace_info *info)
+{
+	struct state *it = state;
+	const unsigned bits = info->address_bits ? info->address_bits : 64;
+	it->address_bits = bits > it->address_bits ? bits : it->address_bits;
+}
+
+static void
 count(const struct one *one, struct cache_counts *counts)
 {
 	if (one->opt)
@@ -241,6 +250,7 @@ open_table(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "line", "Line", true);
 	poly_report_unit(report, "bytes");
 	poly_report_column(report, "policy", "Policy", false);
+	poly_report_column(report, "bits", "Bits", true);
 	poly_report_column(report, "accesses", "Accesses", true);
 	poly_report_column(report, "misses", "Misses", true);
 	poly_report_column(report, "percent", "Missed", true);
@@ -261,6 +271,89 @@ open_table(const struct state *it, struct poly_report *report)
 	plot.series = "ways";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
+	plot.title = "Caches by what they are made of";
+	plot.x = "bits";
+	poly_report_plot(report, &plot);
+}
+
+/* Accesses and misses that count. */
+static void
+total(const struct one *one, uint64_t *accesses, uint64_t *misses)
+{
+	struct cache_counts counts;
+	*accesses = *misses = 0;
+	count(one, &counts);
+	for (int kind = 0; kind < CACHE_KINDS; kind++) {
+		*accesses += counts.accesses[kind] - one->ignored.accesses[kind];
+		*misses += counts.misses[kind] - one->ignored.misses[kind];
+	}
+}
+
+/* The cache that misses least of those that have at most so many bits; NULL: none is. */
+static const struct one *
+best_of(const struct state *it, uint64_t budget)
+{
+	const struct one *best = NULL;
+	uint64_t accesses, misses, least = 0, bits = 0;
+	for (size_t i = 0; i < it->sweep.count; i++) {
+		const struct one *one = &it->caches[i];
+		const uint64_t own = sweep_bits(&it->sweep.configs[i], it->address_bits);
+		total(one, &accesses, &misses);
+		if (one->opt || own > budget ||
+			(best && (misses > least || (misses == least && own >= bits))))
+			continue;
+		best = one;
+		least = misses;
+		bits = own;
+	}
+	return best;
+}
+
+/* The best cache of each budget of bits that is a power of two, where there are several. */
+static void
+report_budgets(const struct state *it, struct poly_report *report)
+{
+	struct poly_plot plot = POLY_PLOT_INIT;
+	uint64_t most = 0, accesses, misses;
+	for (size_t i = 0; i < it->sweep.count; i++) {
+		const uint64_t bits = sweep_bits(&it->sweep.configs[i], it->address_bits);
+		most = bits > most && !it->caches[i].opt ? bits : most;
+	}
+	poly_report_table(report, "budgets", "The best cache of so many bits, tags included");
+	poly_report_column(report, "budget", "Budget", true);
+	poly_report_unit(report, "bits");
+	poly_report_column(report, "bits", "Bits", true);
+	poly_report_column(report, "size", "Size", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "ways", "Ways", true);
+	poly_report_column(report, "line", "Line", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "policy", "Policy", false);
+	poly_report_column(report, "misses", "Misses", true);
+	poly_report_column(report, "percent", "Missed", true);
+	poly_report_unit(report, "%");
+	plot.kind = POLY_PLOT_CURVE;
+	plot.x = "budget";
+	plot.y[0] = "percent";
+	plot.log_x = true;
+	poly_report_plot(report, &plot);
+	for (uint64_t budget = 1; budget < 2 * most; budget *= 2) {
+		const struct one *one = best_of(it, budget);
+		if (!one)
+			continue;
+		const struct cache_config *config = &it->sweep.configs[one - it->caches];
+		total(one, &accesses, &misses);
+		poly_report_cell_count(report, budget);
+		poly_report_cell_count(report, sweep_bits(config, it->address_bits));
+		poly_report_cell_count(report, config->sets * config->ways * config->line_size);
+		poly_report_cell_count(report, config->ways);
+		poly_report_cell_count(report, config->line_size);
+		poly_report_cell_text(report, sweep_policies[config->policy]);
+		poly_report_cell_count(report, misses);
+		poly_report_cell_real(
+			report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	}
+	poly_report_end(report);
 }
 
 static void
@@ -281,6 +374,10 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	poly_report_cell_count(report, config->line_size);
 	poly_report_cell_text(
 		report, sweep_policies[one->opt ? SWEEP_OPT : (unsigned)config->policy]);
+	if (one->opt)
+		poly_report_cell_text(report, NULL);
+	else
+		poly_report_cell_count(report, sweep_bits(config, it->address_bits));
 	if (one->opt && !it->finished) {
 		for (int i = 0; i < COUNTED + (it->causes ? MISS_CLASSES : 0); i++)
 			poly_report_cell_text(report, NULL);
@@ -310,6 +407,8 @@ cache_report(const void *state, const struct ops *ops, struct poly_report *repor
 	for (size_t i = 0; i < it->sweep.count; i++)
 		report_cache(it, &it->caches[i], report);
 	poly_report_end(report);
+	if (it->sweep.count > 1)
+		report_budgets(it, report);
 	if (!it->top)
 		return;
 	tops_report(&it->pcs,
@@ -368,6 +467,7 @@ const struct analysis analysis_cache = {
 	.state_size = sizeof(struct state),
 	.suits = uses_suit,
 	.init = cache_init,
+	.begin = cache_begin,
 	.update = cache_update,
 	.finish = cache_finish,
 	.report = cache_report,

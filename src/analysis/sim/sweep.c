@@ -5,6 +5,7 @@
 #include "base/err.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define WORD_MOST 40 /* bytes of a key and a value */
@@ -215,4 +216,49 @@ sweep_parse(const char *text, struct sweep *sweep, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"all sizes are smaller than a set");
 	return status;
+}
+
+/* Bits that tell so many things apart. */
+static unsigned
+bits_for(uint64_t things)
+{
+	return things > 1 ? 64 - (unsigned)__builtin_clzll(things - 1) : 0;
+}
+
+/* Of all orders of ways. */
+static uint64_t
+bits_of_orders(uint32_t ways)
+{
+	double bits = 0;
+	for (uint32_t i = 2; i <= ways; i++)
+		bits += log2(i);
+	return (uint64_t)ceil(bits);
+}
+
+/* Of a set: what it replaces by. */
+static uint64_t
+bits_of_policy(const struct cache_config *config)
+{
+	switch (config->policy) {
+	case CACHE_LRU: return bits_of_orders(config->ways);
+	case CACHE_FIFO:
+	case CACHE_POINTER: return bits_for(config->ways);
+	case CACHE_PLRU: return config->ways - 1;
+	case CACHE_SRRIP:
+	case CACHE_DRRIP: return 2 * (uint64_t)config->ways;
+	case CACHE_RANDOM:
+	case CACHE_POLICIES: break;
+	}
+	return 0;
+}
+
+uint64_t
+sweep_bits(const struct cache_config *config, unsigned address_bits)
+{
+	const unsigned known = bits_for(config->sets) + bits_for(config->line_size);
+	const uint64_t tag = address_bits > known ? address_bits - known : 0;
+	const uint64_t line = 8 * (uint64_t)config->line_size + tag + !config->always_valid +
+			      !config->write_through;
+	return config->sets * (config->ways * line + bits_of_policy(config)) +
+	       (config->policy == CACHE_DRRIP ? 10 : 0);
 }

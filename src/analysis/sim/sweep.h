@@ -56,6 +56,14 @@ size_t sweep_combinations(const struct sweep_key *keys, const struct sweep_value
 void sweep_combine(const struct sweep_key *keys, const struct sweep_values *values,
 	size_t place, uint64_t *chosen);
 
+/*
+ * The bits of memory that a cache needs: for each line its bytes, the tag of an address of so
+ * many bits, a valid bit (unless always_valid) and a dirty one (unless write-through); for each
+ * set the order of its ways (lru), one of them (fifo, pointer), ways - 1 (plru), 2 a way
+ * (srrip, drrip, which has 10 more in all), or none (random).
+ */
+uint64_t sweep_bits(const struct cache_config *config, unsigned address_bits);
+
 /* A number that may end in k, M or G; false: it is none. Moves *text behind it. */
 bool sweep_number(const char **text, uint64_t *value);
 
