@@ -239,7 +239,9 @@ stages_survive_lack_of_memory(void **state)
 		if (stats)
 			status = poly_stages_write(stats, POLY_STAGES_KONATA, &sink, NULL);
 		reached = mem_fail_at(0) >= k;
-		assert_int_equal(status == POLY_OK, !reached);
+		/* A reader does without some: its further threads. */
+		assert_true(reached ? status == POLY_OK || status == POLY_ERR_MEMORY
+				    : status == POLY_OK);
 		poly_stats_free(stats);
 		buf_free(&out);
 	}
