@@ -49,7 +49,7 @@ POLY_API enum poly_status poly_grade_actual(
 	struct poly_grade *grade, const char *line, size_t size, struct poly_error *error);
 
 /* What was found; line 0 until lines differ. */
-POLY_API const struct poly_grade_verdict *poly_grade_verdict(const struct poly_grade *grade);
+POLY_API const struct poly_grade_verdict *poly_grade_told(const struct poly_grade *grade);
 
 /* Frees a comparison. Accepts NULL. */
 POLY_API void poly_grade_free(struct poly_grade *grade);

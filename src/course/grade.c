@@ -177,7 +177,7 @@ poly_grade_actual(
 }
 
 const struct poly_grade_verdict *
-poly_grade_verdict(const struct poly_grade *grade)
+poly_grade_told(const struct poly_grade *grade)
 {
 	return &grade->verdict;
 }
