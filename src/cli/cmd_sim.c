@@ -20,7 +20,7 @@
 struct sim_options {
 	struct source_options source; /* first: the reading options are in it */
 	struct opt_list settings;
-	const char *sweep, *course, *config;
+	const char *sweep, *config, *course;
 	struct opt_number warmup;
 	struct stage_files stages;
 	bool list;
@@ -31,10 +31,10 @@ static const struct opt sim_table[] = {
 		"set an option of the simulator, or of the homework"},
 	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
 		"caches, memories or pipelines as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
-	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
-		"do a homework of a course, with its programs' output"},
 	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
 		"levels of caches as the file describes them"},
+	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
+		"do a homework of a course, with its programs' output"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
 		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
@@ -208,9 +208,26 @@ read_config(const char *path)
 	return NULL;
 }
 
+/* The configuration that is asked for, *config, NULL where none is. False, and told: it can't
+ * be had. */
+static bool
+take_config(const struct sim_options *options, const char *simulator, char **config)
+{
+	*config = NULL;
+	if (!options->config)
+		return true;
+	if (strcmp(simulator, "levels") != 0) {
+		say("sim", "option '--config' is of simulator 'levels' alone, not of '%s'",
+			simulator);
+		return false;
+	}
+	*config = read_config(options->config);
+	return *config;
+}
+
 /*
- * All settings so, NULL at the end; config: text of a file, or NULL. What is said by options of
- * the command comes first.
+ * All settings so, NULL at the end. What is said by options of the command comes first. config:
+ * text of a file, or NULL.
  */
 static char **
 settings_of(const struct sim_options *options, const char *simulator, const char *config)
@@ -252,6 +269,7 @@ sim_course(const struct sim_options *options, char **operands)
 {
 	const char *other = options->warmup.given		? "warmup"
 			    : options->sweep			? "sweep"
+			    : options->config			? "config"
 			    : stage_files_any(&options->stages) ? "konata or --diagram"
 								: NULL;
 	if (!other)
@@ -289,13 +307,8 @@ sim_run(void *fields, char **operands)
 	}
 	if (!stages_sound(options, operands))
 		return STATUS_TROUBLE;
-	char *config = NULL;
-	if (options->config && strcmp(info->name, "levels") != 0) {
-		say("sim", "option '--config' is of simulator 'levels' alone, not of '%s'",
-			info->name);
-		return STATUS_TROUBLE;
-	}
-	if (options->config && !(config = read_config(options->config)))
+	char *config;
+	if (!take_config(options, info->name, &config))
 		return STATUS_TROUBLE;
 	job.words = settings_of(options, info->name, config);
 	free(config);
