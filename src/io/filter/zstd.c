@@ -2,6 +2,8 @@
 /* Zstandard. spec: RFC 8878 3.1 (frames, frame header, blocks) */
 #include "base/bits.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "io/block.h"
 #include "io/frames.h"
 
 #include <string.h>
@@ -233,7 +235,130 @@ zstd_encode_close(void *state)
 	ZSTD_freeCCtx(zstd->context);
 }
 
+struct block_packer {
+	ZSTD_CCtx *context;
+};
+
+struct block_unpacker {
+	ZSTD_DCtx *context;
+};
+
+enum poly_status
+block_packer_new(int level, struct block_packer **packer, struct poly_error *error)
+{
+	struct block_packer *it = *packer = mem_new(1, sizeof *it);
+	if (it)
+		it->context = ZSTD_createCCtx();
+	if (!it || !it->context) {
+		block_packer_free(it);
+		*packer = NULL;
+		return err_memory(error);
+	}
+	ZSTD_CCtx_setParameter(it->context, ZSTD_c_compressionLevel, level);
+	return POLY_OK;
+}
+
+enum poly_status
+block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *to,
+	struct poly_error *error)
+{
+	const size_t most = ZSTD_compressBound(n);
+	uint8_t *room = buf_reserve(to, most);
+	if (!room)
+		return err_memory(error);
+	const size_t made = ZSTD_compress2(packer->context, room, most, p, n);
+	if (ZSTD_isError(made))
+		return zstd_failure(made, error);
+	to->size += made;
+	return POLY_OK;
+}
+
+void
+block_packer_free(struct block_packer *packer)
+{
+	if (packer)
+		ZSTD_freeCCtx(packer->context);
+	mem_free(packer);
+}
+
+enum poly_status
+block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
+{
+	struct block_unpacker *it = *unpacker = mem_new(1, sizeof *it);
+	if (it)
+		it->context = ZSTD_createDCtx();
+	if (it && it->context)
+		return POLY_OK;
+	block_unpacker_free(it);
+	*unpacker = NULL;
+	return err_memory(error);
+}
+
+enum poly_status
+block_unpack(struct block_unpacker *unpacker, const void *p, size_t n, uint8_t *to, size_t size,
+	struct poly_error *error)
+{
+	const size_t made = ZSTD_decompressDCtx(unpacker->context, to, size, p, n);
+	if (ZSTD_isError(made))
+		return zstd_failure(made, error);
+	if (made == size)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data holds %zu bytes, expected %zu",
+		made, size);
+}
+
+void
+block_unpacker_free(struct block_unpacker *unpacker)
+{
+	if (unpacker)
+		ZSTD_freeDCtx(unpacker->context);
+	mem_free(unpacker);
+}
+
 #else
+
+enum poly_status
+block_packer_new(int level, struct block_packer **packer, struct poly_error *error)
+{
+	(void)level;
+	*packer = NULL;
+	return err_missing(error, "the format ptz", "libzstd-dev");
+}
+
+enum poly_status
+block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *to,
+	struct poly_error *error)
+{
+	(void)packer, (void)p, (void)n, (void)to;
+	return err_missing(error, "the format ptz", "libzstd-dev");
+}
+
+void
+block_packer_free(struct block_packer *packer)
+{
+	(void)packer;
+}
+
+enum poly_status
+block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
+{
+	*unpacker = NULL;
+	return err_missing(error, "the format ptz", "libzstd-dev");
+}
+
+enum poly_status
+block_unpack(struct block_unpacker *unpacker, const void *p, size_t n, uint8_t *to, size_t size,
+	struct poly_error *error)
+{
+	(void)unpacker, (void)p, (void)n, (void)to, (void)size;
+	return err_missing(error, "the format ptz", "libzstd-dev");
+}
+
+void
+block_unpacker_free(struct block_unpacker *unpacker)
+{
+	(void)unpacker;
+}
 
 struct zstd_decoder {
 	char none;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Codings of numbers. */
+#include "format/ptz/code.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static void
+code_planes(const struct ptz_values *it, struct buf *to)
+{
+	uint64_t all = 0;
+	unsigned size = 1;
+	for (size_t i = 0; i < it->count; i++)
+		all |= it->values[i];
+	while (size < 8 && all >> 8 * size)
+		size++;
+	uint8_t *room = buf_reserve(to, it->count * size);
+	if (!room)
+		return;
+	for (unsigned plane = 0; plane < size; plane++) {
+		for (size_t i = 0; i < it->count; i++)
+			*room++ = (uint8_t)(it->values[i] >> 8 * plane);
+	}
+	to->size += it->count * size;
+}
+
+/* What a value is a delta against. */
+struct base {
+	uint64_t before;
+	uint64_t *last;
+	bool *known;
+};
+
+static bool
+base_init(struct base *base, uint32_t templates)
+{
+	base->last = mem_new(templates + (size_t)1, sizeof *base->last);
+	base->known = mem_new(templates + (size_t)1, sizeof *base->known);
+	return base->last && base->known;
+}
+
+static bool
+code_template(const struct ptz_values *it, struct buf *to)
+{
+	struct base base = {0};
+	bool ok = base_init(&base, it->templates);
+	for (size_t i = 0; ok && i < it->count; i++) {
+		const uint32_t t = it->template[i];
+		const uint64_t v = it->values[i];
+		ptz_put(to, ptz_zigzag(v - (base.known[t] ? base.last[t] : base.before)));
+		base.known[t] = true;
+		base.last[t] = base.before = v;
+	}
+	mem_free(base.last);
+	mem_free(base.known);
+	return ok;
+}
+
+bool
+ptz_code(const struct ptz_values *it, enum ptz_coding coding, struct buf *to)
+{
+	uint64_t before = 0;
+	bool ok = true;
+	switch (coding) {
+	case PTZ_PLANES: code_planes(it, to); break;
+	case PTZ_TEMPLATE: ok = code_template(it, to); break;
+	case PTZ_PC:
+		for (size_t i = 0; i < it->count; i++)
+			ptz_put(to, ptz_zigzag(it->values[i] - it->pc[i]));
+		break;
+	case PTZ_DELTA:
+		for (size_t i = 0; i < it->count; i++) {
+			ptz_put(to, ptz_zigzag(it->values[i] - before));
+			before = it->values[i];
+		}
+		break;
+	case PTZ_BYTES:
+	case PTZ_XOR:
+	case PTZ_CODING_COUNT: break;
+	}
+	return ok && !to->failed;
+}
+
+bool
+ptz_decoder_init(struct ptz_decoder *decoder, const struct ptz_stream *stream, const uint8_t *p,
+	uint32_t templates)
+{
+	decoder->coding = (enum ptz_coding)stream->coding;
+	decoder->count = stream->values;
+	decoder->bytes = (struct ptz_bytes){p, p + stream->size, false};
+	decoder->size = stream->values ? stream->size / stream->values : 0;
+	if (decoder->coding == PTZ_PLANES &&
+		(decoder->size > 8 || stream->values * decoder->size != stream->size))
+		decoder->bytes.bad = true;
+	if (decoder->coding != PTZ_TEMPLATE)
+		return true;
+	decoder->last = mem_new(templates + (size_t)1, sizeof *decoder->last);
+	decoder->known = mem_new(templates + (size_t)1, sizeof *decoder->known);
+	return decoder->last && decoder->known;
+}
+
+void
+ptz_decoder_fini(struct ptz_decoder *decoder)
+{
+	mem_free(decoder->last);
+	mem_free(decoder->known);
+	memset(decoder, 0, sizeof *decoder);
+}
+
+static void
+decode_planes(struct ptz_decoder *it, uint64_t *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = 0;
+	for (unsigned plane = 0; plane < it->size; plane++) {
+		const uint8_t *p = it->bytes.p + (size_t)plane * it->count + it->at;
+		for (size_t i = 0; i < n; i++)
+			to[i] |= (uint64_t)p[i] << 8 * plane;
+	}
+}
+
+/* A number of one byte, which most are, or more. */
+static inline uint64_t
+take(struct ptz_bytes *bytes)
+{
+	if (bytes->p < bytes->end && *bytes->p < 0x80)
+		return *bytes->p++;
+	return ptz_take(bytes);
+}
+
+static void
+decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *template)
+{
+	struct ptz_bytes bytes = it->bytes;
+	uint64_t before = it->before;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t t = template[i];
+		before = (it->known[t] ? it->last[t] : before) + ptz_unzigzag(take(&bytes));
+		it->known[t] = true;
+		it->last[t] = to[i] = before;
+	}
+	it->bytes = bytes;
+	it->before = before;
+}
+
+void
+ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *template)
+{
+	if (n > it->count - it->at || (it->coding == PTZ_PLANES && it->bytes.bad)) {
+		it->bytes.bad = true;
+		memset(to, 0, n * sizeof *to);
+		return;
+	}
+	switch (it->coding) {
+	case PTZ_PLANES: decode_planes(it, to, n); break;
+	case PTZ_TEMPLATE: decode_templates(it, to, n, template); break;
+	case PTZ_DELTA:
+		for (size_t i = 0; i < n; i++)
+			to[i] = it->before += ptz_unzigzag(take(&it->bytes));
+		break;
+	case PTZ_PC:
+		for (size_t i = 0; i < n; i++)
+			to[i] = ptz_unzigzag(take(&it->bytes));
+		break;
+	case PTZ_BYTES:
+	case PTZ_XOR:
+	case PTZ_CODING_COUNT: it->bytes.bad = true; memset(to, 0, n * sizeof *to);
+	}
+	it->at += (uint32_t)n;
+}

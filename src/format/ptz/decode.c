@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading a segment. What its bytes say is held against limits before it is used. */
+#include "format/ptz/decode.h"
+
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/checksum.h"
+
+#include <string.h>
+
+static const char *const role_names[PTZ_ROLE_COUNT] = {"names", "shapes", "template shapes",
+	"followers", "starts", "blocks", "static", "static bytes", "dynamic", "dynamic bytes"};
+
+static bool
+of_column(unsigned role)
+{
+	return role >= PTZ_STATIC;
+}
+
+/* Says what is wrong with a stream. */
+static enum poly_status
+stream_wrong(const struct ptz_stream *stream, const char *what, struct poly_error *error)
+{
+	const char *role = stream->role < PTZ_ROLE_COUNT ? role_names[stream->role] : "unknown";
+	const char *column = poly_column_name((enum poly_column)stream->column);
+	if (of_column(stream->role) && column)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"stream '%s' of column '%s' %s", role, column, what);
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET, "stream '%s' %s", role, what);
+}
+
+enum poly_status
+unpacked_front(struct unpacked *it, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	uint64_t total = 0;
+	unpacked_clear(it);
+	if (n < PTZ_FRONT_SIZE)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"a segment's front has %zu bytes, expected at least %d", n,
+			PTZ_FRONT_SIZE);
+	it->first = load_le64(p);
+	it->rows = load_le32(p + 8);
+	it->templates = load_le32(p + 12);
+	it->streams = load_le32(p + 16);
+	if (it->rows > PTZ_ROWS_MOST || it->templates > PTZ_TEMPLATES_MOST ||
+		it->streams > PTZ_STREAMS_MOST || it->templates > it->rows)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"a segment has %u rows, %u templates and %u streams; at most %u, %u "
+			"and %u "
+			"are expected",
+			it->rows, it->templates, it->streams, PTZ_ROWS_MOST, PTZ_TEMPLATES_MOST,
+			PTZ_STREAMS_MOST);
+	if (n != PTZ_FRONT_SIZE + (size_t)it->streams * PTZ_STREAM_SIZE)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"the front of a segment with %u streams has %zu bytes, expected %zu",
+			it->streams, n, PTZ_FRONT_SIZE + (size_t)it->streams * PTZ_STREAM_SIZE);
+	for (uint32_t i = 0; i < it->streams; i++) {
+		const uint8_t *at = p + PTZ_FRONT_SIZE + (size_t)i * PTZ_STREAM_SIZE;
+		struct ptz_stream *stream = &it->stream[i];
+		*stream = (struct ptz_stream){at[0], at[1], at[2], at[3], load_le32(at + 4),
+			load_le32(at + 8), load_le32(at + 12), load_le64(at + 16)};
+		total += stream->size;
+		if (stream->size > PTZ_STREAM_MOST || stream->packed > PTZ_STREAM_MOST ||
+			total > PTZ_SEGMENT_MOST)
+			return stream_wrong(
+				stream, "is larger than the limit of 256 MiB", error);
+	}
+	return POLY_OK;
+}
+
+uint64_t
+unpacked_size(const struct unpacked *it)
+{
+	uint64_t size = 0;
+	for (uint32_t i = 0; i < it->streams; i++)
+		size += it->stream[i].packed;
+	return size;
+}
+
+static void
+column_clear(struct ptz_column *column)
+{
+	mem_free(column->fixed);
+	mem_free(column->values);
+	mem_free(column->moves);
+	mem_free(column->before);
+	ptz_decoder_fini(&column->decoder);
+}
+
+void
+unpacked_clear(struct unpacked *it)
+{
+	for (uint32_t i = 0; i < it->streams && i < PTZ_STREAMS_MOST; i++) {
+		mem_free(it->data[i]);
+		it->data[i] = NULL;
+	}
+	for (unsigned i = 0; i < it->columns; i++)
+		column_clear(&it->column[i]);
+	mem_free(it->follow);
+	mem_free(it->run);
+	mem_free(it->starts);
+	mem_free(it->blocks);
+	it->follow = it->run = it->starts = it->blocks = NULL;
+	memset(it->column, 0, sizeof it->column);
+	it->columns = it->streams = it->rows = it->given = it->block = 0;
+}
+
+void
+unpacked_fini(struct unpacked *it)
+{
+	unpacked_clear(it);
+	mem_free(it->giving);
+	it->giving = NULL;
+}
+
+/* Unpacks a stream from its bytes in the file. */
+static enum poly_status
+load_stream(struct unpacked *it, uint32_t i, struct block_unpacker *unpacker, const uint8_t *p,
+	struct poly_error *error)
+{
+	const struct ptz_stream *stream = &it->stream[i];
+	struct poly_error why;
+	if (checksum(p, stream->packed) != stream->check)
+		return stream_wrong(stream, "is damaged: its checksum is wrong", error);
+	if (stream->packing == PTZ_STORED && stream->packed != stream->size)
+		return stream_wrong(stream, "is not as long as it says", error);
+	if (stream->packing >= PTZ_PACKING_COUNT)
+		return stream_wrong(stream, "is packed in a way that is not known", error);
+	it->data[i] = mem_new(stream->size + (size_t)PTZ_SLACK, 1);
+	if (!it->data[i])
+		return err_memory(error);
+	if (stream->packing == PTZ_STORED) {
+		if (stream->size)
+			memcpy(it->data[i], p, stream->size);
+		return POLY_OK;
+	}
+	const enum poly_status status =
+		block_unpack(unpacker, p, stream->packed, it->data[i], stream->size, &why);
+	if (status == POLY_ERR_FORMAT)
+		return stream_wrong(stream, why.message, error);
+	if (status != POLY_OK && error)
+		*error = why;
+	return status;
+}
+
+/* The stream of a role and column that was loaded; NULL: there is none. */
+static const struct ptz_stream *
+find_stream(
+	const struct unpacked *it, enum ptz_role role, unsigned column, const uint8_t **data)
+{
+	for (uint32_t i = 0; i < it->streams; i++) {
+		const struct ptz_stream *stream = &it->stream[i];
+		if (stream->role != role || (of_column(role) && stream->column != column))
+			continue;
+		*data = it->data[i];
+		return it->data[i] ? stream : NULL;
+	}
+	return NULL;
+}
+
+/* A stream of numbers as an array of count numbers; NULL, and told, where it isn't one. */
+static enum poly_status
+load_numbers(const struct unpacked *it, enum ptz_role role, uint32_t count, uint32_t **to,
+	struct poly_error *error)
+{
+	const uint8_t *data;
+	const struct ptz_stream *stream = find_stream(it, role, 0, &data);
+	const struct ptz_stream none = {.role = (uint8_t)role};
+	struct ptz_decoder decoder = {0};
+	uint64_t some[256];
+	*to = mem_new((size_t)count + 1, sizeof **to);
+	if (!*to)
+		return err_memory(error);
+	if (count == 0)
+		return POLY_OK;
+	if (!stream || stream->values != count || stream->coding > PTZ_DELTA)
+		return stream_wrong(
+			stream ? stream : &none, "does not have the values expected", error);
+	ptz_decoder_init(&decoder, stream, data, 0);
+	for (uint32_t i = 0; i < count; i += 256) {
+		const uint32_t n = count - i < 256 ? count - i : 256;
+		ptz_decode(&decoder, some, n, NULL);
+		for (uint32_t k = 0; k < n; k++)
+			(*to)[i + k] = (uint32_t)some[k];
+	}
+	return decoder.bytes.bad ? stream_wrong(stream, "ends early", error) : POLY_OK;
+}
+
+/* How the templates follow each other. */
+static enum poly_status
+load_order(struct unpacked *it, struct poly_error *error)
+{
+	const uint8_t *data;
+	const struct ptz_stream *starts = find_stream(it, PTZ_STARTS, 0, &data);
+	const struct ptz_stream *blocks = find_stream(it, PTZ_BLOCKS, 0, &data);
+	it->start_count = starts ? starts->values : 0;
+	it->block_count = blocks ? blocks->values : 0;
+	if (it->start_count > it->templates || it->block_count > it->rows)
+		return stream_wrong(starts, "has more values than there are rows", error);
+	enum poly_status status =
+		load_numbers(it, PTZ_FOLLOW, it->templates, &it->follow, error);
+	if (status == POLY_OK)
+		status = load_numbers(it, PTZ_STARTS, it->start_count, &it->starts, error);
+	if (status == POLY_OK)
+		status = load_numbers(it, PTZ_BLOCKS, it->block_count, &it->blocks, error);
+	it->run = mem_new((size_t)it->templates + 1, sizeof *it->run);
+	if (status == POLY_OK && !it->run)
+		return err_memory(error);
+	for (uint32_t t = it->templates; t-- > 0 && status == POLY_OK;) {
+		const uint32_t v = it->follow[t];
+		const uint32_t follow = t + 1 + (uint32_t)ptz_unzigzag((uint64_t)v - 1);
+		it->follow[t] = v == 0 ? PTZ_SEVERAL : follow;
+		it->run[t] = v != 0 && follow == t + 1 ? it->run[t + 1] + 1 : 1;
+		if (v && follow >= it->templates)
+			status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+				"a template is followed by one that there is not");
+	}
+	for (uint32_t i = 0; i < it->start_count && status == POLY_OK; i++) {
+		if (it->starts[i] >= it->templates)
+			status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+				"a block begins with a template that there is not");
+	}
+	return status;
+}
+
+/* The templates that have a column, static or moving, as a bitmap; *all: every one does. */
+static uint64_t *
+template_bits(const struct unpacked *it, const uint8_t *shapes, const uint32_t *shape,
+	uint64_t bit, bool *all)
+{
+	uint64_t *bits = mem_new(it->templates / 64 + (size_t)2, sizeof *bits);
+	uint32_t count = 0;
+	for (uint32_t t = 0; bits && t < it->templates; t++) {
+		if (load_le64(shapes + (size_t)16 * shape[t]) & bit) {
+			bit_set(bits, t);
+			count++;
+		}
+	}
+	*all = count == it->templates;
+	if (count)
+		return bits;
+	mem_free(bits);
+	return NULL;
+}
+
+/* What is gathered before columns are loaded. */
+struct loading {
+	const struct ptz_unpacker *with;
+	const uint8_t *shapes;
+	uint32_t *shape; /* by template */
+	uint32_t shape_count;
+	uint64_t *pc;	 /* by template that has one; NULL: not needed */
+	uint32_t *names; /* the trace's numbers, by the segment's */
+	uint32_t name_count;
+	struct poly_error *error;
+};
+
+static enum poly_status
+load_shapes(struct unpacked *it, struct loading *loading)
+{
+	const struct ptz_stream *stream = find_stream(it, PTZ_SHAPES, 0, &loading->shapes);
+	loading->shape_count = stream ? stream->size / 16 : 0;
+	const enum poly_status status = load_numbers(
+		it, PTZ_TEMPLATE_SHAPES, it->templates, &loading->shape, loading->error);
+	for (uint32_t t = 0; status == POLY_OK && t < it->templates; t++) {
+		if (loading->shape[t] >= loading->shape_count)
+			return err_set(loading->error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+				"a template has a shape that there is not");
+	}
+	return status;
+}
+
+/* Interns the segment's names. */
+static enum poly_status
+load_names(struct unpacked *it, struct loading *loading)
+{
+	const uint8_t *data, *end;
+	const struct ptz_stream *stream = find_stream(it, PTZ_NAMES, 0, &data);
+	loading->name_count = stream ? stream->values : 0;
+	if (stream && stream->values > stream->size)
+		return stream_wrong(stream, "has more names than bytes", loading->error);
+	loading->names = mem_new((size_t)loading->name_count + 1, sizeof *loading->names);
+	if (!loading->names)
+		return err_memory(loading->error);
+	end = stream ? data + stream->size : NULL;
+	for (uint32_t i = 0; i < loading->name_count; i++) {
+		const uint8_t *stop = memchr(data, 0, (size_t)(end - data));
+		if (!stop)
+			return stream_wrong(stream, "ends within a name", loading->error);
+		if (!info_keep_name(loading->with->info, (const char *)data,
+			    (size_t)(stop - data), &loading->names[i]))
+			return loading->with->info->no_memory
+				       ? err_memory(loading->error)
+				       : err_set(loading->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+						 "the trace has more names than are kept");
+		data = stop + 1;
+	}
+	return POLY_OK;
+}
+
+/* Stores a value of a template. */
+static void
+store_value(struct ptz_column *column, uint32_t t, uint64_t v)
+{
+	switch (column->size) {
+	case 1: ((uint8_t *)column->values)[t] = (uint8_t)v; break;
+	case 2: ((uint16_t *)column->values)[t] = (uint16_t)v; break;
+	case 4: ((uint32_t *)column->values)[t] = (uint32_t)v; break;
+	case 8: ((uint64_t *)column->values)[t] = v; break;
+	default: ((struct poly_slice *)column->values)[t].length = (uint32_t)v;
+	}
+}
+
+/* Gives static slices their places in the bytes. */
+static bool
+place_slices(const struct unpacked *it, struct ptz_column *column, uint32_t size)
+{
+	struct poly_slice *slices = column->values;
+	uint64_t at = 0;
+	for (uint32_t t = 0; t < it->templates; t++) {
+		if (!bit_test(column->fixed, t))
+			continue;
+		slices[t].offset = (uint32_t)at;
+		at += slices[t].length;
+		if (at > size)
+			return false;
+	}
+	return true;
+}
+
+/* The static values of a column, from its stream; pc-coded ones by those of pc. */
+static enum poly_status
+fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column *column,
+	const struct ptz_stream *stream, const uint8_t *data)
+{
+	struct ptz_decoder decoder = {0};
+	const bool is_name = poly_column_form(column->column) == POLY_FORM_NAME;
+	if (stream->coding > PTZ_PC || stream->coding == PTZ_TEMPLATE)
+		return stream_wrong(stream, "has a coding that is not for it", loading->error);
+	ptz_decoder_init(&decoder, stream, data, 0);
+	for (uint32_t t = 0; t < it->templates && !decoder.bytes.bad; t++) {
+		uint64_t v;
+		if (!bit_test(column->fixed, t))
+			continue;
+		ptz_decode(&decoder, &v, 1, NULL);
+		if (stream->coding == PTZ_PC)
+			v += loading->pc ? loading->pc[t] : 0;
+		if (is_name && v >= loading->name_count)
+			return stream_wrong(
+				stream, "has a name that there is not", loading->error);
+		store_value(column, t, is_name ? loading->names[v] : v);
+	}
+	return decoder.bytes.bad ? stream_wrong(stream, "ends early", loading->error) : POLY_OK;
+}
+
+/* The static side of a column, of the file's number. */
+static enum poly_status
+load_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *column,
+	unsigned number)
+{
+	const uint8_t *data, *bytes = NULL;
+	const struct ptz_stream *stream = find_stream(it, PTZ_STATIC, number, &data);
+	const struct ptz_stream *more = find_stream(it, PTZ_STATIC_BYTES, number, &bytes);
+	const struct ptz_stream none = {.role = PTZ_STATIC, .column = (uint8_t)column->column};
+	const size_t size = column->size ? column->size : sizeof(struct poly_slice);
+	if (!column->fixed)
+		return POLY_OK;
+	if (!stream)
+		return stream_wrong(&none, "is missing", loading->error);
+	column->values = mem_new(it->templates + (size_t)PTZ_SLACK, size);
+	if (!column->values)
+		return err_memory(loading->error);
+	const enum poly_status status = fill_fixed(it, loading, column, stream, data);
+	column->bytes = bytes;
+	if (status == POLY_OK && column->size == 0 &&
+		!place_slices(it, column, more ? more->size : 0))
+		return stream_wrong(stream, "has more bytes than there are", loading->error);
+	return status;
+}
+
+/* The moving side. */
+static enum poly_status
+load_moving(struct unpacked *it, struct loading *loading, struct ptz_column *column,
+	unsigned number)
+{
+	const uint8_t *data, *bytes = NULL;
+	const struct ptz_stream *stream = find_stream(it, PTZ_DYNAMIC, number, &data);
+	const struct ptz_stream *more = find_stream(it, PTZ_DYNAMIC_BYTES, number, &bytes);
+	const struct ptz_stream none = {.role = PTZ_DYNAMIC, .column = (uint8_t)column->column};
+	if (!column->moves)
+		return POLY_OK;
+	if (!stream)
+		return stream_wrong(&none, "is missing", loading->error);
+	if (stream->coding > PTZ_TEMPLATE)
+		return stream_wrong(stream, "has a coding that is not for it", loading->error);
+	if (more) {
+		column->slices = (struct ptz_bytes){bytes, bytes + more->size, false};
+		column->is_xor = more->coding == PTZ_XOR;
+	}
+	return ptz_decoder_init(&column->decoder, stream, data, it->templates)
+		       ? POLY_OK
+		       : err_memory(loading->error);
+}
+
+/* Loads a column of the file's number. */
+static enum poly_status
+load_column(struct unpacked *it, struct loading *loading, unsigned number)
+{
+	struct ptz_column *column = &it->column[it->columns];
+	const uint64_t bit = (uint64_t)1 << number;
+	bool unused;
+	memset(column, 0, sizeof *column);
+	column->column = (enum poly_column)loading->with->of_column[number];
+	column->size = ptz_column_size(column->column);
+	column->fixed =
+		template_bits(it, loading->shapes, loading->shape, bit, &column->always);
+	column->moves = template_bits(it, loading->shapes + 8, loading->shape, bit, &unused);
+	it->columns++;
+	enum poly_status status = load_fixed(it, loading, column, number);
+	if (status == POLY_OK)
+		status = load_moving(it, loading, column, number);
+	return status;
+}
+
+/* The file's number of a column; of_count where it has none. */
+static unsigned
+file_number(const struct ptz_unpacker *with, enum poly_column column)
+{
+	unsigned number = 0;
+	while (number < with->of_count && with->of_column[number] != column)
+		number++;
+	return number;
+}
+
+static bool
+is_wanted(const struct ptz_unpacker *with, unsigned number)
+{
+	return number < with->of_count && with->of_column[number] < POLY_COLUMN_COUNT &&
+	       with->wanted >> with->of_column[number] & 1;
+}
+
+/* Whether a stream has to be unpacked. */
+static bool
+is_needed(const struct unpacked *it, const struct ptz_unpacker *with, uint32_t i)
+{
+	const struct ptz_stream *stream = &it->stream[i];
+	if (!of_column(stream->role) || is_wanted(with, stream->column))
+		return stream->role < PTZ_ROLE_COUNT;
+	if (stream->role != PTZ_STATIC || stream->column != file_number(with, POLY_COLUMN_pc))
+		return false;
+	for (uint32_t k = 0; k < it->streams; k++) {
+		if (it->stream[k].coding == PTZ_PC && is_wanted(with, it->stream[k].column))
+			return true;
+	}
+	return false;
+}
+
+/* The pcs of templates, against which other columns may be coded. */
+static enum poly_status
+load_pc(struct unpacked *it, struct loading *loading)
+{
+	const uint8_t *data;
+	const unsigned number = file_number(loading->with, POLY_COLUMN_pc);
+	struct ptz_column pc = {.column = POLY_COLUMN_pc, .size = 8};
+	if (number == loading->with->of_count || !find_stream(it, PTZ_STATIC, number, &data))
+		return POLY_OK;
+	pc.fixed = template_bits(
+		it, loading->shapes, loading->shape, (uint64_t)1 << number, &pc.always);
+	const enum poly_status status = load_fixed(it, loading, &pc, number);
+	loading->pc = pc.values;
+	mem_free(pc.fixed);
+	return status;
+}
+
+enum poly_status
+unpacked_load(struct unpacked *it, const struct ptz_unpacker *with, const uint8_t *p,
+	struct poly_error *error)
+{
+	struct loading loading = {.with = with, .error = error};
+	enum poly_status status = POLY_OK;
+	for (uint32_t i = 0; i < it->streams && status == POLY_OK; i++) {
+		if (is_needed(it, with, i))
+			status = load_stream(it, i, with->unpacker, p, error);
+		p += it->stream[i].packed;
+	}
+	if (status == POLY_OK)
+		status = load_order(it, error);
+	if (status == POLY_OK)
+		status = load_shapes(it, &loading);
+	if (status == POLY_OK)
+		status = load_names(it, &loading);
+	if (status == POLY_OK)
+		status = load_pc(it, &loading);
+	for (unsigned number = 0; number < with->of_count && status == POLY_OK; number++) {
+		if (is_wanted(with, number))
+			status = load_column(it, &loading, number);
+	}
+	mem_free(loading.shape);
+	mem_free(loading.names);
+	mem_free(loading.pc);
+	return status;
+}

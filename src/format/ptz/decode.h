@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* A segment out of a file. */
+#ifndef FORMAT_PTZ_DECODE_H
+#define FORMAT_PTZ_DECODE_H
+
+#include "format/ptz/code.h"
+
+/* Elements behind a column of the templates that may be read. */
+#define PTZ_SLACK 16
+
+/* A column of a segment. */
+struct ptz_column {
+	enum poly_column column;
+	unsigned size;	 /* bytes of an element; 0: slices */
+	uint64_t *fixed; /* templates that have it; NULL: none */
+	void *values;	 /* by template, with PTZ_SLACK more; of slices struct poly_slice */
+	const uint8_t *bytes; /* that static slices refer to */
+	bool always;	      /* every template has it, static */
+	uint64_t *moves;      /* templates whose rows have it; NULL: none */
+	struct ptz_decoder decoder;
+	struct ptz_bytes slices; /* bytes of the slices to come */
+	bool is_xor;
+	uint8_t *before; /* of PTZ_XOR: the slice before */
+	size_t before_size, before_capacity;
+};
+
+struct giving;
+
+struct unpacked {
+	uint64_t first;
+	uint32_t rows, templates, streams;
+	struct ptz_stream stream[PTZ_STREAMS_MOST];
+	uint8_t *data[PTZ_STREAMS_MOST]; /* unpacked; NULL: not wanted */
+	uint32_t *follow;		 /* by template; PTZ_SEVERAL ends a block */
+	uint32_t *run; /* by template: how many stand in a row of numbers from it on */
+	uint32_t *starts, *blocks;
+	uint32_t start_count, block_count;
+	struct ptz_column column[POLY_COLUMN_COUNT];
+	unsigned columns;
+	uint32_t given, block; /* rows that were given, and blocks begun */
+	uint32_t next;	       /* the template of the next row */
+	struct giving *giving; /* room for giving rows, kept from segment to segment */
+};
+
+#define PTZ_SEVERAL UINT32_MAX
+
+/* What a segment is read with. */
+struct ptz_unpacker {
+	struct block_unpacker *unpacker;
+	struct info *info;	  /* its names */
+	poly_columns wanted;	  /* columns that are to be filled */
+	const uint8_t *of_column; /* numbers of columns in the file as own ones; 255: unknown */
+	unsigned of_count;
+};
+
+/*
+ * Reads the front (n bytes at p) of a segment into zeroed or cleared storage. POLY_ERR_FORMAT:
+ * it can't be; error's offset is not set.
+ */
+enum poly_status unpacked_front(
+	struct unpacked *unpacked, const uint8_t *p, size_t n, struct poly_error *error);
+
+/* Bytes of a segment's streams as they stand in the file. */
+uint64_t unpacked_size(const struct unpacked *unpacked);
+
+/*
+ * Takes the streams' bytes, which stand at p, and prepares giving rows. POLY_ERR_FORMAT: a
+ * stream is damaged, and the message names it. POLY_ERR_MEMORY, POLY_ERR_LIMIT.
+ */
+enum poly_status unpacked_load(struct unpacked *unpacked, const struct ptz_unpacker *with,
+	const uint8_t *p, struct poly_error *error);
+
+/*
+ * Gives up to most of the rows that are left; how many is in batch->view.rows. POLY_ERR_FORMAT:
+ * the streams contradict each other.
+ */
+enum poly_status unpacked_rows(
+	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
+
+/* Empties it for the next segment. */
+void unpacked_clear(struct unpacked *unpacked);
+
+/* Gives the memory back. */
+void unpacked_fini(struct unpacked *unpacked);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading and writing packed traces. */
+#ifndef FORMAT_PTZ_FILE_H
+#define FORMAT_PTZ_FILE_H
+
+#include "format/ptz/decode.h"
+#include "format/ptz/encode.h"
+
+/* Most names of records. */
+#define PTZ_RECORDS 255
+
+/* The fact that says what was packed. */
+#define PTZ_FORMAT_FACT "ptz.format"
+
+/* Options, in the order of their table. */
+enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
+
+/* Rules, in the order of their table. */
+enum { PTZ_RULE_DAMAGED };
+
+/* Where a segment is. */
+struct ptz_place {
+	uint64_t offset, rows;
+};
+
+struct ptz_reader {
+	struct block_unpacker *unpacker;
+	const char **records;
+	uint8_t of_column[64]; /* own numbers of the file's columns; 255: not known */
+	unsigned of_count;
+	struct unpacked segment;
+	struct buf bytes; /* of a segment that is too large to be looked at */
+	uint64_t offset;  /* of the part that is read */
+	bool told;	  /* the damage that stands next */
+};
+
+struct ptz_writer {
+	struct ptz_packer packer;
+	struct segment segments[2];
+	/* The one that is filled; and that of the other plan, while both are tried. */
+	struct segment *segment, *other;
+	bool trying;
+	unsigned plain;	   /* segments since plans were tried */
+	size_t rows_most;  /* of a segment */
+	uint64_t first;	   /* rows in the segments written */
+	uint64_t offset;   /* bytes written */
+	struct buf places; /* struct ptz_place of each */
+	struct buf front, streams;
+};
+
+/* The trace's information as a front. */
+void ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns columns);
+
+/* Takes it; POLY_ERR_FORMAT, POLY_ERR_MEMORY, POLY_ERR_UNSUPPORTED (a later version). */
+enum poly_status ptz_head_take(
+	struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error);
+
+enum poly_status ptz_open(struct reading *reading, struct poly_error *error);
+enum poly_status ptz_read(
+	struct reading *reading, struct batch *batch, struct poly_error *error);
+enum poly_status ptz_resync(
+	struct reading *reading, struct batch *batch, struct poly_error *error);
+void ptz_close(struct reading *reading);
+
+enum poly_status ptz_wopen(struct writing *writing, struct poly_error *error);
+enum poly_status ptz_write(
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+enum poly_status ptz_wfinish(struct writing *writing, struct poly_error *error);
+void ptz_wclose(struct writing *writing);
+
+#endif

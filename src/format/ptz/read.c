@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading: one part after the other. A file that is cut off anywhere is read up to there. */
+#include "format/ptz/file.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/checksum.h"
+
+#include <string.h>
+
+/* Bytes of a large segment that are taken at a time. */
+#define PIECE ((size_t)8 << 20)
+
+/* Looks at the head of the next part. POLY_END: there is none. */
+static enum poly_status
+next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	size_t have;
+	const uint8_t *p = in_peek(reading->in, PTZ_HEAD_SIZE, &have);
+	state->offset = in_offset(reading->in);
+	if (have == 0)
+		return POLY_END;
+	if (have >= PTZ_MAGIC_SIZE && have == PTZ_TAIL_SIZE &&
+		memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0) {
+		in_consume(reading->in, have);
+		return POLY_END;
+	}
+	if (have < PTZ_HEAD_SIZE)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the packed trace is cut off: %zu bytes are left, expected the %d of a "
+			"part's head",
+			have, PTZ_HEAD_SIZE);
+	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the head of a part is damaged: its checksum is wrong");
+	return POLY_OK;
+}
+
+/* Looks at a part's front, behind its head, with more bytes behind it. POLY_ERR_FORMAT. */
+static enum poly_status
+part_front(struct reading *reading, const struct ptz_part *part, const uint8_t **front,
+	struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	size_t have, want = PTZ_HEAD_SIZE + part->front;
+	const uint8_t *p = in_peek(reading->in, want, &have);
+	if (have < want)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the packed trace is cut off: %zu bytes are left of a part whose head "
+			"and "
+			"front have %zu",
+			have, want);
+	if (checksum(p + PTZ_HEAD_SIZE, part->front) != part->front_check)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the front of a part is damaged: its checksum is wrong");
+	*front = p + PTZ_HEAD_SIZE;
+	return POLY_OK;
+}
+
+/* Passes over a part whose front is all that it has. */
+static enum poly_status
+pass_part(struct reading *reading, const struct ptz_part *part, struct poly_error *error)
+{
+	const struct ptz_reader *state = reading->state;
+	if (part->body != part->front)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"a part of a kind that is not known has more than a front");
+	in_consume(reading->in, PTZ_HEAD_SIZE + part->front);
+	return POLY_OK;
+}
+
+enum poly_status
+ptz_open(struct reading *reading, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	struct ptz_part part;
+	const uint8_t *front = NULL;
+	size_t have;
+	state->records = mem_new(PTZ_RECORDS, sizeof *state->records);
+	if (!state->records)
+		return err_memory(error);
+	reading->info->view.records = state->records;
+	reading->info->view.raw_format = NULL;
+	reading->info->view.columns = 0;
+	if (!checksum_available())
+		return err_missing(error, "the format ptz", "libxxhash-dev");
+	enum poly_status status = block_unpacker_new(&state->unpacker, error);
+	if (status != POLY_OK)
+		return status;
+	const uint8_t *p = in_peek(reading->in, PTZ_MAGIC_SIZE, &have);
+	if (have < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"the input does not begin with the magic of a packed trace");
+	in_consume(reading->in, PTZ_MAGIC_SIZE);
+	status = next_part(reading, &part, error);
+	if (status == POLY_OK && part.tag != PTZ_TAG_HEAD)
+		status = err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the packed trace does not begin with a head");
+	if (status == POLY_OK)
+		status = part_front(reading, &part, &front, error);
+	if (status == POLY_OK)
+		status = ptz_head_take(reading, front, part.front, error);
+	if (status == POLY_OK)
+		in_consume(reading->in, PTZ_HEAD_SIZE + part.front);
+	reading->info->view.columns |= POLY_HAS(origin);
+	return status == POLY_END ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
+					    "the packed trace ends behind its magic")
+				  : status;
+}
+
+/* The bytes of a segment's streams, which stand behind its front, and have size bytes. */
+static enum poly_status
+take_streams(struct reading *reading, size_t skip, size_t size, const uint8_t **streams,
+	struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	size_t have = 0;
+	if (skip + size <= IN_PEEK_MAX) {
+		const uint8_t *p = in_peek(reading->in, skip + size, &have);
+		*streams = p + skip;
+		have = have < skip + size ? have - skip : size;
+	} else {
+		in_consume(reading->in, skip);
+		buf_clear(&state->bytes);
+		/* No more is allocated than there is. */
+		while (have < size) {
+			const size_t piece = size - have < PIECE ? size - have : PIECE;
+			uint8_t *room = buf_reserve(&state->bytes, piece);
+			if (!room)
+				return err_memory(error);
+			const size_t got = in_take(reading->in, room, piece);
+			state->bytes.size += got;
+			have += got;
+			if (got < piece)
+				break;
+		}
+		*streams = state->bytes.data;
+	}
+	if (have == size)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_FORMAT, state->offset,
+		"the packed trace is cut off: %zu bytes are left of a segment's %zu", have,
+		size);
+}
+
+/* Loads the segment whose head and front stand next, and passes over it. */
+static enum poly_status
+take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+	poly_columns wanted, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	struct unpacked *segment = &state->segment;
+	const size_t skip = PTZ_HEAD_SIZE + part->front;
+	const struct ptz_unpacker with = {
+		state->unpacker, reading->info, wanted, state->of_column, state->of_count};
+	const uint8_t *streams = NULL;
+	enum poly_status status = unpacked_front(segment, front, part->front, error);
+	const uint64_t size = status == POLY_OK ? unpacked_size(segment) : 0;
+	if (status == POLY_OK && part->body != part->front + size)
+		status = err_set(error, POLY_ERR_FORMAT, state->offset,
+			"a segment's streams have %llu bytes, and its head says %llu",
+			(unsigned long long)size,
+			(unsigned long long)(part->body - part->front));
+	if (status == POLY_OK)
+		status = take_streams(reading, skip, (size_t)size, &streams, error);
+	if (status == POLY_OK)
+		status = unpacked_load(segment, &with, streams, error);
+	if (status == POLY_OK && skip + size <= IN_PEEK_MAX)
+		in_consume(reading->in, skip + (size_t)size);
+	if (status == POLY_ERR_FORMAT && error && error->offset == POLY_NO_OFFSET)
+		error->offset = state->offset;
+	if (status != POLY_OK)
+		unpacked_clear(segment);
+	return status;
+}
+
+/* Goes to the next segment that has rows. POLY_END: there is none. */
+static enum poly_status
+next_segment(struct reading *reading, poly_columns wanted, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	enum poly_status status = POLY_OK;
+	while (status == POLY_OK && state->segment.given == state->segment.rows) {
+		struct ptz_part part;
+		const uint8_t *front = NULL;
+		unpacked_clear(&state->segment);
+		status = next_part(reading, &part, error);
+		if (status == POLY_OK)
+			status = part_front(reading, &part, &front, error);
+		if (status != POLY_OK)
+			break;
+		if (part.tag == PTZ_TAG_SEGMENT)
+			status = take_segment(reading, &part, front, wanted, error);
+		else
+			status = pass_part(reading, &part, error);
+	}
+	return status;
+}
+
+enum poly_status
+ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	/* Sites are numbered by both. */
+	const poly_columns sited =
+		batch->wanted & POLY_HAS(site) ? POLY_HAS(pc) | POLY_HAS(opcode) : 0;
+	enum poly_status status = next_segment(reading, batch->wanted | sited, error);
+	if (status == POLY_OK)
+		status = unpacked_rows(&state->segment, batch, batch->capacity, error);
+	if (status == POLY_OK && batch->view.origin) {
+		for (size_t row = 0; row < batch->view.rows; row++)
+			batch->view.origin[row] = state->offset;
+		batch_all_present(batch, POLY_COLUMN_origin);
+	}
+	if (status == POLY_ERR_FORMAT && !state->told) {
+		findings_add(reading->findings, PTZ_RULE_DAMAGED, reading->record + 1,
+			state->offset, "%s", error ? error->message : "damaged");
+		state->told = true;
+		state->segment.given = state->segment.rows;
+	}
+	return status;
+}
+
+/* True where the head of a part stands at p. */
+static bool
+is_head(const uint8_t *p, size_t n)
+{
+	struct ptz_part part;
+	return n >= PTZ_HEAD_SIZE && memcmp(p + 0, "SEGM", 4) == 0 && ptz_part_read(p, &part);
+}
+
+enum poly_status
+ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	size_t have, at = 1;
+	const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
+	(void)error;
+	if (have == 0)
+		return POLY_END;
+	while (at < have && !is_head(p + at, have - at))
+		at++;
+	batch_put(batch, kind, 0, POLY_KIND_OTHER);
+	batch_put(batch, origin, 0, in_offset(reading->in));
+	batch->view.rows = 1;
+	in_consume(reading->in, at);
+	state->told = false;
+	return POLY_OK;
+}
+
+void
+ptz_close(struct reading *reading)
+{
+	struct ptz_reader *state = reading->state;
+	unpacked_fini(&state->segment);
+	block_unpacker_free(state->unpacker);
+	buf_free(&state->bytes);
+	mem_free(state->records);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Checksums of bytes. */
+#ifndef IO_CHECKSUM_H
+#define IO_CHECKSUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* False where this build lacks the library: every checksum is 0. */
+bool checksum_available(void);
+
+/* XXH3 with 64 bits and seed 0 of n bytes. */
+uint64_t checksum(const void *p, size_t n);
+
+#endif
