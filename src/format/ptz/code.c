@@ -25,36 +25,19 @@ code_planes(const struct ptz_values *it, struct buf *to)
 	to->size += it->count * size;
 }
 
-/* What a value is a delta against. */
-struct base {
-	uint64_t before;
-	uint64_t *last;
-	bool *known;
-};
-
-static bool
-base_init(struct base *base, uint32_t templates)
-{
-	base->last = mem_new(templates + (size_t)1, sizeof *base->last);
-	base->known = mem_new(templates + (size_t)1, sizeof *base->known);
-	return base->last && base->known;
-}
-
 static bool
 code_template(const struct ptz_values *it, struct buf *to)
 {
-	struct base base = {0};
-	bool ok = base_init(&base, it->templates);
-	for (size_t i = 0; ok && i < it->count; i++) {
-		const uint32_t t = it->template[i];
+	struct ptz_last *list = mem_new(it->templates + (size_t)1, sizeof *list);
+	uint64_t before = 0;
+	for (size_t i = 0; list && i < it->count; i++) {
+		struct ptz_last *last = &list[it->template[i]];
 		const uint64_t v = it->values[i];
-		ptz_put(to, ptz_zigzag(v - (base.known[t] ? base.last[t] : base.before)));
-		base.known[t] = true;
-		base.last[t] = base.before = v;
+		ptz_put(to, ptz_zigzag(v - (last->is_known ? last->value : before)));
+		*last = (struct ptz_last){before = v, true};
 	}
-	mem_free(base.last);
-	mem_free(base.known);
-	return ok;
+	mem_free(list);
+	return list != NULL;
 }
 
 bool
@@ -96,15 +79,13 @@ ptz_decoder_init(struct ptz_decoder *decoder, const struct ptz_stream *stream, c
 	if (decoder->coding != PTZ_TEMPLATE)
 		return true;
 	decoder->last = mem_new(templates + (size_t)1, sizeof *decoder->last);
-	decoder->known = mem_new(templates + (size_t)1, sizeof *decoder->known);
-	return decoder->last && decoder->known;
+	return decoder->last;
 }
 
 void
 ptz_decoder_fini(struct ptz_decoder *decoder)
 {
 	mem_free(decoder->last);
-	mem_free(decoder->known);
 	memset(decoder, 0, sizeof *decoder);
 }
 
@@ -135,10 +116,10 @@ decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t 
 	struct ptz_bytes bytes = it->bytes;
 	uint64_t before = it->before;
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t t = template[i];
-		before = (it->known[t] ? it->last[t] : before) + ptz_unzigzag(take(&bytes));
-		it->known[t] = true;
-		it->last[t] = to[i] = before;
+		struct ptz_last *last = &it->last[template[i]];
+		before = (last->is_known ? last->value : before) + ptz_unzigzag(take(&bytes));
+		to[i] = before;
+		*last = (struct ptz_last){before, true};
 	}
 	it->bytes = bytes;
 	it->before = before;

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Values that are decoded at once. */
+#define PIECE 256
+
 static const char *const role_names[PTZ_ROLE_COUNT] = {"names", "shapes", "template shapes",
 	"followers", "starts", "blocks", "static", "static bytes", "dynamic", "dynamic bytes"};
 
@@ -81,9 +84,7 @@ unpacked_size(const struct unpacked *it)
 static void
 column_clear(struct ptz_column *column)
 {
-	mem_free(column->fixed);
 	mem_free(column->values);
-	mem_free(column->moves);
 	mem_free(column->before);
 	ptz_decoder_fini(&column->decoder);
 }
@@ -97,6 +98,11 @@ unpacked_clear(struct unpacked *it)
 	}
 	for (unsigned i = 0; i < it->columns; i++)
 		column_clear(&it->column[i]);
+	for (unsigned i = 0; i < it->set_count; i++) {
+		mem_free(it->sets[i]->templates);
+		mem_free(it->sets[i]);
+	}
+	it->set_count = 0;
 	mem_free(it->follow);
 	mem_free(it->run);
 	mem_free(it->starts);
@@ -168,7 +174,7 @@ load_numbers(const struct unpacked *it, enum ptz_role role, uint32_t count, uint
 	const struct ptz_stream *stream = find_stream(it, role, 0, &data);
 	const struct ptz_stream none = {.role = (uint8_t)role};
 	struct ptz_decoder decoder = {0};
-	uint64_t some[256];
+	uint64_t some[PIECE];
 	*to = mem_new((size_t)count + 1, sizeof **to);
 	if (!*to)
 		return err_memory(error);
@@ -178,8 +184,8 @@ load_numbers(const struct unpacked *it, enum ptz_role role, uint32_t count, uint
 		return stream_wrong(
 			stream ? stream : &none, "does not have the values expected", error);
 	ptz_decoder_init(&decoder, stream, data, 0);
-	for (uint32_t i = 0; i < count; i += 256) {
-		const uint32_t n = count - i < 256 ? count - i : 256;
+	for (uint32_t i = 0; i < count; i += PIECE) {
+		const uint32_t n = count - i < PIECE ? count - i : PIECE;
 		ptz_decode(&decoder, some, n, NULL);
 		for (uint32_t k = 0; k < n; k++)
 			(*to)[i + k] = (uint32_t)some[k];
@@ -224,26 +230,6 @@ load_order(struct unpacked *it, struct poly_error *error)
 	return status;
 }
 
-/* The templates that have a column, static or moving, as a bitmap; *all: every one does. */
-static uint64_t *
-template_bits(const struct unpacked *it, const uint8_t *shapes, const uint32_t *shape,
-	uint64_t bit, bool *all)
-{
-	uint64_t *bits = mem_new(it->templates / 64 + (size_t)2, sizeof *bits);
-	uint32_t count = 0;
-	for (uint32_t t = 0; bits && t < it->templates; t++) {
-		if (load_le64(shapes + (size_t)16 * shape[t]) & bit) {
-			bit_set(bits, t);
-			count++;
-		}
-	}
-	*all = count == it->templates;
-	if (count)
-		return bits;
-	mem_free(bits);
-	return NULL;
-}
-
 /* What is gathered before columns are loaded. */
 struct loading {
 	const struct ptz_unpacker *with;
@@ -255,6 +241,62 @@ struct loading {
 	uint32_t name_count;
 	struct poly_error *error;
 };
+
+/* Which of the first 64 shapes have a column, a bit each; *more: one of the others does. */
+static uint64_t
+shapes_with(const struct loading *loading, const uint8_t *masks, uint64_t bit, bool *more)
+{
+	uint64_t with = 0;
+	*more = false;
+	for (uint32_t i = 0; i < loading->shape_count; i++) {
+		const bool has = load_le64(masks + (size_t)16 * i) & bit;
+		if (i < 64)
+			with |= (uint64_t)has << i;
+		else
+			*more |= has;
+	}
+	return with;
+}
+
+/*
+ * The set of the templates that have a column, by the masks of the shapes (static or moving).
+ * NULL with *count 0: none has it; with another count: no memory.
+ */
+static struct ptz_set *
+find_set(struct unpacked *it, const struct loading *loading, bool moving, uint64_t bit,
+	uint32_t *count)
+{
+	const size_t words = it->templates / 64 + (size_t)2;
+	const uint8_t *masks = loading->shapes + (moving ? 8 : 0);
+	bool more;
+	const uint64_t with = shapes_with(loading, masks, bit, &more);
+	*count = 0;
+	if (!with && !more)
+		return NULL;
+	for (unsigned i = 0; !more && i < it->set_count; i++) {
+		*count = it->sets[i]->count;
+		if (it->sets[i]->shapes == with)
+			return it->sets[i];
+	}
+	struct ptz_set *set = mem_new(1, sizeof *set);
+	*count = 1;
+	if (set)
+		set->templates = mem_new(words, sizeof *set->templates);
+	if (!set || !set->templates) {
+		mem_free(set);
+		return NULL;
+	}
+	for (uint32_t t = 0; t < it->templates; t++) {
+		if (load_le64(masks + (size_t)16 * loading->shape[t]) & bit) {
+			bit_set(set->templates, t);
+			set->count++;
+		}
+	}
+	set->shapes = more ? 0 : with;
+	*count = set->count;
+	it->sets[it->set_count++] = set;
+	return set;
+}
 
 static enum poly_status
 load_shapes(struct unpacked *it, struct loading *loading)
@@ -319,7 +361,7 @@ place_slices(const struct unpacked *it, struct ptz_column *column, uint32_t size
 	struct poly_slice *slices = column->values;
 	uint64_t at = 0;
 	for (uint32_t t = 0; t < it->templates; t++) {
-		if (!bit_test(column->fixed, t))
+		if (!bit_test(column->fixed->templates, t))
 			continue;
 		slices[t].offset = (uint32_t)at;
 		at += slices[t].length;
@@ -339,17 +381,24 @@ fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column
 	if (stream->coding > PTZ_PC || stream->coding == PTZ_TEMPLATE)
 		return stream_wrong(stream, "has a coding that is not for it", loading->error);
 	ptz_decoder_init(&decoder, stream, data, 0);
-	for (uint32_t t = 0; t < it->templates && !decoder.bytes.bad; t++) {
-		uint64_t v;
-		if (!bit_test(column->fixed, t))
-			continue;
-		ptz_decode(&decoder, &v, 1, NULL);
-		if (stream->coding == PTZ_PC)
-			v += loading->pc ? loading->pc[t] : 0;
-		if (is_name && v >= loading->name_count)
-			return stream_wrong(
-				stream, "has a name that there is not", loading->error);
-		store_value(column, t, is_name ? loading->names[v] : v);
+	for (uint32_t t = 0; t < it->templates && !decoder.bytes.bad; t += PIECE) {
+		uint32_t own[PIECE];
+		uint64_t value[PIECE];
+		size_t n = 0;
+		for (uint32_t k = t; k < t + PIECE && k < it->templates; k++) {
+			own[n] = k;
+			n += bit_test(column->fixed->templates, k);
+		}
+		ptz_decode(&decoder, value, n, NULL);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t v = value[i];
+			if (stream->coding == PTZ_PC)
+				v += loading->pc ? loading->pc[own[i]] : 0;
+			if (is_name && v >= loading->name_count)
+				return stream_wrong(
+					stream, "has a name that there is not", loading->error);
+			store_value(column, own[i], is_name ? loading->names[v] : v);
+		}
 	}
 	return decoder.bytes.bad ? stream_wrong(stream, "ends early", loading->error) : POLY_OK;
 }
@@ -409,13 +458,15 @@ load_column(struct unpacked *it, struct loading *loading, unsigned number)
 {
 	struct ptz_column *column = &it->column[it->columns];
 	const uint64_t bit = (uint64_t)1 << number;
-	bool unused;
+	uint32_t fixed, moving;
 	memset(column, 0, sizeof *column);
 	column->column = (enum poly_column)loading->with->of_column[number];
 	column->size = ptz_column_size(column->column);
-	column->fixed =
-		template_bits(it, loading->shapes, loading->shape, bit, &column->always);
-	column->moves = template_bits(it, loading->shapes + 8, loading->shape, bit, &unused);
+	column->fixed = find_set(it, loading, false, bit, &fixed);
+	column->moves = find_set(it, loading, true, bit, &moving);
+	column->always = fixed == it->templates;
+	if ((fixed && !column->fixed) || (moving && !column->moves))
+		return err_memory(loading->error);
 	it->columns++;
 	enum poly_status status = load_fixed(it, loading, column, number);
 	if (status == POLY_OK)
@@ -465,11 +516,12 @@ load_pc(struct unpacked *it, struct loading *loading)
 	struct ptz_column pc = {.column = POLY_COLUMN_pc, .size = 8};
 	if (number == loading->with->of_count || !find_stream(it, PTZ_STATIC, number, &data))
 		return POLY_OK;
-	pc.fixed = template_bits(
-		it, loading->shapes, loading->shape, (uint64_t)1 << number, &pc.always);
+	uint32_t count;
+	pc.fixed = find_set(it, loading, false, (uint64_t)1 << number, &count);
+	if (count && !pc.fixed)
+		return err_memory(loading->error);
 	const enum poly_status status = load_fixed(it, loading, &pc, number);
 	loading->pc = pc.values;
-	mem_free(pc.fixed);
 	return status;
 }
 

@@ -8,15 +8,26 @@
 /* Elements behind a column of the templates that may be read. */
 #define PTZ_SLACK 16
 
+/* A set of templates, which several columns may share, and the rows of the batch that have
+ * them. */
+struct ptz_set {
+	uint64_t *templates;
+	uint32_t count;	 /* templates in it */
+	uint64_t shapes; /* which of the first 64 shapes; 0: others, too */
+	uint64_t rows[POLY_BATCH_ROWS / 64 + 1];
+	bool found; /* rows are those of this batch */
+};
+
 /* A column of a segment. */
 struct ptz_column {
 	enum poly_column column;
-	unsigned size;	 /* bytes of an element; 0: slices */
-	uint64_t *fixed; /* templates that have it; NULL: none */
-	void *values;	 /* by template, with PTZ_SLACK more; of slices struct poly_slice */
-	const uint8_t *bytes; /* that static slices refer to */
-	bool always;	      /* every template has it, static */
-	uint64_t *moves;      /* templates whose rows have it; NULL: none */
+	unsigned size; /* bytes of an element; 0: slices */
+	/* Templates that have it, a bit each, among the sets of the segment; NULL: none. */
+	struct ptz_set *fixed;
+	void *values; /* by template, with PTZ_SLACK more; of slices struct poly_slice */
+	const uint8_t *bytes;  /* that static slices refer to */
+	bool always;	       /* every template has it, static */
+	struct ptz_set *moves; /* templates whose rows have it; NULL: none */
 	struct ptz_decoder decoder;
 	struct ptz_bytes slices; /* bytes of the slices to come */
 	bool is_xor;
@@ -37,6 +48,8 @@ struct unpacked {
 	uint32_t start_count, block_count;
 	struct ptz_column column[POLY_COLUMN_COUNT];
 	unsigned columns;
+	struct ptz_set *sets[2 * POLY_COLUMN_COUNT];
+	unsigned set_count;
 	uint32_t given, block; /* rows that were given, and blocks begun */
 	uint32_t next;	       /* the template of the next row */
 	struct giving *giving; /* room for giving rows, kept from segment to segment */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Rows whose templates are neighbours. */
+/* Rows whose templates are neighbours, at most 64. */
 struct stretch {
 	uint32_t template, row, rows;
 };
@@ -21,11 +21,32 @@ struct giving {
 	struct batch *batch;
 	size_t rows, stretches;
 	struct stretch stretch[POLY_BATCH_ROWS];
-	uint32_t number[POLY_BATCH_ROWS];    /* the template of each row */
-	uint64_t bits[POLY_BATCH_ROWS / 64]; /* rows that have a column */
+	uint32_t number[POLY_BATCH_ROWS + 8]; /* the template of each row */
 	uint64_t value[POLY_BATCH_ROWS];
 	uint32_t template[POLY_BATCH_ROWS]; /* of the values */
 };
+
+/* Adds rows, to the last stretch where they are its neighbours: what was executed in this order
+ * before was numbered in it. */
+static void
+add_stretch(struct giving *it, uint32_t template, uint32_t row, uint32_t rows)
+{
+	struct stretch *last = it->stretches ? &it->stretch[it->stretches - 1] : NULL;
+	if (last && last->template + last->rows == template && last->rows + rows <= 64)
+		last->rows += rows;
+	else
+		it->stretch[it->stretches++] = (struct stretch){template, row, rows};
+}
+
+/* Puts rows numbers that count from the first, and up to 7 more. */
+static void
+put_numbers(uint32_t *to, uint32_t first, uint32_t rows)
+{
+	for (uint32_t i = 0; i < rows; i += 8) {
+		for (uint32_t k = 0; k < 8; k++)
+			to[i + k] = first + i + k;
+	}
+}
 
 /* Finds the templates of the next rows. False: the streams do not say them. */
 static bool
@@ -45,34 +66,41 @@ find_stretches(struct giving *it)
 			from->block++;
 		}
 		const uint32_t t = from->next;
-		const size_t left = it->rows - row;
-		const uint32_t rows = from->run[t] < left ? from->run[t] : (uint32_t)left;
-		it->stretch[it->stretches++] = (struct stretch){t, (uint32_t)row, rows};
-		for (uint32_t i = 0; i < rows; i++)
-			it->number[row + i] = t + i;
+		const size_t left = it->rows - row, most = left < 64 ? left : 64;
+		const uint32_t rows = from->run[t] < most ? from->run[t] : (uint32_t)most;
+		add_stretch(it, t, (uint32_t)row, rows);
+		put_numbers(it->number + row, t, rows);
 		row += rows;
 		from->next = from->follow[t + rows - 1];
 	}
 	return true;
 }
 
-/* Sets the bits of the rows whose templates are in a map. */
-static void
-find_bits(struct giving *it, const uint64_t *map)
+/* The rows whose templates are in a set, a bit each; a bit behind the last row may be set. */
+static const uint64_t *
+find_rows(const struct giving *it, struct ptz_set *set)
 {
-	memset(it->bits, 0, sizeof it->bits);
+	const uint64_t *map = set->templates;
+	uint64_t *to = set->rows, some = 0;
+	unsigned filled = 0;
+	if (set->found)
+		return set->rows;
+	*to = 0;
 	for (size_t i = 0; i < it->stretches; i++) {
 		const struct stretch *stretch = &it->stretch[i];
-		for (uint32_t done = 0; done < stretch->rows;) {
-			const uint32_t t = stretch->template + done, row = stretch->row + done;
-			const uint32_t shift = t % 64, to = row % 64;
-			uint32_t n = 64 - (shift > to ? shift : to);
-			n = n < stretch->rows - done ? n : stretch->rows - done;
-			const uint64_t some = map[t / 64] >> shift & (~(uint64_t)0 >> (64 - n));
-			it->bits[row / 64] |= some << to;
-			done += n;
-		}
+		const uint64_t *word = map + stretch->template / 64;
+		const unsigned shift = stretch->template % 64, n = stretch->rows;
+		some = word[0] >> shift | word[1] << 1 << (63 - shift);
+		some &= ~(uint64_t)0 >> (64 - n);
+		*to |= some << filled;
+		filled += n;
+		if (filled < 64)
+			continue;
+		filled -= 64;
+		*++to = filled ? some >> (n - filled) : 0;
 	}
+	set->found = true;
+	return set->rows;
 }
 
 /* Copies elements of size bytes, which is known where this is compiled. */
@@ -83,10 +111,12 @@ copy(const struct giving *it, uint8_t *to, const uint8_t *from, size_t size)
 		const struct stretch *stretch = &it->stretch[i];
 		uint8_t *target = to + stretch->row * size;
 		const uint8_t *source = from + stretch->template * size;
-		if (stretch->rows <= PTZ_SLACK && stretch->row + PTZ_SLACK <= POLY_BATCH_ROWS)
-			memcpy(target, source, PTZ_SLACK * size);
-		else
+		if (stretch->row + 64 + PTZ_SLACK > POLY_BATCH_ROWS) {
 			memcpy(target, source, stretch->rows * size);
+			continue;
+		}
+		for (uint32_t done = 0; done < stretch->rows; done += PTZ_SLACK)
+			memcpy(target + done * size, source + done * size, PTZ_SLACK * size);
 	}
 }
 
@@ -103,11 +133,11 @@ give_values(const struct giving *it, const struct ptz_column *column)
 }
 
 static void
-give_slices(const struct giving *it, const struct ptz_column *column)
+give_slices(const struct giving *it, const struct ptz_column *column, const uint64_t *rows)
 {
 	const struct poly_slice *slices = column->values;
 	for (size_t w = 0; 64 * w < it->rows; w++) {
-		for (uint64_t left = it->bits[w]; left; left &= left - 1) {
+		for (uint64_t left = rows[w]; left; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
 			const struct poly_slice *slice = &slices[it->number[row]];
 			batch_put_bytes(it->batch, column->column, row,
@@ -122,20 +152,18 @@ static void
 give_fixed(struct giving *it, const struct ptz_column *column)
 {
 	uint64_t *bits = it->batch->bits[column->column];
-	const size_t words = (it->rows + 63) / 64;
-	if (column->always)
-		memset(it->bits, 0xff, words * sizeof *it->bits);
-	else
-		find_bits(it, column->fixed);
+	const uint64_t *rows = find_rows(it, column->fixed);
 	if (column->size == 0) {
-		give_slices(it, column);
+		give_slices(it, column, rows);
 		return;
 	}
 	give_values(it, column);
-	for (size_t w = 0; w < words; w++)
-		bits[w] |= it->bits[w];
-	if (it->rows % 64)
-		bits[words - 1] &= ((uint64_t)1 << it->rows % 64) - 1;
+	if (column->always) {
+		batch_all_present(it->batch, column->column);
+		return;
+	}
+	for (size_t w = 0; 64 * w < it->rows; w++)
+		bits[w] |= rows[w];
 }
 
 /* The next slice of a moving column. */
@@ -184,9 +212,9 @@ give_moving(struct giving *it, struct ptz_column *column)
 	uint64_t *bits = it->batch->bits[column->column];
 	const size_t words = (it->rows + 63) / 64;
 	size_t n = 0;
-	find_bits(it, column->moves);
+	const uint64_t *rows = find_rows(it, column->moves);
 	for (size_t w = 0; w < words; w++) {
-		for (uint64_t left = it->bits[w]; left; left &= left - 1)
+		for (uint64_t left = rows[w]; left; left &= left - 1)
 			it->template[n++] = it->number[64 * w + (size_t)__builtin_ctzll(left)];
 	}
 	ptz_decode(&column->decoder, it->value, n, it->template);
@@ -194,7 +222,7 @@ give_moving(struct giving *it, struct ptz_column *column)
 		return false;
 	n = 0;
 	for (size_t w = 0; w < words; w++) {
-		for (uint64_t left = it->bits[w]; left; left &= left - 1, n++) {
+		for (uint64_t left = rows[w]; left; left &= left - 1, n++) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
 			const uint8_t *bytes;
 			if (column->size) {
@@ -206,7 +234,7 @@ give_moving(struct giving *it, struct ptz_column *column)
 			batch_put_bytes(it->batch, column->column, row, bytes, it->value[n]);
 		}
 		if (column->size)
-			bits[w] |= it->bits[w];
+			bits[w] |= rows[w];
 	}
 	return true;
 }
@@ -225,6 +253,8 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 	if (from->given == 0)
 		from->next = PTZ_SEVERAL;
 	bool ok = find_stretches(it);
+	for (unsigned i = 0; i < from->set_count; i++)
+		from->sets[i]->found = false;
 	for (unsigned i = 0; ok && i < from->columns; i++) {
 		struct ptz_column *column = &from->column[i];
 		if (column->fixed)

@@ -93,7 +93,7 @@ write_segment(struct writing *writing, struct poly_error *error)
 	return state->places.failed ? err_memory(error) : POLY_OK;
 }
 
-/* Keeps the plan that makes less. */
+/* Keeps the plan that makes clearly less. */
 static enum poly_status
 end_trial(struct ptz_writer *state, struct poly_error *error)
 {
@@ -108,7 +108,9 @@ end_trial(struct ptz_writer *state, struct poly_error *error)
 			return status;
 		size[i] = state->front.size + state->streams.size;
 	}
-	if (size[1] < size[0]) {
+	/* A program's dictionary pays later, and is faster to read. */
+	const bool repeats = segments[0]->dictionary.count < segments[0]->rows / 4;
+	if (repeats ? size[1] < size[0] / 4 * 3 : size[1] < size[0]) {
 		state->segment = segments[1];
 		state->other = segments[0];
 	}
