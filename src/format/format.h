@@ -61,7 +61,8 @@ struct writing {
 struct format {
 	struct poly_format_info info;
 	size_t reader_size, writer_size;
-	bool is_text; /* it is read, and a record is a line of text */
+	bool is_text;	/* it is read, and a record is a line of text */
+	bool is_packed; /* its bytes are made of many records: damage can't be written again */
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to

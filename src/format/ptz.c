@@ -35,6 +35,7 @@ static const struct poly_option options[] = {
 static const struct poly_rule rules[] = {
 	[PTZ_RULE_DAMAGED] = {"P01", POLY_ERROR, "every checksum is that of its bytes",
 		"polytrace-ptz(5)"},
+	[PTZ_RULE_CUT] = {"P02", POLY_WARNING, "the file ends in an index", "polytrace-ptz(5)"},
 	{.code = NULL},
 };
 
@@ -49,6 +50,7 @@ static const struct format ptz = {
 		.columns = POLY_ALL_COLUMNS & ~PTZ_PLACES,
 		.options = options,
 		.rules = rules},
+	.is_packed = true,
 	.reader_size = sizeof(struct ptz_reader),
 	.writer_size = sizeof(struct ptz_writer),
 	.probe = ptz_probe,

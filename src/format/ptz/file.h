@@ -16,7 +16,7 @@
 enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
 
 /* Rules, in the order of their table. */
-enum { PTZ_RULE_DAMAGED };
+enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT };
 
 /* Where a segment is. */
 struct ptz_place {
@@ -31,6 +31,8 @@ struct ptz_reader {
 	struct unpacked segment;
 	struct buf bytes; /* of a segment that is too large to be looked at */
 	uint64_t offset;  /* of the part that is read */
+	uint64_t index;	  /* offset of the index that was met; 0: none */
+	bool ended;	  /* the end was met */
 	bool told;	  /* the damage that stands next */
 };
 

@@ -2,6 +2,7 @@
 /* Reading: one part after the other. A file that is cut off anywhere is read up to there. */
 #include "format/ptz/file.h"
 
+#include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/checksum.h"
@@ -19,11 +20,18 @@ next_part(struct reading *reading, struct ptz_part *part, struct poly_error *err
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, PTZ_HEAD_SIZE, &have);
 	state->offset = in_offset(reading->in);
+	if (have == 0 && !state->ended && !state->told) {
+		findings_add(reading->findings, PTZ_RULE_CUT, 0, state->offset,
+			"the packed trace does not end in an index: it is still being written, "
+			"or cut off");
+		state->told = true;
+	}
 	if (have == 0)
 		return POLY_END;
-	if (have >= PTZ_MAGIC_SIZE && have == PTZ_TAIL_SIZE &&
+	if (have == PTZ_TAIL_SIZE && state->index && load_le64(p) == state->index &&
 		memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0) {
 		in_consume(reading->in, have);
+		state->ended = true;
 		return POLY_END;
 	}
 	if (have < PTZ_HEAD_SIZE)
@@ -62,11 +70,13 @@ part_front(struct reading *reading, const struct ptz_part *part, const uint8_t *
 static enum poly_status
 pass_part(struct reading *reading, const struct ptz_part *part, struct poly_error *error)
 {
-	const struct ptz_reader *state = reading->state;
+	struct ptz_reader *state = reading->state;
 	if (part->body != part->front)
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
 			"a part of a kind that is not known has more than a front");
 	in_consume(reading->in, PTZ_HEAD_SIZE + part->front);
+	if (part->tag == PTZ_TAG_INDEX)
+		state->index = state->offset;
 	return POLY_OK;
 }
 
