@@ -44,9 +44,13 @@ struct poly_read_options {
 	/* Called between batches of long work; a result other than 0 cancels. NULL: not called.
 	 */
 	int (*progress)(void *user, uint64_t input_bytes, uint64_t input_total);
-	void *user;	/* handed to progress */
-	uint64_t skip;	/* records passed over at the front: neither delivered nor found fault
-			   with */
+	void *user; /* handed to progress */
+	/*
+	 * Records passed over at the front: neither delivered nor found fault with. A format
+	 * that can pass over them without decoding them does, and numbers sites from those
+	 * behind.
+	 */
+	uint64_t skip;
 	uint64_t count; /* most records delivered; what stands behind them is not used */
 	/*
 	 * Threads that decode, where the format's traces can be cut and the input is a file or

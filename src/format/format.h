@@ -93,7 +93,15 @@ struct format {
 		struct reading *reading, struct batch *batch, struct poly_error *error);
 
 	/*
-	 * After a failure: consumes at least one byte up to a place where a record may begin,
+	 * Passes over as many of the first n records as it can without decoding them, and says
+	 * how many. Called at most once, between open and read. What is wrong is left for read
+	 * to find. May be NULL.
+	 */
+	uint64_t (*jump)(struct reading *reading, uint64_t n);
+
+	/*
+	 * After a failure: consumes at least one byte, or what read consumed of a record that
+	 * it did not deliver, up to a place where a record may begin,
 	 * and makes a row of kind other of what it consumed (batch is empty; raw holds the
 	 * bytes). It is called again while nothing sound follows. NULL: damage can't be passed
 	 * over.

@@ -55,6 +55,7 @@ static const struct format ptz = {
 	.writer_size = sizeof(struct ptz_writer),
 	.probe = ptz_probe,
 	.open = ptz_open,
+	.jump = ptz_jump,
 	.read = ptz_read,
 	.resync = ptz_resync,
 	.close = ptz_close,

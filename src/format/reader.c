@@ -342,6 +342,15 @@ reader_begin(struct poly_reader *reader)
 		reader->reading.in = crew_in(reader->crew);
 }
 
+/* Passes over records that are not wanted, where that takes no decoding. */
+static void
+jump(struct poly_reader *reader)
+{
+	const struct format *format = reader->format;
+	if (format->jump && reader->options.skip)
+		reader->reading.record = format->jump(&reader->reading, reader->options.skip);
+}
+
 /* Makes a row of damaged bytes, where that is wanted and the format can. */
 static enum poly_status
 pass_over(struct poly_reader *reader, struct poly_error *failure)
@@ -454,8 +463,10 @@ advance(struct poly_reader *reader)
 	}
 	if (reader->ended != POLY_OK)
 		return reader->ended;
-	if (!reader->begun)
+	if (!reader->begun) {
 		reader_begin(reader);
+		jump(reader);
+	}
 	enum poly_status status = fill_batch(reader, &failure);
 	if (rows_shown(reader)) {
 		struct poly_error worse;

@@ -30,12 +30,18 @@ void block_packer_free(struct block_packer *packer);
 /* As block_packer_new. */
 enum poly_status block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error);
 
+/* Where bytes go, and how many. */
+struct block_room {
+	uint8_t *to;
+	size_t size;
+};
+
 /*
- * Decompresses the n bytes at p, one frame, which must give exactly size bytes.
+ * Decompresses the n bytes at p, one frame, which must fill the room exactly.
  * POLY_ERR_FORMAT: it does not. POLY_ERR_MEMORY.
  */
 enum poly_status block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
-	uint8_t *to, size_t size, struct poly_error *error);
+	const struct block_room *room, struct poly_error *error);
 
 /* Frees a decompressor. Accepts NULL. */
 void block_unpacker_free(struct block_unpacker *unpacker);

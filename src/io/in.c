@@ -26,6 +26,7 @@ struct in {
 	uint8_t *data;		 /* the window's memory: capacity and IN_PADDING bytes */
 	size_t capacity;	 /* bytes that may be used for the window */
 	bool borrowed;		 /* data is somebody else's: a view */
+	bool jumped;		 /* the source stands elsewhere: it is asked by offset */
 	size_t begin, end;	 /* the bytes that are there and not consumed */
 	uint64_t offset;	 /* of the byte at begin */
 	size_t block_size;	 /* most bytes asked of the source at a time */
@@ -97,16 +98,25 @@ make_room(struct in *in, size_t want)
 	return true;
 }
 
-/* Asks the source for one more block; the room is there. */
+/* Asks the source for a block of the bytes at an offset, which stand next. */
+static size_t
+ask(struct in *in, uint8_t *to, size_t size, uint64_t offset)
+{
+	struct source_room room = {to, size < in->block_size ? size : in->block_size, 0};
+	if (in->jumped)
+		in->status = in->source.read_at(in->source.self, offset, &room, &in->error);
+	else
+		in->status = in->source.read(
+			in->source.self, room.to, room.size, &room.got, &in->error);
+	return room.got;
+}
+
+/* Asks for one more block; the room is there. */
 static void
 refill(struct in *in)
 {
-	size_t got = 0, size = in->capacity - in->end;
-	if (size > in->block_size)
-		size = in->block_size;
-	in->status =
-		in->source.read(in->source.self, in->data + in->end, size, &got, &in->error);
-	in->end += got;
+	in->end += ask(in, in->data + in->end, in->capacity - in->end,
+		in->offset + (in->end - in->begin));
 }
 
 const uint8_t *
@@ -145,12 +155,8 @@ in_take(struct in *in, uint8_t *to, size_t size)
 	if (done)
 		memcpy(to, in->data + in->begin, done);
 	in->begin += done;
-	while (done < size && in->status == POLY_OK) {
-		size_t got = 0, want = size - done;
-		in->status = in->source.read(in->source.self, to + done,
-			want < in->block_size ? want : in->block_size, &got, &in->error);
-		done += got;
-	}
+	while (done < size && in->status == POLY_OK)
+		done += ask(in, to + done, size - done, in->offset + done);
 	in->offset += done;
 	return done;
 }
@@ -166,6 +172,19 @@ in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error)
 {
 	return in->source.read_at(in->source.self, offset, room, error);
+}
+
+void
+in_jump(struct in *in, uint64_t offset)
+{
+	const uint64_t distance = offset - in->offset;
+	if (distance <= in->end - in->begin) {
+		in_consume(in, (size_t)distance);
+		return;
+	}
+	in->begin = in->end = 0;
+	in->offset = offset;
+	in->jumped = true;
 }
 
 uint64_t

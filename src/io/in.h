@@ -75,6 +75,12 @@ bool in_is_random(const struct in *in);
 enum poly_status in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error);
 
+/*
+ * Goes on at an offset behind the present one; what stands between is not read, as far as it is
+ * not yet. Only where in_is_random, and at most to in_progress's total.
+ */
+void in_jump(struct in *in, uint64_t offset);
+
 /* Offset of the next byte in the decompressed input. */
 uint64_t in_offset(const struct in *in);
 

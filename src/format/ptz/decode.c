@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Bytes of static slices that are given at once, but for those of a single row. */
+#define SLICES_MOST ((uint32_t)64 << 20)
+
 /* Values that are decoded at once. */
 #define PIECE 256
 
@@ -21,12 +24,23 @@ of_column(unsigned role)
 	return role >= PTZ_STATIC;
 }
 
+/* The own name of a column of the file; NULL: it is not known. */
+static const char *
+column_name(const struct unpacked *it, unsigned number)
+{
+	const struct ptz_unpacker *with = it->with;
+	return with && number < with->of_count && with->of_column[number] < POLY_COLUMN_COUNT
+		       ? poly_column_name((enum poly_column)with->of_column[number])
+		       : NULL;
+}
+
 /* Says what is wrong with a stream. */
 static enum poly_status
-stream_wrong(const struct ptz_stream *stream, const char *what, struct poly_error *error)
+stream_wrong(const struct unpacked *it, const struct ptz_stream *stream, const char *what,
+	struct poly_error *error)
 {
 	const char *role = stream->role < PTZ_ROLE_COUNT ? role_names[stream->role] : "unknown";
-	const char *column = poly_column_name((enum poly_column)stream->column);
+	const char *column = column_name(it, stream->column);
 	if (of_column(stream->role) && column)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"stream '%s' of column '%s' %s", role, column, what);
@@ -46,6 +60,7 @@ unpacked_front(struct unpacked *it, const uint8_t *p, size_t n, struct poly_erro
 	it->rows = load_le32(p + 8);
 	it->templates = load_le32(p + 12);
 	it->streams = load_le32(p + 16);
+	it->number = load_le32(p + 20);
 	if (it->rows > PTZ_ROWS_MOST || it->templates > PTZ_TEMPLATES_MOST ||
 		it->streams > PTZ_STREAMS_MOST || it->templates > it->rows)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
@@ -67,7 +82,7 @@ unpacked_front(struct unpacked *it, const uint8_t *p, size_t n, struct poly_erro
 		if (stream->size > PTZ_STREAM_MOST || stream->packed > PTZ_STREAM_MOST ||
 			total > PTZ_SEGMENT_MOST)
 			return stream_wrong(
-				stream, "is larger than the limit of 256 MiB", error);
+				it, stream, "is larger than the limit of 256 MiB", error);
 	}
 	return POLY_OK;
 }
@@ -128,11 +143,11 @@ load_stream(struct unpacked *it, uint32_t i, struct block_unpacker *unpacker, co
 	const struct ptz_stream *stream = &it->stream[i];
 	struct poly_error why;
 	if (checksum(p, stream->packed) != stream->check)
-		return stream_wrong(stream, "is damaged: its checksum is wrong", error);
+		return stream_wrong(it, stream, "is damaged: its checksum is wrong", error);
 	if (stream->packing == PTZ_STORED && stream->packed != stream->size)
-		return stream_wrong(stream, "is not as long as it says", error);
+		return stream_wrong(it, stream, "is not as long as it says", error);
 	if (stream->packing >= PTZ_PACKING_COUNT)
-		return stream_wrong(stream, "is packed in a way that is not known", error);
+		return stream_wrong(it, stream, "is packed in a way that is not known", error);
 	it->data[i] = mem_new(stream->size + (size_t)PTZ_SLACK, 1);
 	if (!it->data[i])
 		return err_memory(error);
@@ -141,10 +156,10 @@ load_stream(struct unpacked *it, uint32_t i, struct block_unpacker *unpacker, co
 			memcpy(it->data[i], p, stream->size);
 		return POLY_OK;
 	}
-	const enum poly_status status =
-		block_unpack(unpacker, p, stream->packed, it->data[i], stream->size, &why);
+	const struct block_room room = {it->data[i], stream->size};
+	const enum poly_status status = block_unpack(unpacker, p, stream->packed, &room, &why);
 	if (status == POLY_ERR_FORMAT)
-		return stream_wrong(stream, why.message, error);
+		return stream_wrong(it, stream, why.message, error);
 	if (status != POLY_OK && error)
 		*error = why;
 	return status;
@@ -181,8 +196,8 @@ load_numbers(const struct unpacked *it, enum ptz_role role, uint32_t count, uint
 	if (count == 0)
 		return POLY_OK;
 	if (!stream || stream->values != count || stream->coding > PTZ_DELTA)
-		return stream_wrong(
-			stream ? stream : &none, "does not have the values expected", error);
+		return stream_wrong(it, stream ? stream : &none,
+			"does not have the values expected", error);
 	ptz_decoder_init(&decoder, stream, data, 0);
 	for (uint32_t i = 0; i < count; i += PIECE) {
 		const uint32_t n = count - i < PIECE ? count - i : PIECE;
@@ -190,7 +205,7 @@ load_numbers(const struct unpacked *it, enum ptz_role role, uint32_t count, uint
 		for (uint32_t k = 0; k < n; k++)
 			(*to)[i + k] = (uint32_t)some[k];
 	}
-	return decoder.bytes.bad ? stream_wrong(stream, "ends early", error) : POLY_OK;
+	return decoder.bytes.bad ? stream_wrong(it, stream, "ends early", error) : POLY_OK;
 }
 
 /* How the templates follow each other. */
@@ -203,7 +218,9 @@ load_order(struct unpacked *it, struct poly_error *error)
 	it->start_count = starts ? starts->values : 0;
 	it->block_count = blocks ? blocks->values : 0;
 	if (it->start_count > it->templates || it->block_count > it->rows)
-		return stream_wrong(starts, "has more values than there are rows", error);
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"%u blocks begin %u times, expected at most %u and %u", it->start_count,
+			it->block_count, it->templates, it->rows);
 	enum poly_status status =
 		load_numbers(it, PTZ_FOLLOW, it->templates, &it->follow, error);
 	if (status == POLY_OK)
@@ -321,7 +338,7 @@ load_names(struct unpacked *it, struct loading *loading)
 	const struct ptz_stream *stream = find_stream(it, PTZ_NAMES, 0, &data);
 	loading->name_count = stream ? stream->values : 0;
 	if (stream && stream->values > stream->size)
-		return stream_wrong(stream, "has more names than bytes", loading->error);
+		return stream_wrong(it, stream, "has more names than bytes", loading->error);
 	loading->names = mem_new((size_t)loading->name_count + 1, sizeof *loading->names);
 	if (!loading->names)
 		return err_memory(loading->error);
@@ -329,7 +346,7 @@ load_names(struct unpacked *it, struct loading *loading)
 	for (uint32_t i = 0; i < loading->name_count; i++) {
 		const uint8_t *stop = memchr(data, 0, (size_t)(end - data));
 		if (!stop)
-			return stream_wrong(stream, "ends within a name", loading->error);
+			return stream_wrong(it, stream, "ends within a name", loading->error);
 		if (!info_keep_name(loading->with->info, (const char *)data,
 			    (size_t)(stop - data), &loading->names[i]))
 			return loading->with->info->no_memory
@@ -356,10 +373,11 @@ store_value(struct ptz_column *column, uint32_t t, uint64_t v)
 
 /* Gives static slices their places in the bytes. */
 static bool
-place_slices(const struct unpacked *it, struct ptz_column *column, uint32_t size)
+place_slices(struct unpacked *it, struct ptz_column *column, uint32_t size)
 {
 	struct poly_slice *slices = column->values;
 	uint64_t at = 0;
+	uint32_t longest = 1;
 	for (uint32_t t = 0; t < it->templates; t++) {
 		if (!bit_test(column->fixed->templates, t))
 			continue;
@@ -367,8 +385,36 @@ place_slices(const struct unpacked *it, struct ptz_column *column, uint32_t size
 		at += slices[t].length;
 		if (at > size)
 			return false;
+		longest = slices[t].length > longest ? slices[t].length : longest;
 	}
+	if (SLICES_MOST / longest < it->rows_most)
+		it->rows_most = SLICES_MOST / longest ? SLICES_MOST / longest : 1;
 	return true;
+}
+
+/* How many values a column may have, from 0, that stand for something else. */
+static uint64_t
+value_limit(const struct loading *loading, enum poly_column column)
+{
+	switch ((unsigned)poly_column_form(column)) {
+	case POLY_FORM_KIND: return POLY_KIND_COUNT;
+	case POLY_FORM_ACCESS: return POLY_ACCESS_COUNT;
+	case POLY_FORM_BRANCH: return POLY_BRANCH_COUNT;
+	case POLY_FORM_SYNC: return POLY_SYNC_COUNT;
+	case POLY_FORM_EVENT: return POLY_EVENT_COUNT;
+	case POLY_FORM_FLAGS: return POLY_FLAGS_COUNT;
+	case POLY_FORM_RECORD: return PTZ_RECORDS;
+	case POLY_FORM_NAME: return loading->name_count;
+	case POLY_FORM_BOOL: return 2;
+	}
+	return 0;
+}
+
+/* True where the values of a column stand for something else than numbers and bytes. */
+static bool
+has_limit(enum poly_column column)
+{
+	return poly_column_form(column) < POLY_FORM_DEC;
 }
 
 /* The static values of a column, from its stream; pc-coded ones by those of pc. */
@@ -378,8 +424,12 @@ fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column
 {
 	struct ptz_decoder decoder = {0};
 	const bool is_name = poly_column_form(column->column) == POLY_FORM_NAME;
+	const bool limited = has_limit(column->column);
+	struct poly_trace_info *info = &loading->with->info->view;
+	const uint64_t limit = value_limit(loading, column->column);
 	if (stream->coding > PTZ_PC || stream->coding == PTZ_TEMPLATE)
-		return stream_wrong(stream, "has a coding that is not for it", loading->error);
+		return stream_wrong(
+			it, stream, "has a coding that is not for it", loading->error);
 	ptz_decoder_init(&decoder, stream, data, 0);
 	for (uint32_t t = 0; t < it->templates && !decoder.bytes.bad; t += PIECE) {
 		uint32_t own[PIECE];
@@ -394,13 +444,16 @@ fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column
 			uint64_t v = value[i];
 			if (stream->coding == PTZ_PC)
 				v += loading->pc ? loading->pc[own[i]] : 0;
-			if (is_name && v >= loading->name_count)
-				return stream_wrong(
-					stream, "has a name that there is not", loading->error);
+			if (limited && v >= limit)
+				return stream_wrong(it, stream, "has a value that there is not",
+					loading->error);
+			if (column->column == POLY_COLUMN_record && v >= info->record_count)
+				info->record_count = (unsigned)v + 1;
 			store_value(column, own[i], is_name ? loading->names[v] : v);
 		}
 	}
-	return decoder.bytes.bad ? stream_wrong(stream, "ends early", loading->error) : POLY_OK;
+	return decoder.bytes.bad ? stream_wrong(it, stream, "ends early", loading->error)
+				 : POLY_OK;
 }
 
 /* The static side of a column, of the file's number. */
@@ -411,12 +464,12 @@ load_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *colu
 	const uint8_t *data, *bytes = NULL;
 	const struct ptz_stream *stream = find_stream(it, PTZ_STATIC, number, &data);
 	const struct ptz_stream *more = find_stream(it, PTZ_STATIC_BYTES, number, &bytes);
-	const struct ptz_stream none = {.role = PTZ_STATIC, .column = (uint8_t)column->column};
+	const struct ptz_stream none = {.role = PTZ_STATIC, .column = (uint8_t)number};
 	const size_t size = column->size ? column->size : sizeof(struct poly_slice);
 	if (!column->fixed)
 		return POLY_OK;
 	if (!stream)
-		return stream_wrong(&none, "is missing", loading->error);
+		return stream_wrong(it, &none, "is missing", loading->error);
 	column->values = mem_new(it->templates + (size_t)PTZ_SLACK, size);
 	if (!column->values)
 		return err_memory(loading->error);
@@ -424,7 +477,8 @@ load_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *colu
 	column->bytes = bytes;
 	if (status == POLY_OK && column->size == 0 &&
 		!place_slices(it, column, more ? more->size : 0))
-		return stream_wrong(stream, "has more bytes than there are", loading->error);
+		return stream_wrong(
+			it, stream, "has more bytes than there are", loading->error);
 	return status;
 }
 
@@ -436,13 +490,14 @@ load_moving(struct unpacked *it, struct loading *loading, struct ptz_column *col
 	const uint8_t *data, *bytes = NULL;
 	const struct ptz_stream *stream = find_stream(it, PTZ_DYNAMIC, number, &data);
 	const struct ptz_stream *more = find_stream(it, PTZ_DYNAMIC_BYTES, number, &bytes);
-	const struct ptz_stream none = {.role = PTZ_DYNAMIC, .column = (uint8_t)column->column};
+	const struct ptz_stream none = {.role = PTZ_DYNAMIC, .column = (uint8_t)number};
 	if (!column->moves)
 		return POLY_OK;
 	if (!stream)
-		return stream_wrong(&none, "is missing", loading->error);
-	if (stream->coding > PTZ_TEMPLATE)
-		return stream_wrong(stream, "has a coding that is not for it", loading->error);
+		return stream_wrong(it, &none, "is missing", loading->error);
+	if (stream->coding > PTZ_TEMPLATE || has_limit(column->column))
+		return stream_wrong(
+			it, stream, "has a coding that is not for it", loading->error);
 	if (more) {
 		column->slices = (struct ptz_bytes){bytes, bytes + more->size, false};
 		column->is_xor = more->coding == PTZ_XOR;
@@ -531,6 +586,7 @@ unpacked_load(struct unpacked *it, const struct ptz_unpacker *with, const uint8_
 {
 	struct loading loading = {.with = with, .error = error};
 	enum poly_status status = POLY_OK;
+	it->with = with;
 	for (uint32_t i = 0; i < it->streams && status == POLY_OK; i++) {
 		if (is_needed(it, with, i))
 			status = load_stream(it, i, with->unpacker, p, error);
@@ -544,10 +600,12 @@ unpacked_load(struct unpacked *it, const struct ptz_unpacker *with, const uint8_
 		status = load_names(it, &loading);
 	if (status == POLY_OK)
 		status = load_pc(it, &loading);
+	it->rows_most = POLY_BATCH_ROWS;
 	for (unsigned number = 0; number < with->of_count && status == POLY_OK; number++) {
 		if (is_wanted(with, number))
 			status = load_column(it, &loading, number);
 	}
+	it->with = NULL;
 	mem_free(loading.shape);
 	mem_free(loading.names);
 	mem_free(loading.pc);

@@ -36,9 +36,12 @@ struct ptz_column {
 };
 
 struct giving;
+struct ptz_unpacker;
 
 struct unpacked {
-	uint64_t first;
+	const struct ptz_unpacker *with; /* while it is loaded */
+	uint64_t first;			 /* records before it */
+	uint32_t number;		 /* of the segment, from 1 */
 	uint32_t rows, templates, streams;
 	struct ptz_stream stream[PTZ_STREAMS_MOST];
 	uint8_t *data[PTZ_STREAMS_MOST]; /* unpacked; NULL: not wanted */
@@ -50,6 +53,7 @@ struct unpacked {
 	unsigned columns;
 	struct ptz_set *sets[2 * POLY_COLUMN_COUNT];
 	unsigned set_count;
+	uint32_t rows_most;    /* rows that are given at once, for the bytes of their slices */
 	uint32_t given, block; /* rows that were given, and blocks begun */
 	uint32_t next;	       /* the template of the next row */
 	struct giving *giving; /* room for giving rows, kept from segment to segment */

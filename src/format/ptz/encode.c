@@ -6,10 +6,21 @@
 
 #include <string.h>
 
+const uint8_t ptz_range_columns[PTZ_RANGES] = {
+	POLY_COLUMN_time, POLY_COLUMN_pc, POLY_COLUMN_address};
+
+static void
+clear_ranges(struct segment *segment)
+{
+	for (size_t i = 0; i < PTZ_RANGES; i++)
+		segment->range[i] = (struct ptz_range){UINT64_MAX, 0};
+}
+
 void
 segment_init(struct segment *segment, enum ptz_plan plan)
 {
 	dictionary_init(&segment->dictionary, plan);
+	clear_ranges(segment);
 }
 
 void
@@ -22,6 +33,7 @@ segment_clear(struct segment *segment)
 	}
 	segment->rows = 0;
 	segment->slices = 0;
+	clear_ranges(segment);
 }
 
 void
@@ -97,6 +109,23 @@ add_moving(struct segment *segment, const struct poly_batch *batch, enum poly_co
 	return !moving->bytes.failed;
 }
 
+/* Widens a range by a column of a batch. */
+static void
+widen(struct ptz_range *range, const struct poly_batch *batch, enum poly_column column)
+{
+	const uint64_t *values = column == POLY_COLUMN_time ? batch->time
+				 : column == POLY_COLUMN_pc ? batch->pc
+							    : batch->address;
+	for (size_t row = 0; values && row < batch->rows; row++) {
+		if (!poly_present(batch, column, row))
+			continue;
+		if (values[row] < range->least)
+			range->least = values[row];
+		if (values[row] > range->greatest)
+			range->greatest = values[row];
+	}
+}
+
 bool
 segment_add(struct segment *segment, const struct poly_batch *batch)
 {
@@ -110,6 +139,8 @@ segment_add(struct segment *segment, const struct poly_batch *batch)
 		if (!add_moving(segment, batch, (enum poly_column)__builtin_ctzll(moving)))
 			return false;
 	}
+	for (size_t i = 0; i < PTZ_RANGES; i++)
+		widen(&segment->range[i], batch, (enum poly_column)ptz_range_columns[i]);
 	segment->rows += batch->rows;
 	return true;
 }

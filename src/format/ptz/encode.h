@@ -19,6 +19,16 @@ struct segment {
 	uint32_t *numbers; /* the template of each row */
 	size_t rows, capacity;
 	size_t slices; /* bytes of slices in moving */
+	struct ptz_range range[PTZ_RANGES];
+};
+
+/* The columns of ranges. */
+extern const uint8_t ptz_range_columns[PTZ_RANGES];
+
+/* Where a segment begins: records before it, and its number. */
+struct ptz_begin {
+	uint64_t first;
+	uint32_t number;
 };
 
 /* How streams are packed. */
@@ -34,12 +44,17 @@ void segment_init(struct segment *segment, enum ptz_plan plan);
 /* Adds the rows of a batch. False: no memory. */
 bool segment_add(struct segment *segment, const struct poly_batch *batch);
 
+/* What a segment becomes. */
+struct ptz_packed {
+	struct buf front, streams;
+};
+
 /*
- * Makes the front and the streams of a segment whose first row has first rows before it. quick:
- * as a trial, for its size only. POLY_ERR_MEMORY.
+ * Makes the front and the streams of a segment. POLY_ERR_MEMORY. POLY_ERR_LIMIT: its slices
+ * have more bytes than a stream may.
  */
 enum poly_status segment_pack(const struct segment *segment, const struct ptz_packer *packer,
-	uint64_t first, struct buf *front, struct buf *streams, struct poly_error *error);
+	const struct ptz_begin *begin, struct ptz_packed *to, struct poly_error *error);
 
 /* Empties it for the next rows. */
 void segment_clear(struct segment *segment);

@@ -6,9 +6,6 @@
 #include "format/ptz/decode.h"
 #include "format/ptz/encode.h"
 
-/* Most names of records. */
-#define PTZ_RECORDS 255
-
 /* The fact that says what was packed. */
 #define PTZ_FORMAT_FACT "ptz.format"
 
@@ -18,9 +15,10 @@ enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
 /* Rules, in the order of their table. */
 enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT };
 
-/* Where a segment is. */
+/* Where a segment is, and what is in it. */
 struct ptz_place {
-	uint64_t offset, rows;
+	uint64_t offset, first, rows;
+	struct ptz_range range[PTZ_RANGES];
 };
 
 struct ptz_reader {
@@ -32,8 +30,10 @@ struct ptz_reader {
 	struct buf bytes; /* of a segment that is too large to be looked at */
 	uint64_t offset;  /* of the part that is read */
 	uint64_t index;	  /* offset of the index that was met; 0: none */
+	uint32_t number;  /* of the segment that was met last; 0: none */
 	bool ended;	  /* the end was met */
 	bool told;	  /* the damage that stands next */
+	bool passed;	  /* the damage was consumed, and the next part stands next */
 };
 
 struct ptz_writer {
@@ -42,12 +42,13 @@ struct ptz_writer {
 	/* The one that is filled; and that of the other plan, while both are tried. */
 	struct segment *segment, *other;
 	bool trying;
-	unsigned plain;	   /* segments since plans were tried */
-	size_t rows_most;  /* of a segment */
-	uint64_t first;	   /* rows in the segments written */
-	uint64_t offset;   /* bytes written */
-	struct buf places; /* struct ptz_place of each */
-	struct buf front, streams;
+	unsigned plain;		/* segments since plans were tried */
+	size_t rows_most;	/* of a segment */
+	struct ptz_begin begin; /* of the segment */
+	uint64_t offset;	/* bytes written */
+	struct buf places;	/* struct ptz_place of those since the last index */
+	uint64_t index;		/* its offset; 0: none */
+	struct ptz_packed packed;
 };
 
 /* The trace's information as a front. */
@@ -60,6 +61,20 @@ enum poly_status ptz_head_take(
 enum poly_status ptz_open(struct reading *reading, struct poly_error *error);
 enum poly_status ptz_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
+/* Passes over whole segments of the first n records; how many. */
+uint64_t ptz_jump(struct reading *reading, uint64_t n);
+
+/* Looks at the head of the next part. POLY_END: there is none. POLY_ERR_FORMAT. */
+enum poly_status ptz_next_part(
+	struct reading *reading, struct ptz_part *part, struct poly_error *error);
+
+/* Looks at a part's front, behind its head. POLY_ERR_FORMAT. */
+enum poly_status ptz_part_front(struct reading *reading, const struct ptz_part *part,
+	const uint8_t **front, struct poly_error *error);
+
+/* Passes over n bytes; false: there are not so many. */
+bool ptz_pass(struct reading *reading, uint64_t n);
+
 enum poly_status ptz_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 void ptz_close(struct reading *reading);

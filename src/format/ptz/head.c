@@ -5,6 +5,7 @@
  */
 #include "format/ptz/file.h"
 
+#include "base/mem.h"
 #include "base/num.h"
 
 #include <stdio.h>
@@ -13,13 +14,21 @@
 #define FACT "fact."
 
 static void
+put_pair(struct buf *to, const char *prefix, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	ptz_put(to, strlen(prefix) + strlen(key));
+	buf_string(to, prefix);
+	buf_string(to, key);
+	ptz_put(to, strlen(value));
+	buf_string(to, value);
+}
+
+static void
 put(struct buf *to, const char *key, const char *value)
 {
-	const char *both[] = {key, value};
-	for (size_t i = 0; value && i < 2; i++) {
-		ptz_put(to, strlen(both[i]));
-		buf_string(to, both[i]);
-	}
+	put_pair(to, "", key, value);
 }
 
 static void
@@ -34,7 +43,6 @@ void
 ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns columns)
 {
 	const char *format = poly_trace_fact(info, PTZ_FORMAT_FACT);
-	char key[300];
 	put_number(to, "version", PTZ_VERSION);
 	put(to, "format", format ? format : info->format);
 	put(to, "raw_format", info->raw_format);
@@ -54,9 +62,8 @@ ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns co
 			poly_column_name((enum poly_column)c));
 	for (size_t i = 0; i < info->fact_count; i++) {
 		const struct poly_fact *fact = &info->facts[i];
-		snprintf(key, sizeof key, FACT "%s", fact->key);
 		if (strcmp(fact->key, PTZ_FORMAT_FACT) != 0)
-			put(to, key, fact->value);
+			put_pair(to, FACT, fact->key, fact->value);
 	}
 }
 
@@ -65,15 +72,18 @@ static const char *
 take(struct reading *reading, struct ptz_bytes *bytes)
 {
 	const uint64_t n = ptz_take(bytes);
-	char text[4096];
-	if (bytes->bad || n > (uint64_t)(bytes->end - bytes->p) || n >= sizeof text) {
+	if (bytes->bad || n > (uint64_t)(bytes->end - bytes->p)) {
 		bytes->bad = true;
 		return NULL;
 	}
+	char *text = mem_new((size_t)n + 1, 1);
+	if (!text)
+		return NULL;
 	memcpy(text, bytes->p, n);
-	text[n] = 0;
 	bytes->p += n;
-	return info_string(reading->info, text);
+	const char *kept = info_string(reading->info, text);
+	mem_free(text);
+	return kept;
 }
 
 /* A column of the file's next number. */
@@ -84,9 +94,12 @@ take_column(struct reading *reading, const char *name, bool used)
 	const enum poly_column column = poly_column_find(name, strlen(name));
 	if (state->of_count == sizeof state->of_column)
 		return;
-	const bool known = column != POLY_COLUMN_COUNT && !(PTZ_PLACES >> column & 1);
-	if (known && used)
-		reading->info->view.columns |= (poly_columns)1 << column;
+	poly_columns *columns = &reading->info->view.columns;
+	/* Not those that are listed twice, either. */
+	const bool known =
+		used && column != POLY_COLUMN_COUNT && !((PTZ_PLACES | *columns) >> column & 1);
+	if (known)
+		*columns |= (poly_columns)1 << column;
 	state->of_column[state->of_count++] = known ? (uint8_t)column : 255;
 }
 

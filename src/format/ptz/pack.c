@@ -16,6 +16,14 @@ pack_stream(struct packing *it, struct ptz_stream stream, const void *p, size_t 
 {
 	if (it->status != POLY_OK || n == 0)
 		return;
+	it->size += n;
+	if (n > PTZ_STREAM_MOST || it->size > PTZ_SEGMENT_MOST) {
+		it->status = err_set(it->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"%u records have %zu bytes of text and raw bytes, more than a segment "
+			"of a packed trace holds",
+			(unsigned)it->segment->rows, n);
+		return;
+	}
 	const size_t at = it->streams->size;
 	it->status = block_pack(it->packer->packer, p, n, it->streams, it->error);
 	if (it->status != POLY_OK)
@@ -149,9 +157,10 @@ pack_moving(struct packing *it, enum poly_column column)
 }
 
 enum poly_status
-segment_pack(const struct segment *segment, const struct ptz_packer *packer, uint64_t first,
-	struct buf *front, struct buf *streams, struct poly_error *error)
+segment_pack(const struct segment *segment, const struct ptz_packer *packer,
+	const struct ptz_begin *begin, struct ptz_packed *to, struct poly_error *error)
 {
+	struct buf *front = &to->front, *streams = &to->streams;
 	struct packing packing = {.segment = segment,
 		.packer = packer,
 		.front = front,
@@ -159,11 +168,11 @@ segment_pack(const struct segment *segment, const struct ptz_packer *packer, uin
 		.error = error};
 	buf_clear(front);
 	buf_clear(streams);
-	ptz_put64(front, first);
+	ptz_put64(front, begin->first);
 	ptz_put32(front, (uint32_t)segment->rows);
 	ptz_put32(front, segment->dictionary.count);
 	ptz_put32(front, 0);
-	ptz_put32(front, 0);
+	ptz_put32(front, begin->number);
 	pack_order(&packing);
 	pack_templates(&packing);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)

@@ -11,6 +11,7 @@ struct packing {
 	const struct ptz_packer *packer;
 	struct buf *front, *streams;
 	uint32_t count; /* streams */
+	uint64_t size;	/* their bytes, unpacked */
 	struct buf coded, trial;
 	struct poly_error *error;
 	enum poly_status status; /* sticky */

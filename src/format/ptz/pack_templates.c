@@ -27,7 +27,8 @@ template_value(const struct dictionary *dictionary, enum poly_column column, uin
 /* Numbers of names within the segment, in the order in which they are met; and their text. */
 struct names {
 	uint32_t *number; /* by the trace's number */
-	uint32_t capacity, count;
+	size_t capacity;
+	uint32_t count;
 	struct buf text;
 };
 
@@ -35,7 +36,7 @@ static uint64_t
 name_number(struct packing *it, struct names *names, uint64_t name)
 {
 	if (name >= names->capacity) {
-		const uint32_t capacity = (uint32_t)name + 1024;
+		const size_t capacity = (size_t)name + 1024;
 		uint32_t *number = mem_resize(names->number, capacity, sizeof *number);
 		if (!number) {
 			it->status = err_memory(it->error);

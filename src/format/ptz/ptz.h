@@ -8,12 +8,18 @@
  *     part head:  tag (4 bytes), front size (u32), body size (u64, front included),
  *                 checksum of the front (u64), checksum of the 24 bytes before (u64)
  *     HEAD:       the trace's information; all of it is front
- *     SEGM:       front: first record (u64), rows (u32), templates (u32), streams (u32), 0
- * (u32), 24 bytes a stream; then the streams' bytes in the same order stream:     role (u8),
- * column (u8), coding (u8), packing (u8), values (u32), bytes unpacked (u32), bytes packed
- * (u32), checksum of the packed bytes (u64) INDX:       where the segments are; all of it is
- * front. The last 16 bytes of a complete file are the offset of its head (u64) and the end's
- * magic
+ *     SEGM:       front: records before it (u64), rows (u32), templates (u32), streams (u32),
+ *                 number of the segment from 1 (u32), 24 bytes a stream; then the streams'
+ *                 bytes in the same order
+ *     stream:     role (u8), column (u8), coding (u8), packing (u8), values (u32),
+ *                 bytes unpacked (u32), bytes packed (u32), checksum of the packed bytes (u64)
+ *     INDX:       all of it is front: offset of the index before it or 0 (u64), segments (u32),
+ *                 ranges (u32), columns of the ranges (8 bytes), and a segment: offset of its
+ *                 head, records before it, rows (u64 each), and least and greatest value of
+ *                 each range's column (u64 each; the least is greater: there is none)
+ *
+ * An index tells of the segments since the index before. The last 16 bytes of a complete file
+ * are the offset of the last one's head (u64) and the end's magic.
  *
  * spec: polytrace-ptz(5).
  */
@@ -33,6 +39,7 @@
 #define PTZ_VERSION 1
 
 enum { PTZ_HEAD_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
+enum { PTZ_INDEX_SIZE = 24, PTZ_ENTRY_SIZE = 24, PTZ_RANGE_SIZE = 16, PTZ_RANGES_MOST = 8 };
 
 #define PTZ_TAG_HEAD 0x44414548u    /* "HEAD" */
 #define PTZ_TAG_SEGMENT 0x4d474553u /* "SEGM" */
@@ -45,6 +52,15 @@ enum { PTZ_HEAD_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_S
 #define PTZ_STREAM_MOST ((uint32_t)1 << 28)
 #define PTZ_SEGMENT_MOST ((uint64_t)1 << 29) /* bytes of all streams, unpacked */
 #define PTZ_FRONT_MOST ((uint32_t)1 << 20)
+
+/* Most names of records. */
+#define PTZ_RECORDS 255
+
+/* Segments of an index that is written. */
+#define PTZ_INDEX_MOST 256
+
+/* Columns of which it tells the least and the greatest value: time, pc, address. */
+#define PTZ_RANGES 3
 
 /* Bytes of slices in a segment before the next one is begun. */
 #define PTZ_SLICES_MOST ((size_t)32 << 20)
@@ -80,6 +96,11 @@ enum ptz_packing { PTZ_STORED, PTZ_ZSTD, PTZ_PACKING_COUNT };
 /* Shapes: which columns a template has, static and dynamic. */
 struct ptz_shape {
 	poly_columns fixed, moving;
+};
+
+/* The least and the greatest value of a column; none: least is greater. */
+struct ptz_range {
+	uint64_t least, greatest;
 };
 
 struct ptz_part {

@@ -7,14 +7,27 @@
 #include "base/mem.h"
 #include "io/checksum.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Bytes of a large segment that are taken at a time. */
 #define PIECE ((size_t)8 << 20)
 
-/* Looks at the head of the next part. POLY_END: there is none. */
+/* Says that what stands behind the segment that was met last is wrong. */
 static enum poly_status
-next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
+part_wrong(const struct ptz_reader *state, const char *what, struct poly_error *error)
+{
+	char where[32] = "the magic";
+	if (state->number)
+		snprintf(where, sizeof where, "segment %u", state->number);
+	else if (state->offset > PTZ_MAGIC_SIZE)
+		snprintf(where, sizeof where, "the head");
+	return err_set(
+		error, POLY_ERR_FORMAT, state->offset, "the part behind %s %s", where, what);
+}
+
+enum poly_status
+ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	size_t have;
@@ -40,14 +53,13 @@ next_part(struct reading *reading, struct ptz_part *part, struct poly_error *err
 			"part's head",
 			have, PTZ_HEAD_SIZE);
 	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
-		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the head of a part is damaged: its checksum is wrong");
+		return part_wrong(
+			state, "is damaged: the checksum of its head is wrong", error);
 	return POLY_OK;
 }
 
-/* Looks at a part's front, behind its head, with more bytes behind it. POLY_ERR_FORMAT. */
-static enum poly_status
-part_front(struct reading *reading, const struct ptz_part *part, const uint8_t **front,
+enum poly_status
+ptz_part_front(struct reading *reading, const struct ptz_part *part, const uint8_t **front,
 	struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
@@ -60,23 +72,45 @@ part_front(struct reading *reading, const struct ptz_part *part, const uint8_t *
 			"front have %zu",
 			have, want);
 	if (checksum(p + PTZ_HEAD_SIZE, part->front) != part->front_check)
-		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the front of a part is damaged: its checksum is wrong");
+		return part_wrong(
+			state, "is damaged: the checksum of its front is wrong", error);
 	*front = p + PTZ_HEAD_SIZE;
 	return POLY_OK;
 }
 
-/* Passes over a part whose front is all that it has. */
+bool
+ptz_pass(struct reading *reading, uint64_t n)
+{
+	struct in *in = reading->in;
+	uint64_t taken, total;
+	in_progress(in, &taken, &total);
+	if (in_is_random(in) && in_offset(in) <= total && n <= total - in_offset(in)) {
+		in_jump(in, in_offset(in) + n);
+		return true;
+	}
+	while (n) {
+		size_t have;
+		in_peek(in, 1, &have);
+		if (have == 0)
+			return false;
+		have = have < n ? have : (size_t)n;
+		in_consume(in, have);
+		n -= have;
+	}
+	return true;
+}
+
+/* Passes over a part that is no segment. */
 static enum poly_status
 pass_part(struct reading *reading, const struct ptz_part *part, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	if (part->body != part->front)
-		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"a part of a kind that is not known has more than a front");
-	in_consume(reading->in, PTZ_HEAD_SIZE + part->front);
 	if (part->tag == PTZ_TAG_INDEX)
 		state->index = state->offset;
+	if (!ptz_pass(reading, PTZ_HEAD_SIZE + part->body)) {
+		state->passed = true;
+		return part_wrong(state, "is cut off", error);
+	}
 	return POLY_OK;
 }
 
@@ -90,6 +124,9 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	state->records = mem_new(PTZ_RECORDS, sizeof *state->records);
 	if (!state->records)
 		return err_memory(error);
+	/* Names that a trace told only behind its head are lost; their numbers are not. */
+	for (unsigned i = 0; i < PTZ_RECORDS; i++)
+		state->records[i] = "unnamed";
 	reading->info->view.records = state->records;
 	reading->info->view.raw_format = NULL;
 	reading->info->view.columns = 0;
@@ -103,12 +140,12 @@ ptz_open(struct reading *reading, struct poly_error *error)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"the input does not begin with the magic of a packed trace");
 	in_consume(reading->in, PTZ_MAGIC_SIZE);
-	status = next_part(reading, &part, error);
+	status = ptz_next_part(reading, &part, error);
 	if (status == POLY_OK && part.tag != PTZ_TAG_HEAD)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
 			"the packed trace does not begin with a head");
 	if (status == POLY_OK)
-		status = part_front(reading, &part, &front, error);
+		status = ptz_part_front(reading, &part, &front, error);
 	if (status == POLY_OK)
 		status = ptz_head_take(reading, front, part.front, error);
 	if (status == POLY_OK)
@@ -150,8 +187,8 @@ take_streams(struct reading *reading, size_t skip, size_t size, const uint8_t **
 	if (have == size)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_FORMAT, state->offset,
-		"the packed trace is cut off: %zu bytes are left of a segment's %zu", have,
-		size);
+		"the packed trace is cut off: %zu bytes are left of the %zu of its streams",
+		have, size);
 }
 
 /* Loads the segment whose head and front stand next, and passes over it. */
@@ -165,11 +202,14 @@ take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 	const struct ptz_unpacker with = {
 		state->unpacker, reading->info, wanted, state->of_column, state->of_count};
 	const uint8_t *streams = NULL;
+	const uint64_t before = in_offset(reading->in);
 	enum poly_status status = unpacked_front(segment, front, part->front, error);
+	if (part->front >= PTZ_FRONT_SIZE)
+		state->number = segment->number;
 	const uint64_t size = status == POLY_OK ? unpacked_size(segment) : 0;
 	if (status == POLY_OK && part->body != part->front + size)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"a segment's streams have %llu bytes, and its head says %llu",
+			"its streams have %llu bytes, and its head says %llu",
 			(unsigned long long)size,
 			(unsigned long long)(part->body - part->front));
 	if (status == POLY_OK)
@@ -178,11 +218,19 @@ take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 		status = unpacked_load(segment, &with, streams, error);
 	if (status == POLY_OK && skip + size <= IN_PEEK_MAX)
 		in_consume(reading->in, skip + (size_t)size);
-	if (status == POLY_ERR_FORMAT && error && error->offset == POLY_NO_OFFSET)
-		error->offset = state->offset;
+	state->passed = in_offset(reading->in) != before;
 	if (status != POLY_OK)
 		unpacked_clear(segment);
 	return status;
+}
+
+/* Says which segment is wrong. */
+static void
+segment_wrong(
+	const struct ptz_reader *state, const struct poly_error *why, struct poly_error *error)
+{
+	err_set(error, POLY_ERR_FORMAT, state->offset, "segment %u: %s", state->number,
+		why->message);
 }
 
 /* Goes to the next segment that has rows. POLY_END: there is none. */
@@ -195,15 +243,22 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		struct ptz_part part;
 		const uint8_t *front = NULL;
 		unpacked_clear(&state->segment);
-		status = next_part(reading, &part, error);
+		state->passed = false;
+		status = ptz_next_part(reading, &part, error);
 		if (status == POLY_OK)
-			status = part_front(reading, &part, &front, error);
+			status = ptz_part_front(reading, &part, &front, error);
 		if (status != POLY_OK)
 			break;
-		if (part.tag == PTZ_TAG_SEGMENT)
-			status = take_segment(reading, &part, front, wanted, error);
-		else
+		if (part.tag != PTZ_TAG_SEGMENT) {
 			status = pass_part(reading, &part, error);
+			continue;
+		}
+		struct poly_error why;
+		status = take_segment(reading, &part, front, wanted, &why);
+		if (status == POLY_ERR_FORMAT)
+			segment_wrong(state, &why, error);
+		else if (status != POLY_OK && error)
+			*error = why;
 	}
 	return status;
 }
@@ -216,8 +271,14 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	const poly_columns sited =
 		batch->wanted & POLY_HAS(site) ? POLY_HAS(pc) | POLY_HAS(opcode) : 0;
 	enum poly_status status = next_segment(reading, batch->wanted | sited, error);
-	if (status == POLY_OK)
-		status = unpacked_rows(&state->segment, batch, batch->capacity, error);
+	if (status == POLY_OK) {
+		struct poly_error why;
+		status = unpacked_rows(&state->segment, batch, batch->capacity, &why);
+		if (status == POLY_ERR_FORMAT)
+			segment_wrong(state, &why, error);
+		else if (status != POLY_OK && error)
+			*error = why;
+	}
 	if (status == POLY_OK && batch->view.origin) {
 		for (size_t row = 0; row < batch->view.rows; row++)
 			batch->view.origin[row] = state->offset;
@@ -232,12 +293,16 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return status;
 }
 
-/* True where the head of a part stands at p. */
+/* True where the head of a part stands at p; tags are capitals. */
 static bool
 is_head(const uint8_t *p, size_t n)
 {
 	struct ptz_part part;
-	return n >= PTZ_HEAD_SIZE && memcmp(p + 0, "SEGM", 4) == 0 && ptz_part_read(p, &part);
+	for (size_t i = 0; i < 4; i++) {
+		if (n < PTZ_HEAD_SIZE || p[i] < 'A' || p[i] > 'Z')
+			return false;
+	}
+	return ptz_part_read(p, &part);
 }
 
 enum poly_status
@@ -247,15 +312,16 @@ ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *erro
 	size_t have, at = 1;
 	const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
 	(void)error;
-	if (have == 0)
+	if (have == 0 && !state->passed)
 		return POLY_END;
 	while (at < have && !is_head(p + at, have - at))
 		at++;
 	batch_put(batch, kind, 0, POLY_KIND_OTHER);
-	batch_put(batch, origin, 0, in_offset(reading->in));
+	batch_put(batch, origin, 0, state->offset);
 	batch->view.rows = 1;
-	in_consume(reading->in, at);
-	state->told = false;
+	if (!state->passed)
+		in_consume(reading->in, at);
+	state->told = state->passed = false;
 	return POLY_OK;
 }
 

@@ -19,6 +19,7 @@ struct stretch {
 struct giving {
 	struct unpacked *from;
 	struct batch *batch;
+	bool no_memory;
 	size_t rows, stretches;
 	struct stretch stretch[POLY_BATCH_ROWS];
 	uint32_t number[POLY_BATCH_ROWS + 8]; /* the template of each row */
@@ -166,9 +167,9 @@ give_fixed(struct giving *it, const struct ptz_column *column)
 		bits[w] |= rows[w];
 }
 
-/* The next slice of a moving column. */
+/* The next slice of a moving column. False: there is none, or no memory. */
 static bool
-take_slice(struct ptz_column *column, size_t n, const uint8_t **bytes)
+take_slice(struct giving *it, struct ptz_column *column, size_t n, const uint8_t **bytes)
 {
 	struct ptz_bytes *slices = &column->slices;
 	if ((size_t)(slices->end - slices->p) < n)
@@ -179,6 +180,7 @@ take_slice(struct ptz_column *column, size_t n, const uint8_t **bytes)
 		return true;
 	if (n > column->before_capacity) {
 		uint8_t *room = mem_resize(column->before, n, 1);
+		it->no_memory = !room;
 		if (!room)
 			return false;
 		column->before = room;
@@ -229,7 +231,7 @@ give_moving(struct giving *it, struct ptz_column *column)
 				store(array, column->size, row, it->value[n]);
 				continue;
 			}
-			if (!take_slice(column, it->value[n], &bytes))
+			if (!take_slice(it, column, it->value[n], &bytes))
 				return false;
 			batch_put_bytes(it->batch, column->column, row, bytes, it->value[n]);
 		}
@@ -249,6 +251,8 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 		return err_memory(error);
 	it->from = from;
 	it->batch = batch;
+	it->no_memory = false;
+	most = most < from->rows_most ? most : from->rows_most;
 	it->rows = from->rows - from->given < most ? from->rows - from->given : most;
 	if (from->given == 0)
 		from->next = PTZ_SEVERAL;
@@ -263,9 +267,13 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 			ok = give_moving(it, column);
 	}
 	from->given += (uint32_t)it->rows;
-	batch->view.rows = ok ? it->rows : 0;
+	batch->view.rows = it->rows;
 	if (ok)
 		return POLY_OK;
+	/* Some columns were filled. */
+	batch_clear(batch);
+	if (it->no_memory)
+		return err_memory(error);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"the streams of a segment of %u rows have fewer", from->rows);
 }

@@ -56,16 +56,48 @@ ptz_wopen(struct writing *writing, struct poly_error *error)
 	if (!head.failed)
 		ptz_part_write(writing->out, PTZ_TAG_HEAD, head.data, head.size, head.size);
 	state->offset = PTZ_MAGIC_SIZE + PTZ_HEAD_SIZE + head.size;
-	status = head.failed ? err_memory(error) : POLY_OK;
+	if (head.failed)
+		status = err_memory(error);
+	else if (head.size > PTZ_FRONT_MOST)
+		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"what is told of the trace has %zu bytes, and a packed trace holds "
+			"%u",
+			head.size, PTZ_FRONT_MOST);
 	buf_free(&head);
 	return status;
 }
 
+/* Writes an index of the segments since the last one. */
 static enum poly_status
-pack(struct ptz_writer *state, const struct segment *segment, struct poly_error *error)
+write_index(struct writing *writing, struct poly_error *error)
 {
-	return segment_pack(
-		segment, &state->packer, state->first, &state->front, &state->streams, error);
+	struct ptz_writer *state = writing->state;
+	struct buf *front = &state->packed.front;
+	const struct ptz_place *place = (const void *)state->places.data;
+	const size_t count = state->places.size / sizeof *place;
+	const uint8_t columns[PTZ_RANGES_MOST] = {
+		ptz_range_columns[0], ptz_range_columns[1], ptz_range_columns[2]};
+	buf_clear(front);
+	ptz_put64(front, state->index);
+	ptz_put32(front, (uint32_t)count);
+	ptz_put32(front, PTZ_RANGES);
+	buf_append(front, columns, sizeof columns);
+	for (size_t i = 0; i < count; i++) {
+		ptz_put64(front, place[i].offset);
+		ptz_put64(front, place[i].first);
+		ptz_put64(front, place[i].rows);
+		for (size_t k = 0; k < PTZ_RANGES; k++) {
+			ptz_put64(front, place[i].range[k].least);
+			ptz_put64(front, place[i].range[k].greatest);
+		}
+	}
+	if (front->failed)
+		return err_memory(error);
+	ptz_part_write(writing->out, PTZ_TAG_INDEX, front->data, front->size, front->size);
+	state->index = state->offset;
+	state->offset += PTZ_HEAD_SIZE + front->size;
+	buf_clear(&state->places);
+	return POLY_OK;
 }
 
 /* Writes the segment, and begins the next one. */
@@ -76,21 +108,28 @@ write_segment(struct writing *writing, struct poly_error *error)
 	struct segment *segment = state->segment;
 	if (segment->rows == 0)
 		return POLY_OK;
-	const enum poly_status status = pack(state, segment, error);
+	struct ptz_place place = {
+		.offset = state->offset, .first = state->begin.first, .rows = segment->rows};
+	state->begin.number++;
+	const enum poly_status status =
+		segment_pack(segment, &state->packer, &state->begin, &state->packed, error);
 	if (status != POLY_OK)
 		return status;
-	const struct ptz_place place = {state->offset, segment->rows};
+	memcpy(place.range, segment->range, sizeof place.range);
 	buf_append(&state->places, &place, sizeof place);
-	const size_t front = state->front.size, streams = state->streams.size;
-	ptz_part_write(
-		writing->out, PTZ_TAG_SEGMENT, state->front.data, front, front + streams);
-	out_write(writing->out, state->streams.data, streams);
-	state->offset += PTZ_HEAD_SIZE + front + streams;
-	state->first += segment->rows;
+	const struct buf *front = &state->packed.front, *streams = &state->packed.streams;
+	ptz_part_write(writing->out, PTZ_TAG_SEGMENT, front->data, front->size,
+		front->size + streams->size);
+	out_write(writing->out, streams->data, streams->size);
+	state->offset += PTZ_HEAD_SIZE + front->size + streams->size;
+	state->begin.first += segment->rows;
 	segment_clear(segment);
 	segment_clear(state->other);
 	begin_trial(state);
-	return state->places.failed ? err_memory(error) : POLY_OK;
+	if (state->places.failed)
+		return err_memory(error);
+	return state->places.size / sizeof place < PTZ_INDEX_MOST ? POLY_OK
+								  : write_index(writing, error);
 }
 
 /* Keeps the plan that makes clearly less. */
@@ -102,11 +141,11 @@ end_trial(struct ptz_writer *state, struct poly_error *error)
 	struct segment *const segments[] = {state->segment, state->other};
 	quick.packer = quick.quick;
 	for (size_t i = 0; i < 2; i++) {
-		const enum poly_status status = segment_pack(
-			segments[i], &quick, 0, &state->front, &state->streams, error);
+		const enum poly_status status =
+			segment_pack(segments[i], &quick, &state->begin, &state->packed, error);
 		if (status != POLY_OK)
 			return status;
-		size[i] = state->front.size + state->streams.size;
+		size[i] = state->packed.front.size + state->packed.streams.size;
 	}
 	/* A program's dictionary pays later, and is faster to read. */
 	const bool repeats = segments[0]->dictionary.count < segments[0]->rows / 4;
@@ -126,7 +165,8 @@ is_full(const struct ptz_writer *state)
 	const struct segment *segment = state->segment;
 	const bool flat = segment->dictionary.plan == PTZ_FLAT;
 	const size_t most = flat && state->rows_most > FLAT_ROWS ? FLAT_ROWS : state->rows_most;
-	return segment->rows + POLY_BATCH_ROWS > most || segment->slices > PTZ_SLICES_MOST;
+	return segment->rows + POLY_BATCH_ROWS > most ||
+	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MOST;
 }
 
 /* Hides the columns that are not to be written. */
@@ -170,24 +210,15 @@ ptz_wfinish(struct writing *writing, struct poly_error *error)
 		status = write_segment(writing, error);
 	if (status != POLY_OK)
 		return status;
-	struct buf *front = &state->front;
-	const size_t count = state->places.size / sizeof(struct ptz_place);
-	buf_clear(front);
-	ptz_put64(front, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct ptz_place *place = (const void *)state->places.data;
-		ptz_put64(front, place[i].offset);
-		ptz_put64(front, place[i].rows);
-	}
-	if (front->failed)
+	if ((status = write_index(writing, error)) != POLY_OK)
+		return status;
+	struct buf *tail = &state->packed.front;
+	buf_clear(tail);
+	ptz_put64(tail, state->index);
+	buf_append(tail, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
+	if (tail->failed)
 		return err_memory(error);
-	ptz_part_write(writing->out, PTZ_TAG_INDEX, front->data, front->size, front->size);
-	buf_clear(front);
-	ptz_put64(front, state->offset);
-	buf_append(front, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
-	if (front->failed)
-		return err_memory(error);
-	out_write(writing->out, front->data, front->size);
+	out_write(writing->out, tail->data, tail->size);
 	return POLY_OK;
 }
 
@@ -200,6 +231,6 @@ ptz_wclose(struct writing *writing)
 	block_packer_free(state->packer.packer);
 	block_packer_free(state->packer.quick);
 	buf_free(&state->places);
-	buf_free(&state->front);
-	buf_free(&state->streams);
+	buf_free(&state->packed.front);
+	buf_free(&state->packed.streams);
 }

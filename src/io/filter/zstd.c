@@ -295,16 +295,16 @@ block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
 }
 
 enum poly_status
-block_unpack(struct block_unpacker *unpacker, const void *p, size_t n, uint8_t *to, size_t size,
-	struct poly_error *error)
+block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
+	const struct block_room *room, struct poly_error *error)
 {
-	const size_t made = ZSTD_decompressDCtx(unpacker->context, to, size, p, n);
+	const size_t made = ZSTD_decompressDCtx(unpacker->context, room->to, room->size, p, n);
 	if (ZSTD_isError(made))
 		return zstd_failure(made, error);
-	if (made == size)
+	if (made == room->size)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data holds %zu bytes, expected %zu",
-		made, size);
+		made, room->size);
 }
 
 void
@@ -347,10 +347,10 @@ block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
 }
 
 enum poly_status
-block_unpack(struct block_unpacker *unpacker, const void *p, size_t n, uint8_t *to, size_t size,
-	struct poly_error *error)
+block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
+	const struct block_room *room, struct poly_error *error)
 {
-	(void)unpacker, (void)p, (void)n, (void)to, (void)size;
+	(void)unpacker, (void)p, (void)n, (void)room;
 	return err_missing(error, "the format ptz", "libzstd-dev");
 }
 

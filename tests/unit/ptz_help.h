@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed traces, looked at and made by hand from the layout in polytrace-ptz(5). */
+#ifndef TESTS_PTZ_HELP_H
+#define TESTS_PTZ_HELP_H
+
+#include "rows_help.h"
+
+#include "base/bits.h"
+#include "io/checksum.h"
+
+/* Where a part stands, and what it is. */
+struct part_at {
+	char tag[5];
+	size_t offset, front, body;
+};
+
+#define PARTS_MOST 64
+
+/* The parts of a file; how many. */
+static inline size_t
+find_parts(const struct buf *file, struct part_at *parts)
+{
+	size_t count = 0, at = 8;
+	while (at + 32 <= file->size && count < PARTS_MOST) {
+		struct part_at *part = &parts[count++];
+		memcpy(part->tag, file->data + at, 4);
+		part->tag[4] = 0;
+		part->offset = at;
+		part->front = load_le32(file->data + at + 4);
+		part->body = (size_t)load_le64(file->data + at + 8);
+		at += 32 + part->body;
+	}
+	return count;
+}
+
+static inline void
+store_number(uint8_t *to, uint64_t v, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void
+put_number(struct buf *to, uint64_t v, unsigned bytes)
+{
+	uint8_t room[8];
+	store_number(room, v, bytes);
+	buf_append(to, room, bytes);
+}
+
+/* Mends the checksums of a part's front and head. */
+static inline void
+mend_part(uint8_t *p)
+{
+	store_number(p + 16, checksum(p + 32, load_le32(p + 4)), 8);
+	store_number(p + 24, checksum(p, 24), 8);
+}
+
+/* Appends a part. */
+static inline void
+put_part(struct buf *file, const char *tag, const struct buf *front, const struct buf *rest)
+{
+	const size_t at = file->size;
+	const size_t more = rest ? rest->size : 0;
+	buf_append(file, tag, 4);
+	put_number(file, front->size, 4);
+	put_number(file, front->size + more, 8);
+	put_number(file, 0, 8);
+	put_number(file, 0, 8);
+	buf_append(file, front->data, front->size);
+	if (more)
+		buf_append(file, rest->data, more);
+	mend_part(file->data + at);
+}
+
+/* A sample of CIS 501 so many times, as text. */
+static inline struct buf
+long_text(unsigned times)
+{
+	struct buf sample = load_sample("cis501/sort_1k.trace"), text = {0};
+	for (unsigned i = 0; i < times; i++)
+		buf_append(&text, sample.data, sample.size);
+	buf_free(&sample);
+	return text;
+}
+
+/* The same packed, in segments of at most 4096 rows. */
+static inline struct buf
+long_packed(unsigned times)
+{
+	struct buf text = long_text(times);
+	struct buf packed =
+		convert(open_bytes(&text, "cis501", NULL, false), "ptz", "ptz.rows=4096", NULL);
+	buf_free(&text);
+	return packed;
+}
+
+#endif

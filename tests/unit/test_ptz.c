@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed traces: codings, a file made by hand from the layout, and others that make no sense.
+ */
+#include "ptz_help.h"
+
+#include "base/mem.h"
+#include "format/ptz/code.h"
+
+/* Rows of the codings' values. */
+#define MOST 300
+
+/* Encodes and decodes numbers, in pieces of some. */
+static void
+expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t piece)
+{
+	uint32_t template[MOST];
+	uint64_t pc[MOST], back[MOST];
+	struct buf bytes = {0};
+	struct ptz_decoder decoder = {0};
+	for (size_t i = 0; i < n; i++) {
+		template[i] = (uint32_t)(i * i % 5);
+		pc[i] = i * 0x123456789abcdefu;
+	}
+	const struct ptz_values it = {values, n, template, pc, 5};
+	assert_true(ptz_code(&it, coding, &bytes));
+	const struct ptz_stream stream = {
+		.coding = (uint8_t)coding, .values = (uint32_t)n, .size = (uint32_t)bytes.size};
+	assert_true(ptz_decoder_init(&decoder, &stream, bytes.data, 5));
+	for (size_t i = 0; i < n; i += piece)
+		ptz_decode(&decoder, back + i, n - i < piece ? n - i : piece, template + i);
+	assert_false(decoder.bytes.bad);
+	for (size_t i = 0; i < n; i++)
+		assert_true(values[i] == back[i] + (coding == PTZ_PC ? pc[i] : 0));
+	/* One more than there are. */
+	ptz_decode(&decoder, back, 1, template);
+	assert_true(decoder.bytes.bad);
+	ptz_decoder_fini(&decoder);
+	buf_free(&bytes);
+}
+
+static void
+every_coding_gives_numbers_back_up_to_the_greatest(void **state)
+{
+	(void)state;
+	const uint64_t edges[] = {UINT64_MAX, 0, UINT64_MAX, (uint64_t)1 << 63, 1, 0x7f, 0x80,
+		0x3fff, 0x4000, ((uint64_t)1 << 63) - 1, UINT64_MAX - 1};
+	uint64_t many[MOST];
+	for (size_t i = 0; i < MOST; i++)
+		many[i] = edges[i % 11] >> i % 64;
+	for (unsigned coding = PTZ_PLANES; coding <= PTZ_PC; coding++) {
+		for (size_t i = 0; i < 11; i++)
+			expect_back((enum ptz_coding)coding, &edges[i], 1, 1);
+		expect_back((enum ptz_coding)coding, edges, 11, 3);
+		expect_back((enum ptz_coding)coding, many, MOST, 7);
+		expect_back((enum ptz_coding)coding, many, 0, 1);
+	}
+}
+
+static void
+expect_code(
+	enum ptz_coding coding, const struct ptz_values *values, const char *bytes, size_t n)
+{
+	struct buf out = {0};
+	assert_true(ptz_code(values, coding, &out));
+	assert_int_equal(out.size, n);
+	assert_memory_equal(out.data, bytes, n);
+	buf_free(&out);
+}
+
+static void
+codings_have_the_bytes_of_their_definition(void **state)
+{
+	(void)state;
+	const uint64_t values[] = {10, 100, 11}, pc[] = {12, 99, 11}, wide[] = {1, 0x203};
+	const uint32_t template[] = {0, 1, 0};
+	const struct ptz_values it = {values, 3, template, pc, 2},
+				two = {.values = wide, .count = 2};
+	expect_code(PTZ_PLANES, &it, "\x0a\x64\x0b", 3);
+	expect_code(PTZ_PLANES, &two, "\x01\x03\x00\x02", 4);
+	/* 10, 90, -89 */
+	expect_code(PTZ_DELTA, &it, "\x14\xb4\x01\xb1\x01", 5);
+	/* 10, 90 against the value before, 1 against 10 */
+	expect_code(PTZ_TEMPLATE, &it, "\x14\xb4\x01\x02", 4);
+	/* -2, 1, 0 */
+	expect_code(PTZ_PC, &it, "\x03\x02\x00", 3);
+}
+
+static void
+a_number_that_does_not_end_is_bad(void **state)
+{
+	(void)state;
+	const uint8_t endless[] = {
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1};
+	for (size_t n = 0; n <= sizeof endless; n++) {
+		struct ptz_bytes bytes = {endless, endless + n, false};
+		assert_int_equal(ptz_take(&bytes), 0);
+		assert_true(bytes.bad);
+	}
+	struct ptz_bytes bytes = {endless + 9, endless + 11, false};
+	assert_int_equal(ptz_take(&bytes), 128);
+	assert_false(bytes.bad);
+}
+
+/* A stream of the file made by hand. */
+struct made {
+	uint8_t role, column, coding;
+	uint32_t values;
+	const char *bytes;
+	size_t size;
+};
+
+/*
+ * Columns 0 kind, 1 pc, 2 address, 3 mnemonic, 4 text, 5 unknown; names "ld"; template 0 is an
+ * ld at 0x10 with an address, template 1 another instruction at 0x14, template 2 an access with
+ * an address, a text and the unknown column. The rows are those of 0 1 0 1 2 2.
+ */
+enum {
+	NAMES,
+	SHAPES,
+	WHICH,
+	FOLLOW,
+	STARTS,
+	BLOCKS,
+	KIND,
+	PC,
+	MNEMONIC,
+	ADDRESS,
+	TEXT,
+	MADE = 14
+};
+static const struct made usual[MADE] = {
+	[NAMES] = {0, 0, 4, 1, "ld", 3},
+	[SHAPES] = {1, 0, 4, 3,
+		"\x0b\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+		"\x01\0\0\0\0\0\0\0\x34\0\0\0\0\0\0\0",
+		48},
+	[WHICH] = {2, 0, 0, 3, "\0\1\2", 3},
+	[FOLLOW] = {3, 0, 0, 3, "\1\0\0", 3},
+	[STARTS] = {4, 0, 0, 2, "\0\2", 2},
+	[BLOCKS] = {5, 0, 0, 4, "\0\0\1\1", 4},
+	[KIND] = {6, 0, 0, 3, "\0\0\1", 3},
+	[PC] = {6, 1, 1, 2, "\x20\x08", 2},
+	[MNEMONIC] = {6, 3, 0, 1, "\0", 1},
+	/* 0x100; 8 more; 1 less than that, as another template's first; 8 more */
+	[ADDRESS] = {8, 2, 2, 4, "\x80\x04\x10\x01\x10", 5},
+	[TEXT] = {8, 4, 0, 2, "\3\3", 2},
+	[TEXT + 1] = {9, 4, 5, 0, "abc\0\0\7", 6},
+	[TEXT + 2] = {8, 5, 0, 2, "\x09\x09", 2},
+	[TEXT + 3] = {77, 9, 99, 5, "????", 4},
+};
+
+#define SHOWN "kind pc mnemonic address text"
+
+static const char expected[] = "instruction 0x10 ld 0x100 -\n"
+			       "instruction 0x14 - - -\n"
+			       "instruction 0x10 ld 0x108 -\n"
+			       "instruction 0x14 - - -\n"
+			       "access - - 0x107 abc\n"
+			       "access - - 0x10f abd\n";
+
+static void
+put_pair(struct buf *to, const char *key, const char *value)
+{
+	buf_byte(to, (uint8_t)strlen(key));
+	buf_string(to, key);
+	buf_byte(to, (uint8_t)strlen(value));
+	buf_string(to, value);
+}
+
+/* Appends the segment of these streams, behind others. */
+static void
+put_segment(struct buf *file, const struct made *streams, uint32_t before)
+{
+	struct buf front = {0}, rest = {0};
+	put_number(&front, before * 6, 8);
+	put_number(&front, 6, 4);
+	put_number(&front, 3, 4);
+	put_number(&front, MADE, 4);
+	put_number(&front, before + 1, 4);
+	for (const struct made *made = streams; made < streams + MADE; made++) {
+		const uint8_t bytes[] = {made->role, made->column, made->coding, 0};
+		buf_append(&front, bytes, 4);
+		put_number(&front, made->values, 4);
+		put_number(&front, made->size, 4);
+		put_number(&front, made->size, 4);
+		put_number(&front, checksum(made->bytes, made->size), 8);
+		buf_append(&rest, made->bytes, made->size);
+	}
+	put_part(file, "SEGM", &front, &rest);
+	buf_free(&front);
+	buf_free(&rest);
+}
+
+/* Appends the index of one or two segments, and the end. */
+static void
+put_index(struct buf *file, const uint64_t *places, unsigned count)
+{
+	struct buf front = {0};
+	const uint64_t index = file->size;
+	put_number(&front, 0, 8);
+	put_number(&front, count, 8);
+	put_number(&front, 0, 8);
+	for (unsigned i = 0; i < count; i++) {
+		put_number(&front, places[i], 8);
+		put_number(&front, i * 6, 8);
+		put_number(&front, 6, 8);
+	}
+	put_part(file, "INDX", &front, NULL);
+	put_number(file, index, 8);
+	buf_append(file, "PTZ\x89\n\x1a\r\n", 8);
+	buf_free(&front);
+}
+
+/* The file made by hand: a head, a part that nobody knows, a segment or two, and an index. */
+static struct buf
+make_file(const struct made *streams, const struct made *more)
+{
+	static const char *const columns[] = {
+		"kind", "pc", "address", "mnemonic", "text", "wumpus"};
+	struct buf file = {0}, front = {0}, rest = {0};
+	uint64_t places[2];
+	buf_append(&file, "\x89PTZ\r\n\x1a\n", 8);
+	put_pair(&front, "hunted", "never");
+	put_pair(&front, "version", "1");
+	for (size_t i = 0; i < 6; i++)
+		put_pair(&front, "column", columns[i]);
+	put_part(&file, "HEAD", &front, NULL);
+	buf_string(&rest, "nobody knows");
+	put_part(&file, "XTRA", &rest, &front);
+	places[0] = file.size;
+	put_segment(&file, streams, 0);
+	places[1] = file.size;
+	if (more)
+		put_segment(&file, more, 1);
+	put_index(&file, places, more ? 2 : 1);
+	buf_free(&front);
+	buf_free(&rest);
+	return file;
+}
+
+static void
+a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over(void **state)
+{
+	(void)state;
+	struct buf file = make_file(usual, NULL);
+	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
+	struct poly_finding finding;
+	struct buf rows = list_rows(reader, SHOWN, NULL);
+	assert_string_equal(buf_text(&rows), expected);
+	buf_free(&rows);
+	reader = open_bytes(&file, NULL, NULL, true);
+	const struct poly_batch *batch;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		;
+	assert_false(poly_reader_finding_at(reader, 0, &finding));
+	poly_reader_close(reader);
+	buf_free(&file);
+}
+
+/* Reads a file whose first segment is damaged, without and with skipping. */
+static void
+expect_refused(const struct buf *file, const char *message)
+{
+	char all[sizeof expected + 40] = "other - - - -\n";
+	struct poly_error error = {0};
+	struct buf rows = list_rows(open_bytes(file, "ptz", NULL, false), SHOWN, &error);
+	assert_int_equal(rows.size, 0);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	if (!strstr(error.message, message))
+		fail_msg("%s, expected %s", error.message, message);
+	buf_free(&rows);
+	rows = list_rows(open_bytes(file, "ptz", NULL, true), SHOWN, NULL);
+	strcat(all, expected);
+	assert_string_equal(buf_text(&rows), all);
+	buf_free(&rows);
+}
+
+static void
+streams_that_contradict_each_other_are_damage(void **state)
+{
+	(void)state;
+	const struct {
+		unsigned stream;
+		struct made made;
+		const char *message;
+	} cases[] = {
+		{NAMES, {0, 0, 4, 1, "ld", 2}, "segment 1: stream 'names' ends within a name"},
+		{NAMES, {0, 0, 4, 9, "ld", 3}, "has more names than bytes"},
+		{WHICH, {2, 0, 0, 3, "\0\1\3", 3}, "has a shape that there is not"},
+		{WHICH, {2, 0, 0, 3, "\0\1\2\3", 4}, "ends early"},
+		{FOLLOW, {3, 0, 0, 3, "\5\0\0", 3}, "followed by one that there is not"},
+		{FOLLOW, {3, 0, 0, 3, "\4\0\0", 3}, "followed by one that there is not"},
+		{FOLLOW, {3, 0, 0, 2, "\1\0", 2}, "does not have the values expected"},
+		{STARTS, {4, 0, 0, 2, "\0\3", 2}, "begins with a template that there is not"},
+		{STARTS, {77, 0, 0, 2, "\0\2", 2}, "have fewer"},
+		{BLOCKS, {5, 0, 0, 3, "\0\0\2", 3}, "have fewer"},
+		{BLOCKS, {5, 0, 0, 1, "\0", 1}, "have fewer"},
+		{BLOCKS, {5, 0, 0, 7, "\0\0\1\1\1\1\1", 7}, "expected at most"},
+		{KIND, {6, 0, 0, 3, "\0\0\6", 3}, "has a value that there is not"},
+		{KIND, {6, 0, 9, 3, "\0\0\1", 3}, "a coding that is not for it"},
+		{KIND, {6, 0, 2, 3, "\0\0\1", 3}, "a coding that is not for it"},
+		{PC, {6, 1, 1, 2, "\x20\x88", 2}, "stream 'static' of column 'pc' ends early"},
+		{PC, {77, 1, 1, 2, "\x20\x08", 2}, "of column 'pc' is missing"},
+		{MNEMONIC, {6, 3, 0, 1, "\1", 1}, "has a value that there is not"},
+		{ADDRESS, {8, 2, 2, 4, "\x80\x04\x10\x01\x81", 5}, "have fewer"},
+		{ADDRESS, {8, 2, 3, 4, "\1\1\1\1", 4}, "a coding that is not for it"},
+		{TEXT, {8, 4, 0, 2, "\4\3", 2}, "have fewer"},
+		{SHAPES, {1, 0, 4, 3, usual[SHAPES].bytes, 32}, "a shape that there is not"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made streams[MADE];
+		memcpy(streams, usual, sizeof streams);
+		streams[cases[i].stream] = cases[i].made;
+		struct buf file = make_file(streams, usual);
+		expect_refused(&file, cases[i].message);
+		buf_free(&file);
+	}
+}
+
+static void
+fronts_beyond_the_limits_are_damage(void **state)
+{
+	(void)state;
+	const struct {
+		size_t at; /* in the segment's front */
+		uint32_t value;
+		const char *message;
+	} cases[] = {
+		{8, (1u << 20) + 1, "1048577 rows"},
+		{8, 2, "2 rows, 3 templates"},
+		{12, 7, "7 templates"},
+		{16, 513, "513 streams"},
+		{16, MADE + 1, "expected 384"},
+		{16, 0, "expected 24"},
+		{24 + 8, (1u << 28) + 1, "is larger than the limit"},
+		{24 + 12, 4, "and its head says"},
+		{24 + 4, UINT32_MAX, "has more names than bytes"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct part_at parts[PARTS_MOST];
+		struct buf file = make_file(usual, usual);
+		assert_int_equal(find_parts(&file, parts), 5);
+		uint8_t *segment = file.data + parts[2].offset;
+		store_number(segment + 32 + cases[i].at, cases[i].value, 4);
+		mend_part(segment);
+		expect_refused(&file, cases[i].message);
+		buf_free(&file);
+	}
+}
+
+static void
+columns_that_are_listed_twice_or_unused_are_passed_over(void **state)
+{
+	(void)state;
+	struct buf file = make_file(usual, NULL);
+	struct part_at parts[PARTS_MOST];
+	find_parts(&file, parts);
+	/* The text becomes a second pc of the same length. */
+	uint8_t *head = file.data + parts[0].offset, *p = head + 32;
+	while (memcmp(p, "\x04text", 5) != 0)
+		p++;
+	memcpy(p, "\x04kind", 5);
+	mend_part(head);
+	struct buf rows = list_rows(open_bytes(&file, NULL, NULL, false), "kind pc text", NULL);
+	assert_string_equal(buf_text(&rows), "instruction 0x10 -\ninstruction 0x14 -\n"
+					     "instruction 0x10 -\ninstruction 0x14 -\n"
+					     "access - -\naccess - -\n");
+	buf_free(&rows);
+	buf_free(&file);
+}
+
+static void
+another_version_is_not_read(void **state)
+{
+	(void)state;
+	struct buf file = make_file(usual, NULL);
+	struct poly_reader *reader;
+	struct poly_error error;
+	uint8_t *p = file.data + 8;
+	while (memcmp(p,
+		       "\x01"
+		       "1",
+		       2) != 0)
+		p++;
+	p[1] = '2';
+	mend_part(file.data + 8);
+	assert_int_equal(poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
+		POLY_ERR_UNSUPPORTED);
+	assert_string_equal(
+		error.message, "the packed trace has version 2 of its format, expected 1");
+	buf_free(&file);
+}
+
+#ifdef POLY_FAULT_INJECTION
+static void
+lack_of_memory_is_told_wherever_it_is_met(void **state)
+{
+	(void)state;
+	struct buf file = make_file(usual, NULL);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	enum poly_status status = POLY_ERR_MEMORY;
+	options.one_thread = true;
+	options.skip = 2;
+	size_t k = 1;
+	for (; status != POLY_OK; k++) {
+		struct poly_reader *reader;
+		const struct poly_batch *batch;
+		mem_fail_at(k);
+		status = poly_reader_open_memory(file.data, file.size, &options, &reader, NULL);
+		if (status == POLY_OK)
+			status = poly_reader_next(reader, &batch, NULL);
+		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
+		if (status == POLY_OK)
+			assert_int_equal(batch->rows, 4);
+		poly_reader_close(reader);
+	}
+	mem_fail_at(0);
+	assert_true(k > 30);
+	buf_free(&file);
+}
+#endif
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_coding_gives_numbers_back_up_to_the_greatest),
+		cmocka_unit_test(codings_have_the_bytes_of_their_definition),
+		cmocka_unit_test(a_number_that_does_not_end_is_bad),
+		cmocka_unit_test(
+			a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over),
+		cmocka_unit_test(streams_that_contradict_each_other_are_damage),
+		cmocka_unit_test(fronts_beyond_the_limits_are_damage),
+		cmocka_unit_test(columns_that_are_listed_twice_or_unused_are_passed_over),
+		cmocka_unit_test(another_version_is_not_read),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_is_told_wherever_it_is_met),
+#endif
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

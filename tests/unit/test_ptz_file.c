@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed traces of several segments: damage, cuts, and records that are passed over. */
+#include "ptz_help.h"
+
+#include <unistd.h>
+
+#define COLUMNS "pc mnemonic address immediate branch"
+
+struct whole {
+	struct buf file;
+	struct part_at parts[PARTS_MOST];
+	size_t count;	 /* of parts */
+	struct buf rows; /* a line each */
+};
+
+/* So many rows, in several segments. */
+static struct whole
+make_whole(unsigned thousands)
+{
+	struct whole whole = {0};
+	struct buf text = long_text(thousands);
+	whole.file = long_packed(thousands);
+	whole.count = find_parts(&whole.file, whole.parts);
+	whole.rows = list_rows(open_bytes(&text, "cis501", NULL, false), COLUMNS, NULL);
+	buf_free(&text);
+	assert_true(whole.count >= 5);
+	return whole;
+}
+
+static void
+free_whole(struct whole *whole)
+{
+	buf_free(&whole->file);
+	buf_free(&whole->rows);
+}
+
+/* Rows of a segment, and those before it, as its front says. */
+static uint32_t
+rows_of(const struct whole *whole, size_t part)
+{
+	return load_le32(whole->file.data + whole->parts[part].offset + 32 + 8);
+}
+
+static uint64_t
+rows_before(const struct whole *whole, size_t part)
+{
+	return load_le64(whole->file.data + whole->parts[part].offset + 32);
+}
+
+/* Where the line of a row begins. */
+static size_t
+line_of(const struct buf *rows, uint64_t row)
+{
+	size_t at = 0;
+	for (; row; row--)
+		at = (size_t)((uint8_t *)memchr(rows->data + at, '\n', rows->size - at) -
+			      rows->data) +
+		     1;
+	return at;
+}
+
+/* The rows of a file are all those from one on, up to one. */
+static void
+expect_from(struct poly_reader *reader, const struct buf *all, uint64_t first, uint64_t end)
+{
+	struct poly_error error = {0};
+	struct buf rows = list_rows(reader, COLUMNS, &error);
+	if (error.status)
+		fail_msg("%s", error.message);
+	const size_t from = line_of(all, first), to = line_of(all, end);
+	assert_int_equal(rows.size, to - from);
+	if (rows.size)
+		assert_memory_equal(rows.data, all->data + from, rows.size);
+	buf_free(&rows);
+}
+
+static void
+a_flipped_bit_in_any_byte_is_detected(void **state)
+{
+	(void)state;
+	struct buf file = load_sample("ptz/altivec.ptz");
+	for (size_t at = 0; at < file.size; at++) {
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		struct poly_reader *reader = NULL;
+		const struct poly_batch *batch;
+		options.format = "ptz";
+		options.strict = true;
+		file.data[at] ^= (uint8_t)(1 << at % 8);
+		enum poly_status status =
+			poly_reader_open_memory(file.data, file.size, &options, &reader, NULL);
+		while (status == POLY_OK)
+			status = poly_reader_next(reader, &batch, NULL);
+		if (status == POLY_END)
+			fail_msg("nobody saw what was done to byte %zu", at);
+		poly_reader_close(reader);
+		file.data[at] ^= (uint8_t)(1 << at % 8);
+	}
+	buf_free(&file);
+}
+
+/* Damages a byte of the second segment, and reads. */
+static void
+expect_damage(struct whole *whole, size_t at, const char *message)
+{
+	struct poly_error error = {0};
+	struct poly_reader_counts counts;
+	const size_t damaged = 2, place = whole->parts[damaged].offset + at;
+	const uint64_t before = rows_before(whole, damaged),
+		       behind = before + rows_of(whole, damaged);
+	whole->file.data[place] ^= 0x10;
+	struct buf rows =
+		list_rows(open_bytes(&whole->file, NULL, NULL, false), COLUMNS, &error);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	if (!strstr(error.message, message))
+		fail_msg("%s, expected %s", error.message, message);
+	assert_int_equal(error.offset, whole->parts[damaged].offset);
+	assert_int_equal(rows.size, line_of(&whole->rows, before));
+	buf_free(&rows);
+	struct poly_reader *reader = open_bytes(&whole->file, NULL, NULL, true);
+	const struct poly_batch *batch;
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		list_batch(batch, COLUMNS, &rows);
+	poly_reader_count(reader, &counts);
+	assert_int_equal(counts.skipped_places, 1);
+	poly_reader_close(reader);
+	const size_t front = line_of(&whole->rows, before),
+		     back = line_of(&whole->rows, behind);
+	const size_t rest = whole->rows.size - back;
+	assert_memory_equal(rows.data, whole->rows.data, front);
+	assert_true(rows.size > front + rest);
+	assert_memory_equal(rows.data + rows.size - rest, whole->rows.data + back, rest);
+	assert_string_equal(buf_text(&rows) + front, rows.data + front);
+	assert_memory_equal(rows.data + front, "- - - - -\n", 10);
+	buf_free(&rows);
+	whole->file.data[place] ^= 0x10;
+}
+
+static void
+damage_is_named_by_segment_and_stream_and_the_other_segments_are_read(void **state)
+{
+	(void)state;
+	static const char *const roles[] = {"names", "shapes", "template shapes", "followers",
+		"starts", "blocks", "static", "static bytes", "dynamic", "dynamic bytes"};
+	struct whole whole = make_whole(15);
+	const uint8_t *segment = whole.file.data + whole.parts[2].offset;
+	size_t at = 32 + whole.parts[2].front;
+	assert_string_equal(whole.parts[2].tag, "SEGM");
+	const uint32_t streams = load_le32(segment + 32 + 16);
+	assert_true(streams > 10);
+	for (uint32_t i = 0; i < streams; i++) {
+		const uint8_t *stream = segment + 32 + 24 + 24 * i;
+		char message[100];
+		snprintf(message, sizeof message, "segment 2: stream '%s' %s", roles[*stream],
+			*stream < 6 ? "is damaged" : "of column '");
+		expect_damage(&whole, at, message);
+		at += load_le32(stream + 12);
+	}
+	expect_damage(
+		&whole, 0, "the part behind segment 1 is damaged: the checksum of its head");
+	expect_damage(&whole, 31, "the part behind segment 1 is damaged");
+	expect_damage(
+		&whole, 40, "the part behind segment 1 is damaged: the checksum of its front");
+	free_whole(&whole);
+}
+
+static void
+a_damaged_stream_that_nobody_asked_for_does_no_harm(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	const struct part_at *part = &whole.parts[1];
+	uint8_t *segment = whole.file.data + part->offset, *at = segment + 32 + part->front;
+	for (uint32_t i = 0; i < load_le32(segment + 32 + 16); i++) {
+		const uint8_t *stream = segment + 32 + 24 + 24 * i;
+		if (*stream == 8 && stream[1] == POLY_COLUMN_address)
+			*at ^= 1;
+		at += load_le32(stream + 12);
+	}
+	options.columns = POLY_HAS(pc);
+	assert_int_equal(poly_reader_open_memory(
+				 whole.file.data, whole.file.size, &options, &reader, NULL),
+		POLY_OK);
+	struct buf rows = list_rows(reader, "pc", NULL);
+	struct buf text = long_text(15);
+	struct buf expected = list_rows(open_bytes(&text, "cis501", NULL, false), "pc", NULL);
+	expect_same(&rows, &expected);
+	buf_free(&rows);
+	buf_free(&text);
+	buf_free(&expected);
+	free_whole(&whole);
+}
+
+static void
+a_file_cut_anywhere_gives_the_segments_before(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	const struct part_at *index = &whole.parts[whole.count - 1];
+	assert_string_equal(index->tag, "INDX");
+	assert_int_equal(index->offset + 32 + index->body + 16, whole.file.size);
+	size_t part = 1;
+	for (size_t size = whole.parts[1].offset; size < whole.file.size; size += 61) {
+		struct buf cut = {.data = whole.file.data, .size = size};
+		struct poly_error error = {0};
+		while (part + 1 < whole.count && whole.parts[part + 1].offset <= size)
+			part++;
+		struct buf rows =
+			list_rows(open_bytes(&cut, NULL, NULL, false), COLUMNS, &error);
+		const uint64_t expected =
+			part + 1 < whole.count
+				? rows_before(&whole, part)
+				: rows_before(&whole, part - 1) + rows_of(&whole, part - 1);
+		assert_int_equal(rows.size, line_of(&whole.rows, expected));
+		if (rows.size)
+			assert_memory_equal(rows.data, whole.rows.data, rows.size);
+		if (size > whole.parts[part].offset)
+			assert_int_equal(error.status, POLY_ERR_FORMAT);
+		buf_free(&rows);
+	}
+	/* Between two parts nothing is wrong but that there is no index. */
+	struct buf cut = {.data = whole.file.data, .size = whole.parts[2].offset};
+	struct buf codes = find_all(open_bytes(&cut, NULL, NULL, true));
+	assert_string_equal(buf_text(&codes), "P02:0 ");
+	buf_free(&codes);
+	free_whole(&whole);
+}
+
+/* A reader that leaves out records at the front. */
+static struct poly_reader *
+open_behind(const struct buf *file, uint64_t skip, bool tolerant)
+{
+	struct poly_reader *reader;
+	struct poly_error error;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.skip = skip;
+	options.skip_errors = tolerant;
+	if (poly_reader_open_memory(file->data, file->size, &options, &reader, &error) !=
+		POLY_OK)
+		fail_msg("%s", error.message);
+	return reader;
+}
+
+static void
+records_left_out_are_the_same_with_an_index_and_without(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	struct buf cut = whole.file;
+	cut.size = whole.parts[whole.count - 1].offset;
+	for (size_t part = 1; part + 1 < whole.count; part++) {
+		const uint64_t first = rows_before(&whole, part);
+		const uint64_t skips[] = {first ? first - 1 : 0, first, first + 1, first + 99};
+		for (size_t i = 0; i < 4; i++) {
+			expect_from(open_behind(&whole.file, skips[i], false), &whole.rows,
+				skips[i], 15000);
+			expect_from(open_behind(&cut, skips[i], false), &whole.rows, skips[i],
+				15000);
+		}
+	}
+	expect_from(open_behind(&whole.file, 15000, false), &whole.rows, 15000, 15000);
+	expect_from(open_behind(&cut, 15000, false), &whole.rows, 15000, 15000);
+	expect_from(open_behind(&whole.file, UINT64_MAX, false), &whole.rows, 15000, 15000);
+	free_whole(&whole);
+}
+
+/* Makes garbage of all segments but one, or of their streams alone. */
+static void
+spoil(struct whole *whole, size_t kept, bool streams)
+{
+	for (size_t part = 1; part + 1 < whole->count; part++) {
+		const struct part_at *it = &whole->parts[part];
+		const size_t from = streams ? 32 + it->front : 0;
+		if (part != kept)
+			memset(whole->file.data + it->offset + from, 0xaa,
+				32 + it->body - from);
+	}
+}
+
+static void
+nothing_of_the_segments_left_out_is_looked_at(void **state)
+{
+	(void)state;
+	for (unsigned has_index = 0; has_index < 2; has_index++) {
+		struct whole whole = make_whole(15);
+		const size_t kept = 3;
+		const uint64_t first = rows_before(&whole, kept), rows = rows_of(&whole, kept);
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		struct poly_reader *reader;
+		spoil(&whole, kept, !has_index);
+		if (!has_index)
+			whole.file.size = whole.parts[whole.count - 1].offset;
+		options.skip = first + 10;
+		options.count = rows - 10;
+		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
+					 &options, &reader, NULL),
+			POLY_OK);
+		expect_from(reader, &whole.rows, first + 10, first + rows);
+		free_whole(&whole);
+	}
+}
+
+static void
+a_file_on_disk_is_read_at_its_end_and_where_the_record_is(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	const size_t kept = 2;
+	const uint64_t first = rows_before(&whole, kept), rows = rows_of(&whole, kept);
+	char path[] = "/tmp/polytrace-ptz-XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	spoil(&whole, kept, false);
+	assert_int_equal(
+		write(file, whole.file.data, whole.file.size), (ssize_t)whole.file.size);
+	close(file);
+	options.skip = first;
+	options.count = rows;
+	options.block_size = 512;
+	assert_int_equal(poly_reader_open(path, &options, &reader, NULL), POLY_OK);
+	expect_from(reader, &whole.rows, first, first + rows);
+	unlink(path);
+	free_whole(&whole);
+}
+
+static void
+an_index_that_is_wrong_is_not_believed(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	const struct part_at *part = &whole.parts[whole.count - 1];
+	uint8_t *index = whole.file.data + part->offset;
+	const size_t entry = 24 + 3 * 16;
+	const struct {
+		size_t at;
+		uint64_t value;
+	} cases[] = {
+		{24 + entry, whole.parts[1].offset}, /* the first segment as the second */
+		{24 + entry, UINT64_MAX - 5},
+		{24 + entry, whole.parts[1].offset + 1},
+		{24 + entry + 8, 0},
+		{24 + entry + 8, 3},
+		{0, part->offset}, /* the index before it is itself */
+		{8, 0},		   /* no segments, or ranges */
+		{8, UINT64_MAX},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint8_t *at = index + 32 + cases[i].at;
+		const uint64_t was = load_le64(at), skip = rows_before(&whole, 2) + 5;
+		store_number(at, cases[i].value, 8);
+		mend_part(index);
+		expect_from(open_behind(&whole.file, skip, false), &whole.rows, skip, 15000);
+		store_number(at, was, 8);
+	}
+	free_whole(&whole);
+}
+
+static void
+the_index_knows_the_least_and_the_greatest_values(void **state)
+{
+	(void)state;
+	struct whole whole = make_whole(15);
+	const uint8_t *entry = whole.file.data + whole.parts[whole.count - 1].offset + 32 + 24;
+	struct poly_reader *reader = open_bytes(&whole.file, NULL, NULL, false);
+	const struct poly_batch *batch;
+	uint64_t least[2] = {UINT64_MAX, UINT64_MAX}, greatest[2] = {0, 0};
+	/* Batches do not go beyond segments. */
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++) {
+			for (unsigned i = 0; i < 2; i++) {
+				const enum poly_column column =
+					i ? POLY_COLUMN_address : POLY_COLUMN_pc;
+				if (!poly_present(batch, column, row))
+					continue;
+				const uint64_t v = poly_batch_integer(batch, column, row);
+				least[i] = v < least[i] ? v : least[i];
+				greatest[i] = v > greatest[i] ? v : greatest[i];
+			}
+		}
+		if (batch->first + batch->rows < load_le64(entry + 8) + load_le64(entry + 16))
+			continue;
+		assert_true(load_le64(entry + 24) == UINT64_MAX);
+		assert_true(load_le64(entry + 32) == 0);
+		for (unsigned i = 0; i < 2; i++) {
+			assert_true(load_le64(entry + 40 + 16 * i) == least[i]);
+			assert_true(load_le64(entry + 48 + 16 * i) == greatest[i]);
+			least[i] = UINT64_MAX;
+			greatest[i] = 0;
+		}
+		entry += 24 + 3 * 16;
+	}
+	poly_reader_close(reader);
+	assert_ptr_equal(entry + 16, whole.file.data + whole.file.size);
+	free_whole(&whole);
+}
+
+static void
+many_segments_have_several_indexes_each_found_by_the_next(void **state)
+{
+	(void)state;
+	struct buf text = {0};
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	for (unsigned i = 0; i < 600; i++)
+		buf_printf(&text, "r %08x 4\n", 0x1000 + i);
+	options.format = "din";
+	options.batch_rows = 1;
+	assert_int_equal(poly_reader_open_memory(text.data, text.size, &options, &reader, NULL),
+		POLY_OK);
+	/* A segment for each batch: another one of 4096 rows would have no room. */
+	struct buf file = convert(reader, "ptz", "ptz.rows=4096", NULL);
+	/* Nobody gets by the first segment without an index. */
+	struct part_at parts[PARTS_MOST];
+	find_parts(&file, parts);
+	memset(file.data + parts[1].offset, 0, 32);
+	for (uint64_t skip = 1; skip < 600; skip += skip == 1 ? 254 : 1) {
+		char expected[16];
+		options = (struct poly_read_options)POLY_READ_OPTIONS_INIT;
+		options.skip = skip;
+		options.count = 1;
+		assert_int_equal(
+			poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
+			POLY_OK);
+		struct buf rows = list_rows(reader, "address", NULL);
+		snprintf(expected, sizeof expected, "0x%x\n", 0x1000 + (unsigned)skip);
+		assert_string_equal(buf_text(&rows), expected);
+		buf_free(&rows);
+	}
+	buf_free(&file);
+	buf_free(&text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flipped_bit_in_any_byte_is_detected),
+		cmocka_unit_test(
+			damage_is_named_by_segment_and_stream_and_the_other_segments_are_read),
+		cmocka_unit_test(a_damaged_stream_that_nobody_asked_for_does_no_harm),
+		cmocka_unit_test(a_file_cut_anywhere_gives_the_segments_before),
+		cmocka_unit_test(records_left_out_are_the_same_with_an_index_and_without),
+		cmocka_unit_test(nothing_of_the_segments_left_out_is_looked_at),
+		cmocka_unit_test(a_file_on_disk_is_read_at_its_end_and_where_the_record_is),
+		cmocka_unit_test(an_index_that_is_wrong_is_not_believed),
+		cmocka_unit_test(the_index_knows_the_least_and_the_greatest_values),
+		cmocka_unit_test(many_segments_have_several_indexes_each_found_by_the_next),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
