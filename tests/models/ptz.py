@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+"""Packed traces, read by what polytrace-ptz(5) says and nothing else, as TAP: what is in a packed
+sample is what the original has as JSON Lines, every column of every row. Frames are unpacked by
+the program zstd, and checksums tested by xxhsum where there is one.
+
+usage: ptz.py POLYTRACE SAMPLES"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+MASK = (1 << 64) - 1
+MAGIC = bytes.fromhex('8950545a0d0a1a0a')
+END = bytes.fromhex('50545a890a1a0d0a')
+NAMES = 'cpu_name reg mnemonic micro_op mode security instruction_set attributes'.split()
+SLICES = 'text payload raw verbatim counters'.split()
+YES_AND_NO = 'executed synthetic'.split()
+HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
+    real_target byte_enables control request attribute agent hook subhook hook_type'''.split()
+WORDS = {'kind': 'instruction access register sync event other',
+         'branch': 'not_taken taken',
+         'access': 'read write fetch prefetch cache io_read io_write',
+         'sync': 'signal broadcast wait trywait',
+         'event': 'interrupt_acknowledge shutdown flush halt stop_grant write_back '
+                  'flush_acknowledge branch_trace sync smi_acknowledge deferred_reply '
+                  'agent_response',
+         'flags': 'none read write both'}
+WORDS = {column: words.split() for column, words in WORDS.items()}
+
+
+def expect(good, what):
+    """Fails where the file is not as the page says."""
+    if not good:
+        raise ValueError(what)
+
+
+def check(data, checksum):
+    """Tests a checksum."""
+    if not shutil.which('xxhsum'):
+        return
+    found = subprocess.run(['xxhsum', '-H3', '-'], input=data, capture_output=True, check=True)
+    expect(int(found.stdout.split()[0].removeprefix(b'XXH3_'), 16) == checksum, 'a checksum')
+
+
+def varint(data, at):
+    """A number of groups of 7 bits, and where it ends."""
+    number = shift = 0
+    while True:
+        number |= (data[at] & 0x7f) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return number, at
+
+
+def difference(zigzag):
+    """The difference of which a number is the zigzag."""
+    return -(zigzag + 1) // 2 if zigzag & 1 else zigzag // 2
+
+
+def parts(data):
+    """Offset, tag, front and what is behind it, of every part; and the end is looked at."""
+    expect(data[:8] == MAGIC, 'the magic')
+    at = 8
+    while at + 16 != len(data):
+        tag, size, body, front_check, head_check = struct.unpack_from('<4sIQQQ', data, at)
+        check(data[at:at + 24], head_check)
+        front = data[at + 32:at + 32 + size]
+        check(front, front_check)
+        yield at, tag.decode('ascii'), front, data[at + 32 + size:at + 32 + body]
+        last = at
+        at += 32 + body
+    expect(struct.unpack_from('<Q', data, at)[0] == last and data[at + 8:] == END, 'the end')
+
+
+class Stream:
+    """A stream of a segment, and its values."""
+
+    def __init__(self, front, data):
+        self.role, self.column, self.coding, packing, self.count, size, self.packed, checksum = \
+            struct.unpack('<BBBBIIIQ', front)
+        data = data[:self.packed]
+        check(data, checksum)
+        if packing == 1:
+            data = subprocess.run(['zstd', '-dcq'], input=data, capture_output=True,
+                                  check=True).stdout
+        expect(len(data) == size, 'the size of a stream')
+        self.data = data
+
+    def planes(self):
+        """Values of coding 0."""
+        expect(len(self.data) % self.count == 0, 'planes')
+        return [int.from_bytes(self.data[i::self.count], 'little') for i in range(self.count)]
+
+    def differences(self):
+        """The differences of codings 1 to 3."""
+        at = 0
+        for _ in range(self.count):
+            number, at = varint(self.data, at)
+            yield difference(number)
+        expect(at == len(self.data), 'bytes behind the last value')
+
+    def values(self, templates=None, pcs=None):
+        """The values; templates and pcs are those of each."""
+        if self.coding == 0:
+            return self.planes()
+        values, last, before = [], {}, 0
+        for i, change in enumerate(self.differences()):
+            if self.coding == 2:
+                before = last.get(templates[i], before)
+            elif self.coding == 3:
+                before = pcs[i]
+            before = before + change & MASK
+            if self.coding == 2:
+                last[templates[i]] = before
+            values.append(before)
+        return values
+
+    def slices(self, lengths):
+        """The slices of these lengths."""
+        at, before, slices = 0, None, []
+        for n in lengths:
+            slice_ = self.data[at:at + n]
+            if self.coding == 5 and before is not None and len(before) == n:
+                slice_ = bytes(a ^ b for a, b in zip(slice_, before))
+            slices.append(slice_)
+            before = slice_
+            at += n
+        expect(at == len(self.data), 'bytes behind the last slice')
+        return slices
+
+
+class Segment:
+    """A segment's rows."""
+
+    def __init__(self, front, data, columns):
+        self.first, self.rows, self.templates, count, self.number = struct.unpack_from(
+            '<QIIII', front)
+        self.columns, self.streams = columns, {}
+        for i in range(count):
+            stream = Stream(front[24 + 24 * i:48 + 24 * i], data)
+            data = data[stream.packed:]
+            self.streams[stream.role, stream.column if stream.role > 5 else 0] = stream
+        expect(not data and len(front) == 24 + 24 * count, 'bytes behind the last stream')
+        names = self.streams.get((0, 0))
+        self.names = names.data.split(b'\0')[:-1] if names else []
+        expect(not names or len(self.names) == names.count, 'the names')
+        masks = struct.iter_unpack('<QQ', self.streams[1, 0].data)
+        shapes = [[{c for c in range(64) if mask >> c & 1} for mask in pair] for pair in masks]
+        self.shape = [shapes[number] for number in self.numbers(2)]
+        self.order = list(self.find_order())
+        self.fixed = {c: self.find_fixed(c) for c in range(len(columns)) if (6, c) in self.streams
+                      and c != self.pc()}
+        if self.pc() is not None and (6, self.pc()) in self.streams:
+            self.fixed[self.pc()] = self.find_fixed(self.pc())
+
+    def pc(self):
+        """The number of the column pc."""
+        return self.columns.index('pc') if 'pc' in self.columns else None
+
+    def numbers(self, role):
+        """The values of a stream without a column."""
+        return self.streams[role, 0].values() if (role, 0) in self.streams else []
+
+    def find_order(self):
+        """The templates of the rows."""
+        follow, starts, blocks = self.numbers(3), self.numbers(4), iter(self.numbers(5))
+        template = None
+        for _ in range(self.rows):
+            if template is None:
+                template = starts[next(blocks)]
+            yield template
+            zigzag = follow[template]
+            template = template + 1 + difference(zigzag - 1) if zigzag else None
+        expect(next(blocks, None) is None, 'blocks behind the last row')
+
+    def take(self, role, column, templates, pcs=None):
+        """The values of a column for these templates: numbers, or slices."""
+        stream = self.streams[role, column]
+        expect(stream.count == len(templates), 'the values of a column')
+        values = stream.values(templates, pcs)
+        if self.columns[column] not in SLICES:
+            return values
+        if (role + 1, column) not in self.streams:
+            return [b''] * len(values)
+        return self.streams[role + 1, column].slices(values)
+
+    def find_fixed(self, column):
+        """The static values of a column, by template."""
+        templates = [t for t in range(self.templates) if column in self.shape[t][0]]
+        pcs = None
+        if self.streams[6, column].coding == 3:
+            by_template = self.find_fixed(self.pc())
+            pcs = [by_template[t] for t in templates]
+        return dict(zip(templates, self.take(6, column, templates, pcs)))
+
+    def find_moving(self, column):
+        """The values of a column, by row."""
+        rows = [row for row, t in enumerate(self.order) if column in self.shape[t][1]]
+        if not rows:
+            return {}
+        return dict(zip(rows, self.take(8, column, [self.order[row] for row in rows])))
+
+    def table(self):
+        """The rows, each with values by column."""
+        moving = {c: self.find_moving(c) for c in range(len(self.columns))}
+        for row, template in enumerate(self.order):
+            fixed_set, moving_set = self.shape[template]
+            expect(not fixed_set & moving_set, 'a column that is static and moves')
+            values = {c: self.fixed[c][template] for c in fixed_set}
+            values.update((c, moving[c][row]) for c in moving_set)
+            yield values
+
+
+def text_of(data):
+    """Text as JSON Lines has it."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {'hex': data.hex()}
+
+
+def shown(column, value, names, records):
+    """A value as JSON Lines has it."""
+    if column in NAMES:
+        return text_of(names[value])
+    if column in SLICES:
+        return text_of(value) if column == 'text' else value.hex()
+    if column in WORDS:
+        return WORDS[column][value]
+    if column == 'record':
+        return records[value]
+    if column in YES_AND_NO:
+        return bool(value)
+    if column == 'immediate':
+        return value - (1 << 64) if value >> 63 else value
+    return hex(value) if column in HEXADECIMAL else value
+
+
+def ranges(segment, table, entry, numbers, offset):
+    """Tests what an index tells of a segment."""
+    place, first, rows = struct.unpack_from('<QQQ', entry)
+    expect((place, first, rows) == (offset, segment.first, segment.rows), 'the place of a segment')
+    for i, number in enumerate(numbers):
+        values = [row[number] for row in table if number in row]
+        expect(struct.unpack_from('<QQ', entry, 24 + 16 * i) ==
+               ((min(values), max(values)) if values else (MASK, 0)), 'a range')
+
+
+def read(data):
+    """The columns that a file has, and its rows as JSON Lines would have them."""
+    head, columns, records, used, found, waiting, index, first = {}, [], [], [], [], [], 0, 0
+    number = 0
+    for offset, tag, front, body in parts(data):
+        if tag == 'HEAD':
+            at = 0
+            while at < len(front):
+                pair = []
+                for _ in range(2):
+                    n, at = varint(front, at)
+                    pair.append(front[at:at + n].decode())
+                    at += n
+                key, value = pair
+                head[key] = value
+                if key in ('column', 'unused'):
+                    columns.append(value)
+                    used += [value] * (key == 'column')
+                elif key == 'record':
+                    records.append(value)
+            expect(head['version'] == '1', 'the version')
+        elif tag == 'SEGM':
+            segment = Segment(front, body, columns)
+            number += 1
+            expect((segment.first, segment.number) == (first, number), 'the number of a segment')
+            table = list(segment.table())
+            for row in table:
+                found.append({columns[c]: shown(columns[c], value, segment.names, records)
+                              for c, value in row.items()})
+            first += segment.rows
+            waiting.append((segment, table, offset))
+        elif tag == 'INDX':
+            before, count, width = struct.unpack_from('<QII', front)
+            expect(before == index and count == len(waiting), 'the index')
+            expect(len(front) == 24 + count * (24 + 16 * width), 'the size of the index')
+            for i, (segment, table, place) in enumerate(waiting):
+                ranges(segment, table, front[24 + i * (24 + 16 * width):], front[16:16 + width],
+                       place)
+            index, waiting = offset, []
+    return used, found
+
+
+def convert(polytrace, *words):
+    """What polytrace convert writes."""
+    run = subprocess.run([polytrace, 'convert', '-o', '-', *words], capture_output=True)
+    if run.returncode:
+        raise SystemExit('Bail out! ' + run.stderr.decode('utf-8', 'replace'))
+    return run.stdout
+
+
+def compare(polytrace, path, words, rows):
+    """What differs between a trace and its packed form."""
+    lines = convert(polytrace, '--to', 'jsonl', *words, path).splitlines()
+    expected = [json.loads(line) for line in lines[1:]]
+    try:
+        packed = convert(polytrace, '--to', 'ptz', '-T', f'ptz.rows={rows}', *words, path)
+        found = read(packed)[1]
+    except (ValueError, IndexError, KeyError, StopIteration) as fault:
+        return f'cannot be read: {fault!r}'
+    for number, (row, other) in enumerate(zip(found, expected)):
+        if row != other:
+            return f'row {number} is {row}, expected {other}'
+    return '' if len(found) == len(expected) else f'{len(found)} rows, not {len(expected)}'
+
+
+def main():
+    """Tries a sample or two of every format."""
+    root, (polytrace, samples) = os.environ['POLYTRACE_ROOT'], sys.argv[1:]
+    if not shutil.which('zstd') or 'xxhash' in os.environ.get('POLYTRACE_LACKS', '') or \
+            'zstd' in os.environ.get('POLYTRACE_LACKS', ''):
+        print('1..0 # SKIP there is no zstd, or no xxHash')
+        return
+    seen, number = {}, 0
+    for line in open(samples):
+        name, path, *option = line.split() if line[0] != '#' else [None, None]
+        path = os.path.join(root, 'tests/data', path or '')
+        seen[name] = seen.get(name, 0) + 1
+        if name in (None, 'ptz') or seen[name] > 2 or os.path.getsize(path) > 300000:
+            continue
+        if name == 'jsonl' and not path.endswith('columns.jsonl'):
+            continue  # lines that are not canonical come out as they were
+        words = ['--from', name, *(['--option', *option] if option else [])]
+        fault = compare(polytrace, path, words, 1048576)
+        number += 1
+        print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) +
+              f'ok {number} - a_reader_by_the_page_sees_the_same: {name} {os.path.basename(path)}')
+    with tempfile.NamedTemporaryFile('w', suffix='.trace') as long:
+        trace = open(os.path.join(root, 'tests/data/cis501/sort_1k.trace')).read()
+        long.write(trace * 15)
+        long.flush()
+        fault = compare(polytrace, long.name, ['--from', 'cis501'], 4096)
+    number += 1
+    print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) +
+          f'ok {number} - several_segments_and_their_index_are_as_the_page_says')
+    print(f'1..{number}')
+
+
+main()
