@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fuzzes $TARGET (reader, filter, lines, templates, trcfmt; default reader) with libFuzzer for
+"""Fuzzes $TARGET (reader, filter, lines, ptz, templates, trcfmt; default reader) with libFuzzer for
 $SECONDS (default 60).
 
-It starts from the samples, for reader, and from the target's corpus. $FORMAT is the format that
+It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format that
 reader takes its input for; it is else chosen by the input. Findings are left in build-fuzz/; add
 their smallest form to tests/fuzz/corpus.
 """
@@ -39,14 +39,16 @@ def put_samples():
             number += 1
 
 
-if target == 'reader':
+if target == 'ptz':
+    os.environ['FORMAT'] = 'ptz'
+if target in ('reader', 'ptz'):
     put_samples()
 words = {'templates': 'trcfmt', 'trcfmt': 'trcfmt', 'filter': 'filter'}.get(target)
 kept = os.path.join(fuzz, 'corpus', target)
 sys.exit(subprocess.run([os.path.join(build, 'tests', 'fuzz_' + target), corpus,
                          *([kept] if os.path.isdir(kept) else []),
                          *([f'-dict={fuzz}/{words}.dict'] if words else []),
-                         '-max_len=' + ('16384' if target in ('reader', 'lines') else '4096'),
+                         '-max_len=' + ('16384' if target in ('reader', 'lines', 'ptz') else '4096'),
                          f'-artifact_prefix={build}/',
                          '-max_total_time=' + os.environ.get('SECONDS', '60')],
                         cwd=build).returncode)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: packed traces whose checksums are right, whatever else is wrong with them. Bytes
+ * 0 and 1 choose how they are read; those of the file behind them get the checksums that they
+ * ask for.
+ */
+#include "polytrace/polytrace.h"
+
+#include "base/bits.h"
+#include "format/ptz/ptz.h"
+#include "io/checksum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Batches that are read at most: a few bytes may stand for very many rows. */
+#define BATCHES 40
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+put_check(uint8_t *to, const uint8_t *p, size_t n)
+{
+	const uint64_t check = checksum(p, n);
+	store_le32(to, (uint32_t)check);
+	store_le32(to + 4, (uint32_t)(check >> 32));
+}
+
+/* Mends the checksums of a segment's streams, which stand behind n bytes of head and front. */
+static void
+mend_streams(uint8_t *part, size_t n, size_t left)
+{
+	const uint8_t *stream = part + n;
+	for (size_t at = PTZ_HEAD_SIZE + PTZ_FRONT_SIZE; at + PTZ_STREAM_SIZE <= n;
+		at += PTZ_STREAM_SIZE) {
+		const size_t packed = load_le32(part + at + 12);
+		if (packed > left)
+			return;
+		put_check(part + at + 16, stream, packed);
+		stream += packed;
+		left -= packed;
+	}
+}
+
+/* Mends the checksums of a file. */
+static void
+mend(uint8_t *p, size_t left)
+{
+	if (left < PTZ_MAGIC_SIZE)
+		return;
+	memcpy(p, PTZ_MAGIC, PTZ_MAGIC_SIZE);
+	p += PTZ_MAGIC_SIZE;
+	left -= PTZ_MAGIC_SIZE;
+	while (left >= PTZ_HEAD_SIZE) {
+		const size_t front = load_le32(p + 4);
+		const uint64_t body = load_le64(p + 8);
+		left -= PTZ_HEAD_SIZE;
+		if (front > left || body < front)
+			return;
+		if (load_le32(p) == PTZ_TAG_SEGMENT)
+			mend_streams(p, PTZ_HEAD_SIZE + front, left - front);
+		put_check(p + 16, p + PTZ_HEAD_SIZE, front);
+		put_check(p + 24, p, 24);
+		if (body > left)
+			return;
+		p += PTZ_HEAD_SIZE + body;
+		left -= body;
+	}
+}
+
+static int
+drop(void *user, const void *data, size_t n)
+{
+	(void)user;
+	(void)data;
+	(void)n;
+	return 0;
+}
+
+static void
+drain(struct poly_reader *reader, const char *format)
+{
+	struct poly_sink sink = {drop, NULL};
+	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer = NULL;
+	const struct poly_batch *batch;
+	target.format = format;
+	poly_writer_open_sink(&sink, poly_reader_info(reader), &target, &writer, NULL);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		if (poly_reader_next(reader, &batch, NULL) != POLY_OK ||
+			(writer && poly_writer_write(writer, batch, NULL) != POLY_OK))
+			break;
+	}
+	if (writer)
+		poly_writer_finish(writer, NULL);
+	poly_writer_close(writer);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 2)
+		return 0;
+	uint8_t *bytes = malloc(size);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	memcpy(bytes, data, size);
+	mend(bytes + 2, size - 2);
+	options.format = "ptz";
+	options.skip_errors = data[0] & 1;
+	options.check = data[0] & 2;
+	options.one_thread = true;
+	options.batch_rows = data[0] & 4 ? 5 : POLY_BATCH_ROWS;
+	options.skip = data[0] & 8 ? data[1] * 10u : 0;
+	if (data[0] & 16)
+		options.columns = POLY_HAS(address) | POLY_HAS(text);
+	if (poly_reader_open_memory(bytes + 2, size - 2, &options, &reader, NULL) == POLY_OK)
+		drain(reader, data[0] & 32 ? "ptz" : "jsonl");
+	poly_reader_close(reader);
+	free(bytes);
+	return 0;
+}
