@@ -2,8 +2,8 @@
 """Fuzzes $TARGET (reader, filter, lines, ptz, templates, trcfmt; default reader) with libFuzzer for
 $SECONDS (default 60).
 
-It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format that
-reader takes its input for; it is else chosen by the input. Findings are left in build-fuzz/; add
+It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format
+that reader takes its input for; it is else chosen by the input. Findings are left in build-fuzz/; add
 their smallest form to tests/fuzz/corpus.
 """
 import os
