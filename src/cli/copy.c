@@ -6,8 +6,8 @@
 
 #include "cli/say.h"
 
-static enum poly_status
-write_records(struct source *source, struct poly_writer *writer, struct poly_error *error)
+enum poly_status
+copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
 	while ((batch = source_next(source))) {
@@ -15,7 +15,7 @@ write_records(struct source *source, struct poly_writer *writer, struct poly_err
 		if (status != POLY_OK)
 			return status;
 	}
-	return poly_writer_finish(writer, error);
+	return POLY_OK;
 }
 
 int
@@ -32,8 +32,10 @@ copy_records(
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
 		source_want(source, poly_writer_columns(writer));
-		status = write_records(source, writer, &error);
+		status = copy_rows(source, writer, &error);
 	}
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
 	/* What is wrong with the output is told when it is finished. */
 	if (status == POLY_OK || output_failed(output))

@@ -23,6 +23,7 @@ SAMPLE = os.path.join(ROOT, 'tests', 'data', 'bach', 'special.tr')
 LOG = os.path.join(ROOT, 'tests', 'data', 'aix', 'log1112.trc')
 TEMPLATES = os.path.join(ROOT, 'tests', 'data', 'aix', 'vectors', 'v1.trcfmt')
 THREAD = os.path.join(ROOT, 'tests', 'data', 'amber', 'thread_001.tt6')
+PACKED = os.path.join(ROOT, 'tests', 'data', 'ptz', 'sort_1k.ptz')
 CALLS = os.path.join(ROOT, 'tests', 'data', 'tarmac', 'calls.tarmac')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
@@ -36,7 +37,8 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
             'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
             'report': ['report', SAMPLE, '-o', '-'], 'grade': ['grade', SAMPLE, SAMPLE],
-            'sim': ['sim', 'branch', THREAD],
+            'sim': ['sim', 'branch', THREAD], 'pack': ['pack', '-o', '-', SAMPLE],
+            'unpack': ['unpack', '-o', '-', PACKED],
             # Which writes to files alone.
             'split': ['split', '-h']}
 
@@ -140,7 +142,8 @@ def no_input_on_a_terminal_is_trouble():
         controller, terminal = pty.openpty()
         extra = {'convert': ['-o', '/dev/null'], 'sim': ['branch'], 'who': ['--reg', 'r1'],
                  'join': ['-o', '/dev/null'], 'report': ['-o', '/dev/null'],
-                 'split': ['--by', 'cpu', '-o', 'x']}.get(command, [])
+                 'split': ['--by', 'cpu', '-o', 'x'], 'pack': ['-o', '/dev/null'],
+                 'unpack': ['-o', '/dev/null']}.get(command, [])
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)
@@ -323,8 +326,8 @@ def the_examples_of_the_pages_run():
              'trace.tarmac': 'tarmac/owner.tarmac', 'trcfile': 'aix/log1112.trc',
              'events': 'aix/vectors/all.raw', 'arm.trace': 'cis501/thumb.trace',
              'bimodal3.output': 'course/bimodal.expected', 'mine.output': 'course/bimodal.expected',
-             'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
-             'references.txt': 'text/references.txt'}
+             'trace.ptz': 'ptz/sort_1k.ptz', 'pinatrace.out': 'text/pinatrace.out',
+             'branches.txt': 'text/branches.txt', 'references.txt': 'text/references.txt'}
     for page in pages():
         text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
         with tempfile.TemporaryDirectory() as folder:

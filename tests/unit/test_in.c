@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "io/in.h"
 #include "io/source.h"
+#include "polytrace/content.h"
 
 static const size_t block_sizes[] = {0, 1, 2, 4095, 65536, (size_t)8 << 20};
 
@@ -395,6 +396,48 @@ a_failing_read_is_a_sticky_error(void **state)
 	in_close(in);
 }
 
+/* All bytes of a content are those of data; returns how it ended. */
+static enum poly_status
+expect_content(const char *path, const uint8_t *data, size_t n, struct poly_error *error)
+{
+	struct poly_content *content;
+	const void *bytes;
+	size_t size, at = 0;
+	enum poly_status status;
+	assert_int_equal(poly_content_open(path, &content, error), POLY_OK);
+	while ((status = poly_content_next(content, &bytes, &size, error)) == POLY_OK) {
+		assert_true(size > 0 && size <= n - at);
+		assert_memory_equal(bytes, data + at, size);
+		at += size;
+	}
+	assert_int_equal(at, n);
+	assert_int_equal(size, 0);
+	assert_int_equal(poly_content_next(content, &bytes, &size, error), status);
+	poly_content_close(content);
+	return status;
+}
+
+static void
+a_content_is_all_bytes_of_a_file(void **state)
+{
+	(void)state;
+	const size_t n = (size_t)5 << 20;
+	uint8_t *data = make_data(n);
+	char path[] = "/tmp/test_content_XXXXXX";
+	struct poly_error error;
+	struct poly_content *content;
+	const int fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, data, n) == (ssize_t)n && close(fd) == 0);
+	assert_int_equal(expect_content(path, data, n, &error), POLY_END);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(expect_content(path, data, 0, &error), POLY_END);
+	unlink(path);
+	assert_int_equal(poly_content_open(path, &content, &error), POLY_ERR_IO);
+	assert_null(content);
+	poly_content_close(NULL);
+	mem_free(data);
+}
+
 int
 main(void)
 {
@@ -412,6 +455,7 @@ main(void)
 		cmocka_unit_test(nothing_is_an_input_too),
 		cmocka_unit_test(what_cannot_be_opened_is_an_error_with_the_reason),
 		cmocka_unit_test(a_failing_read_is_a_sticky_error),
+		cmocka_unit_test(a_content_is_all_bytes_of_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

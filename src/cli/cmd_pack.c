@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace pack: writes traces as packed ones, and sees that they unpack to the same bytes. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/copy.h"
+#include "cli/packed.h"
+#include "cli/say.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct pack_options {
+	struct source_options source;
+	const char *output;
+	bool fast, small, trusting;
+};
+
+static const char *const threads_most[] = {"64", NULL};
+
+static const struct opt pack_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
+		"write to this file; without it FILE.ptz, in which endings of compression are "
+		"left out"},
+	{"fast", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, fast),
+		"spend less time on packing"},
+	{"small", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, small),
+		"spend more time on making it smaller"},
+	{"no-verify", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, trusting),
+		"do not unpack what was written to compare it with FILE"},
+	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct pack_options, source.from),
+		"read as this format, whatever the content looks like"},
+	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL,
+		offsetof(struct pack_options, source.options),
+		"set an option of the format read; 'polytrace formats NAME' lists them"},
+	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct pack_options, source.isa),
+		"the instruction set that opcodes are of, which is else known by the format"},
+	{"threads", 0, OPT_NUMBER, "N", threads_most,
+		offsetof(struct pack_options, source.threads),
+		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
+		"most"},
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+static const struct opt *const pack_tables[] = {pack_table, NULL};
+
+/* A trace that is being packed. */
+struct job {
+	const struct pack_options *options;
+	const char *path, *output;
+	uint64_t before, file,
+		after; /* bytes: of the trace, of its file (0: none that stays), packed
+			*/
+};
+
+/* The size of a file; 0 where it is none that can be read twice. */
+static uint64_t
+file_size(const char *path)
+{
+	struct stat there;
+	return stat(path, &there) == 0 && S_ISREG(there.st_mode) ? (uint64_t)there.st_size : 0;
+}
+
+/* False, and told, where there is nothing to gain by packing, or it would be no trace again. */
+static bool
+can_be_packed(const struct source *source)
+{
+	const char *format = poly_reader_info(source->reader)->format;
+	if (strcmp(format, PACKED_FORMAT) == 0)
+		say(source->name,
+			"it is packed already; 'polytrace convert -T ptz.level=small' packs it "
+			"again");
+	else if (!poly_format_find(format)->can_write)
+		say(source->name,
+			"format '%s' is only read, so it could not be unpacked; 'polytrace "
+			"convert' writes its records",
+			format);
+	else
+		return true;
+	return false;
+}
+
+static enum poly_status
+open_writer(const struct job *job, struct source *source, struct poly_writer **writer,
+	struct poly_error *error)
+{
+	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
+				     : job->options->small ? "ptz.level=small"
+							   : "ptz.level=usual",
+		NULL};
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	writing.format = PACKED_FORMAT;
+	writing.options = level;
+	const enum poly_status status = poly_writer_open(
+		job->output, poly_reader_info(source->reader), &writing, writer, error);
+	if (status == POLY_OK)
+		source_want(source, poly_writer_columns(*writer));
+	return status;
+}
+
+/* Writes the packed trace; returns an exit status. */
+static int
+write_packed(struct job *job, struct source *source)
+{
+	struct poly_writer *writer = NULL;
+	struct poly_reader_counts counts;
+	struct poly_error error;
+	enum poly_status status = open_writer(job, source, &writer, &error);
+	if (status == POLY_OK)
+		status = copy_rows(source, writer, &error);
+	if (status == POLY_OK && !source_partial(source))
+		status = poly_writer_finish(writer, &error);
+	poly_writer_close(writer);
+	/* A reader of standard output that went away is no failure. */
+	if (status == POLY_ERR_IO && error.sys_errno == EPIPE && strcmp(job->output, "-") == 0)
+		return STATUS_DONE;
+	if (status != POLY_OK)
+		say_error(say_output(job->output), &error);
+	else if (source_partial(source))
+		say(say_output(job->output), "not written");
+	poly_reader_count(source->reader, &counts);
+	job->before = counts.content_bytes;
+	return status == POLY_OK && !source_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
+}
+
+static void
+tell_ratio(const struct job *job, const char *verdict)
+{
+	char file[80] = "";
+	const double after = (double)(job->after ? job->after : 1);
+	if (job->file && job->file != job->before)
+		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
+			(double)job->file / after, (unsigned long long)job->file);
+	say(job->output, "%llu bytes packed in %llu, %.2f times smaller%s; %s",
+		(unsigned long long)job->before, (unsigned long long)job->after,
+		(double)job->before / after, file, verdict);
+}
+
+/* Sees that what was written is what was read; returns an exit status. */
+static int
+finish(struct job *job)
+{
+	if (strcmp(job->output, "-") == 0)
+		return STATUS_DONE;
+	job->after = file_size(job->output);
+	if (job->options->trusting || !job->file) {
+		tell_ratio(job, job->file ? "not verified"
+					  : "not verified: the input can't be read twice");
+		return STATUS_DONE;
+	}
+	if (packed_verify(job->output, job->path)) {
+		tell_ratio(job, "unpacked it is the same");
+		return STATUS_DONE;
+	}
+	say(job->output, "it could not be verified; do not rely on it");
+	return STATUS_TROUBLE;
+}
+
+static int
+pack(struct job *job)
+{
+	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+		.prints = strcmp(job->output, "-") == 0};
+	struct source_options reading = job->options->source;
+	struct source source;
+	/* Damage is kept as it stands. */
+	reading.on_error = ON_ERROR_SKIP;
+	job->file = file_size(job->path);
+	if (!source_open(&source, job->path, &reading, &wants))
+		return STATUS_TROUBLE;
+	if (!can_be_packed(&source)) {
+		source_drop(&source);
+		return STATUS_TROUBLE;
+	}
+	const int status = write_packed(job, &source), read = source_close(&source);
+	if (status != STATUS_DONE || read == STATUS_TROUBLE)
+		return STATUS_TROUBLE;
+	return finish(job);
+}
+
+static int
+pack_file(const struct pack_options *options, const char *path)
+{
+	struct job job = {.options = options, .path = path, .output = options->output};
+	if (options->output)
+		return pack(&job);
+	char *name = packed_name(path);
+	job.output = name;
+	const int status = packed_in_the_way(name) ? STATUS_TROUBLE : pack(&job);
+	free(name);
+	return status;
+}
+
+/* True where names of outputs are known, and told where they are not. */
+static bool
+outputs_sound(const struct pack_options *options, char **operands)
+{
+	bool standard = !operands[0];
+	for (size_t i = 0; operands[i]; i++)
+		standard |= strcmp(operands[i], "-") == 0;
+	if (options->output && operands[0] && operands[1])
+		say("pack", "'-o' names one output, and there are several inputs");
+	else if (!options->output && standard)
+		say("pack", "no output: standard input has no name; name the output with -o");
+	else
+		return true;
+	return false;
+}
+
+static int
+pack_run(void *fields, char **operands)
+{
+	const struct pack_options *options = fields;
+	int worst = STATUS_DONE;
+	if (!operands[0] && term_input()) {
+		say("pack", "no input: name a file, or '-' for standard input");
+		return STATUS_TROUBLE;
+	}
+	if (options->fast && options->small) {
+		say("pack", "options '--fast' and '--small' exclude each other");
+		return STATUS_TROUBLE;
+	}
+	if (!outputs_sound(options, operands))
+		return STATUS_TROUBLE;
+	if (!operands[0])
+		return pack_file(options, "-");
+	for (; *operands && !progress_interrupted(); operands++) {
+		const int status = pack_file(options, *operands);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+const struct command command_pack = {
+	.name = "pack",
+	.summary = "make traces small, and see that nothing is lost",
+	.usage = "[options] [FILE...]",
+	.options = pack_tables,
+	.options_size = sizeof(struct pack_options),
+	.run = pack_run,
+};

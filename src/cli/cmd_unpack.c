@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace unpack: writes packed traces as they were. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/copy.h"
+#include "cli/packed.h"
+#include "cli/say.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unpack_options {
+	struct source_options source;
+	const char *output;
+};
+
+static const char *const threads_most[] = {"64", NULL};
+static const char *const on_error_words[] = {"stop", "skip", NULL};
+
+static const struct opt unpack_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
+		"write to this file ('-': standard output), compressed as its ending says; "
+		"without it FILE without .ptz"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
+		offsetof(struct unpack_options, source.on_error),
+		"at damage stop (the default), or go on at the next segment"},
+	{"threads", 0, OPT_NUMBER, "N", threads_most,
+		offsetof(struct unpack_options, source.threads),
+		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
+		"most"},
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+static const struct opt *const unpack_tables[] = {unpack_table, NULL};
+
+/* Writes the trace as it was; returns an exit status. */
+static int
+write_unpacked(struct source *source, const char *format, const char *output)
+{
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer = NULL;
+	struct poly_error error;
+	const bool to_file = strcmp(output, "-") != 0;
+	writing.format = format;
+	enum poly_status status = poly_writer_open(
+		output, poly_reader_info(source->reader), &writing, &writer, &error);
+	if (status == POLY_OK) {
+		source_want(source, poly_writer_columns(writer));
+		status = copy_rows(source, writer, &error);
+	}
+	if (status == POLY_OK && (!to_file || !source_partial(source)))
+		status = poly_writer_finish(writer, &error);
+	poly_writer_close(writer);
+	if (status == POLY_OK && to_file && source_partial(source))
+		say(output, "not written");
+	/* A reader of standard output that went away is no failure. */
+	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
+		return STATUS_DONE;
+	say_error(say_output(output), &error);
+	return STATUS_TROUBLE;
+}
+
+static int
+unpack(const struct unpack_options *options, const char *path, const char *output)
+{
+	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+		.prints = strcmp(output, "-") == 0};
+	struct source source;
+	if (!source_open(&source, path, &options->source, &wants))
+		return STATUS_TROUBLE;
+	const char *format = packed_format(&source);
+	if (!format) {
+		say(source.name, "it is no packed trace but '%s'",
+			poly_reader_info(source.reader)->format);
+		source_drop(&source);
+		return STATUS_TROUBLE;
+	}
+	const int status = write_unpacked(&source, format, output),
+		  read = source_close(&source);
+	return read > status ? read : status;
+}
+
+static int
+unpack_file(const struct unpack_options *options, const char *path)
+{
+	if (options->output)
+		return unpack(options, path, options->output);
+	char *name = packed_name_before(path);
+	int status = STATUS_TROUBLE;
+	if (!name)
+		say(say_input(path),
+			"the name does not end in " PACKED_ENDING "; name the output with -o");
+	else if (!packed_in_the_way(name))
+		status = unpack(options, path, name);
+	free(name);
+	return status;
+}
+
+static int
+unpack_run(void *fields, char **operands)
+{
+	const struct unpack_options *options = fields;
+	int worst = STATUS_DONE;
+	if (!operands[0] && term_input()) {
+		say("unpack", "no input: name a file, or '-' for standard input");
+		return STATUS_TROUBLE;
+	}
+	if (options->output && operands[0] && operands[1]) {
+		say("unpack", "'-o' names one output, and there are several inputs");
+		return STATUS_TROUBLE;
+	}
+	if (!operands[0])
+		return unpack_file(options, "-");
+	for (; *operands && !progress_interrupted(); operands++) {
+		const int status = unpack_file(options, *operands);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+const struct command command_unpack = {
+	.name = "unpack",
+	.summary = "write packed traces as they were",
+	.usage = "[options] [FILE...]",
+	.options = unpack_tables,
+	.options_size = sizeof(struct unpack_options),
+	.run = unpack_run,
+};
