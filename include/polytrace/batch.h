@@ -142,6 +142,15 @@ struct poly_batch {
 	size_t arena_size;		    /* bytes in the arena */
 	/* Per column a bitmap, row r in bit r % 64 of word r / 64; NULL with its column. */
 	const uint64_t *present[POLY_COLUMN_COUNT];
+	/*
+	 * Numbers of patterns by row; NULL: not known. Rows of the same number, in this batch
+	 * and in every other one of the same pattern_epoch, have values in the same columns,
+	 * and the same values in all that are not in moving. (Names are the same as texts.)
+	 * Numbers are small, as they count the patterns of a stretch of the trace.
+	 */
+	const uint32_t *pattern;
+	uint64_t pattern_epoch; /* whatever else changes with it */
+	poly_columns moving;	/* columns that differ among rows of a pattern */
 	/* Per column an array of rows elements, or NULL; undefined where not present. */
 #define COLUMN(name, type, form, doc) type *name;
 #include "polytrace/columns.def"

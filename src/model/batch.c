@@ -65,6 +65,7 @@ batch_clear(struct batch *batch)
 		batch->view.present[c] = batch->bits[c];
 	}
 	batch->view.rows = 0;
+	batch->view.pattern = NULL;
 	buf_clear(&batch->arena);
 }
 

@@ -37,6 +37,8 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 		slice->view.picked += from;
 	else
 		slice->view.first += from;
+	if (batch->pattern)
+		slice->view.pattern += from;
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;

@@ -53,6 +53,7 @@ set_columns(struct kept_batch *it)
 #undef COLUMN
 	it->view.arena = it->arena;
 	it->view.picked = it->picked;
+	it->view.pattern = NULL;
 }
 
 static struct kept_batch *

@@ -381,7 +381,7 @@ put_decimal(char *to, int64_t v, size_t width)
 	return put_right(to, digits, n, width);
 }
 
-size_t
+struct cis501_printed
 cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
 {
 	static const struct {
@@ -396,6 +396,7 @@ cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
 	const char letters[6] = {' ', op->flags, ' ', op->branch, ' ', op->access};
 	memcpy(p, letters, sizeof letters);
 	p = put_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
+	const size_t address_at = (size_t)(p - to) + 1;
 	p = put_hex(p, op->address, address);
 	p = put_hex(p, op->fallthrough, address);
 	p = put_hex(p, op->target, address);
@@ -404,5 +405,16 @@ cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
 		*p++ = ' ';
 	p = put_right(p, op->micro.text, op->micro.length, 0);
 	*p++ = '\n';
-	return (size_t)(p - to);
+	return (struct cis501_printed){to, (size_t)(p - to), address_at};
+}
+
+void
+cis501_print_address(char to[CIS501_ADDRESS_DIGITS], uint64_t address)
+{
+	char digits[CIS501_ADDRESS_DIGITS];
+	const int blanks = CIS501_ADDRESS_DIGITS - (int)num_hex_width(address);
+	for (int i = 0; i < CIS501_ADDRESS_DIGITS / 2; i++)
+		memcpy(digits + 2 * i, num_hex_pairs + 2 * (address >> (40 - 8 * i) & 0xff), 2);
+	for (int i = 0; i < CIS501_ADDRESS_DIGITS; i++)
+		to[i] = i < blanks ? ' ' : digits[i];
 }

@@ -97,8 +97,22 @@ size_t cis501_words_size(const uint8_t *text, size_t n);
 /* The bytes of white space at the front of n, up to its first newline, which is counted too. */
 size_t cis501_gap_size(const uint8_t *text, size_t n);
 
-/* Writes a line with its newline and returns its length. */
-size_t cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout);
+/* Digits for which an address in CIS501_COLUMNS has room. */
+#define CIS501_ADDRESS_DIGITS 12
+
+/* A line that was written. */
+struct cis501_printed {
+	const char *text;
+	size_t size;
+	size_t address_at; /* where the address begins, with its blanks */
+};
+
+/* Writes a line with its newline. */
+struct cis501_printed cis501_print(
+	char *to, const struct cis501 *op, enum cis501_layout layout);
+
+/* Writes an address of no more than 48 bits as it stands in CIS501_COLUMNS. */
+void cis501_print_address(char to[CIS501_ADDRESS_DIGITS], uint64_t address);
 
 /* True where a line of that style is just what cis501_print writes. */
 static inline bool

@@ -29,6 +29,7 @@ struct ptz_reader {
 	struct unpacked segment;
 	struct buf bytes; /* of a segment that is too large to be looked at */
 	uint64_t offset;  /* of the part that is read */
+	uint64_t epoch;	  /* of the numbers of the segment's templates */
 	uint64_t index;	  /* offset of the index that was met; 0: none */
 	uint32_t number;  /* of the segment that was met last; 0: none */
 	bool ended;	  /* the end was met */

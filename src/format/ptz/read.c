@@ -216,6 +216,8 @@ take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 		status = take_streams(reading, skip, (size_t)size, &streams, error);
 	if (status == POLY_OK)
 		status = unpacked_load(segment, &with, streams, error);
+	/* Its front has the checksums of all that makes its templates. */
+	state->epoch = part->front_check ^ wanted * 0x9e3779b97f4a7c15u;
 	if (status == POLY_OK && skip + size <= IN_PEEK_MAX)
 		in_consume(reading->in, skip + (size_t)size);
 	state->passed = in_offset(reading->in) != before;
@@ -279,6 +281,9 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 		else if (status != POLY_OK && error)
 			*error = why;
 	}
+	if (status == POLY_OK)
+		status = unpacked_rows(&state->segment, batch, batch->capacity, error);
+	batch->view.pattern_epoch = state->epoch;
 	if (status == POLY_OK && batch->view.origin) {
 		for (size_t row = 0; row < batch->view.rows; row++)
 			batch->view.origin[row] = state->offset;
