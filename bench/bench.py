@@ -137,3 +137,47 @@ if is_built('cis501'):
     compare_stats('generated CIS501 text', generated('cis501', LINES, 'generate_text'))
 if compiler:
     compare_stats('CIS501 text, a compiler, real execution', compiler)
+
+# Bytes of a trace on which slow compressions are tried.
+SLOW_MOST = 32 << 20
+
+
+def front(path):
+    """The path of the first bytes of a trace, up to the end of a line where it is text."""
+    if os.path.getsize(path) <= SLOW_MOST:
+        return path
+    with open(path, 'rb') as whole:
+        some = whole.read(SLOW_MOST)
+    with open(path + '.front', 'wb') as to:
+        to.write(some[:some.rindex(b'\n') + 1])
+    return path + '.front'
+
+
+def size_by(command, path):
+    """The bytes that a compression makes of a file."""
+    done = subprocess.run(f"{command} -c '{path}' | wc -c", shell=True, check=True, capture_output=True)
+    return int(done.stdout)
+
+
+def compare_packed(title, path):
+    packed_path = os.path.join(data, 'packed.ptz')
+    print(f'# packing: {title}', flush=True)
+    subprocess.run([os.path.join(build, 'bench', 'bench_pack'), rounds, path, packed(path)[0], packed_path],
+                   check=True)
+    some = front(path)
+    sizes = {command: size_by(command, some)
+             for command in ('gzip -6', 'zstd -q -3', 'zstd -q -19', 'xz -6 -T2')}
+    for level in '--fast', '', '--small':
+        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--no-verify', '-o', packed_path, some]
+        subprocess.run(command + [level] * bool(level), check=True, capture_output=True)
+        size = os.path.getsize(packed_path)
+        print(f'{level or "usual":8} {size:10} of {os.path.getsize(some)} bytes; '
+              + ', '.join(f'{command} {other} ({other / size:.2f}x)' for command, other in sizes.items()))
+
+
+if is_built('ptz'):
+    for trace in compiler, real('arm_2M.q4v'), *traces:
+        if trace:
+            compare_packed(os.path.basename(trace), trace)
+    if is_built('cis501'):
+        compare_packed('nothing repeats', generated('hostile', 1000000, 'generate_text'))

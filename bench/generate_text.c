@@ -2,7 +2,7 @@
 /*
  * Generates text traces of a synthetic program's execution. Same arguments, same bytes.
  *
- * usage: generate_text cis501|qemu4v|tarmac|lackey|din LINES >FILE
+ * usage: generate_text cis501|qemu4v|tarmac|lackey|din|hostile LINES >FILE
  */
 #include "program.h"
 
@@ -181,6 +181,31 @@ print_din(const struct step *step)
 	return lines;
 }
 
+/* The next of numbers that do not repeat (a linear congruence, its upper half). */
+static uint32_t
+next_random(void)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 32);
+}
+
+/* Nothing that can be foreseen: a container's worst case. */
+static unsigned
+print_hostile(const struct step *step)
+{
+	const uint64_t pc = next_random();
+	const uint32_t registers = next_random();
+	const char access = "LS-"[next_random() % 3];
+	printf("1 %" PRIx64 " %2u %2u %2u - - %c %9d %12" PRIx64 " %12" PRIx64
+	       " %12x %-8s %s\n",
+		pc, registers & 15, registers >> 4 & 15, registers >> 8 & 15, access,
+		(int)next_random() >> 8,
+		access == '-' ? 0 : (uint64_t)next_random() << 12 | next_random() >> 20,
+		pc + 1 + (registers >> 28), 0, step->it->shape->macro, "MOV");
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	unsigned (*print)(const struct step *step); /* returns how many lines */
@@ -191,6 +216,7 @@ static const struct {
 	{"tarmac", print_tarmac, PROGRAM_FUNCTIONS / 10},
 	{"lackey", print_lackey, PROGRAM_FUNCTIONS},
 	{"din", print_din, PROGRAM_FUNCTIONS},
+	{"hostile", print_hostile, PROGRAM_FUNCTIONS},
 };
 
 int
@@ -206,6 +232,7 @@ main(int argc, char **argv)
 			program_step(&step);
 		return fflush(stdout) == 0 ? 0 : 1;
 	}
-	fprintf(stderr, "usage: generate_text cis501|qemu4v|tarmac|lackey|din LINES >FILE\n");
+	fprintf(stderr,
+		"usage: generate_text cis501|qemu4v|tarmac|lackey|din|hostile LINES >FILE\n");
 	return 2;
 }

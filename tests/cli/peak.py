@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""Peak memory does not grow with the input: peak.py POLYTRACE GENERATE, as TAP.
+"""Peak memory does not grow with the input: peak.py POLYTRACE GENERATE
+GENERATE_TEXT, as TAP.
 
 Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file, merges two such
-with a report, and compares the peaks that the operating system accounts.
+with a report, and compares the peaks that the operating system accounts. Packs lines that never
+repeat, which take the most memory, and sees that no more than what zstd makes of them is left.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 
-POLYTRACE, GENERATE = sys.argv[1:3]
+POLYTRACE, GENERATE, GENERATE_TEXT = sys.argv[1:4]
 LIMIT = 64 << 10  # KiB
+# Of packing: two segments on trial and their streams.
+PACKING_LIMIT = 320 << 10
 
 
 def peak(command, **streams):
@@ -22,12 +27,12 @@ def peak(command, **streams):
     return usage.ru_maxrss, os.waitstatus_to_exitcode(status)
 
 
-def generated(kind, records, folder):
+def generated(kind, records, folder, generator=GENERATE):
     """A generated trace."""
     source = os.path.join(folder, f'{kind}.{records}')
     if not os.path.exists(source):
         with open(source, 'wb') as to:
-            subprocess.run([GENERATE, kind, str(records)], stdout=to, check=True)
+            subprocess.run([generator, kind, str(records)], stdout=to, check=True)
     return source
 
 
@@ -48,6 +53,28 @@ def convert(kind, records, piped, folder):
         return peak([POLYTRACE, 'convert', '-', '-o', target], stdin=cat.stdout)
 
 
+def pack(lines, folder):
+    """Packs a trace that does not repeat; its peak, and its size beside that which zstd makes."""
+    source = generated('hostile', lines, folder, GENERATE_TEXT)
+    target = os.path.join(folder, 'out.ptz')
+    peaked = peak([POLYTRACE, 'pack', '--no-verify', '-o', target, source])
+    return peaked, os.path.getsize(target) if peaked[1] == 0 else 0, source
+
+
+def report_packing(number, folder):
+    name = 'packing_what_does_not_repeat_takes_bounded_memory_and_bytes'
+    if {'zstd', 'xxhash'} & set(os.environ.get('POLYTRACE_LACKS', '').split()) or not shutil.which('zstd'):
+        print(f'ok {number} - {name} # SKIP zstd or xxhash is lacking')
+        return
+    (small, _, source), (large, size, longer) = pack(1000000, folder), pack(3000000, folder)
+    other = len(subprocess.run(['zstd', '-qc3', longer], stdout=subprocess.PIPE, check=True).stdout)
+    good = small[1] == large[1] == 0 and large[0] < PACKING_LIMIT and size < 1.05 * other
+    print(f'# {small[0]} KiB, three times as long: {large[0]} KiB; {size} bytes, zstd -3 {other}')
+    print(('' if good else 'not ') + f'ok {number} - {name}', flush=True)
+    os.remove(source)
+    os.remove(longer)
+
+
 def report(number, name, peaks):
     good = all(status == 0 for _, status in peaks) and \
         peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + 2048
@@ -56,7 +83,7 @@ def report(number, name, peaks):
 
 
 SMALL, LARGE = 5000000, 50000000
-print('1..5')
+print('1..6')
 number = 0
 with tempfile.TemporaryDirectory() as folder:
     for kind in ('tt6e', 'bach'):
@@ -66,3 +93,4 @@ with tempfile.TemporaryDirectory() as folder:
                    [convert(kind, records, piped, folder) for records in (SMALL, LARGE)])
     report(5, 'memory_does_not_grow_with_instructions_that_are_merged',
            [merge(records, folder) for records in (SMALL, LARGE)])
+    report_packing(6, folder)
