@@ -94,6 +94,9 @@ enum poly_status unpacked_load(struct unpacked *unpacked, const struct ptz_unpac
 enum poly_status unpacked_rows(
 	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
 
+/* Tells the templates of the rows that were given last as the batch's patterns. */
+void unpacked_patterns(const struct unpacked *unpacked, struct batch *batch);
+
 /* Empties it for the next segment. */
 void unpacked_clear(struct unpacked *unpacked);
 

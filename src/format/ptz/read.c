@@ -283,11 +283,14 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	}
 	if (status == POLY_OK)
 		status = unpacked_rows(&state->segment, batch, batch->capacity, error);
-	batch->view.pattern_epoch = state->epoch;
 	if (status == POLY_OK && batch->view.origin) {
 		for (size_t row = 0; row < batch->view.rows; row++)
 			batch->view.origin[row] = state->offset;
 		batch_all_present(batch, POLY_COLUMN_origin);
+	}
+	if (status == POLY_OK) {
+		unpacked_patterns(&state->segment, batch);
+		batch->view.pattern_epoch = state->epoch;
 	}
 	if (status == POLY_ERR_FORMAT && !state->told) {
 		findings_add(reading->findings, PTZ_RULE_DAMAGED, reading->record + 1,

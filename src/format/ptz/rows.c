@@ -241,6 +241,17 @@ give_moving(struct giving *it, struct ptz_column *column)
 	return true;
 }
 
+void
+unpacked_patterns(const struct unpacked *from, struct batch *batch)
+{
+	batch->view.pattern = from->giving->number;
+	batch->view.moving = PTZ_PLACES;
+	for (unsigned i = 0; i < from->columns; i++) {
+		if (from->column[i].moves)
+			batch->view.moving |= (poly_columns)1 << from->column[i].column;
+	}
+}
+
 enum poly_status
 unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct poly_error *error)
 {
@@ -269,12 +280,6 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 	from->given += (uint32_t)it->rows;
 	batch->view.rows = it->rows;
 	batch->view.rows = ok ? it->rows : 0;
-	batch->view.pattern = it->number;
-	batch->view.moving = PTZ_PLACES;
-	for (unsigned i = 0; i < from->columns; i++) {
-		if (from->column[i].moves)
-			batch->view.moving |= (poly_columns)1 << from->column[i].column;
-	}
 	if (ok)
 		return POLY_OK;
 	/* Some columns were filled. */
