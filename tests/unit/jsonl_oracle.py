@@ -101,6 +101,10 @@ for sample in open(SAMPLES):
     middle = convert(data, '--from', name, '--to', 'jsonl', *words)
     for line in middle.splitlines():
         json.loads(line)
+    # A container's bytes are not those of the trace in it.
+    if name == 'ptz':
+        name = json.loads(middle.splitlines()[0])['facts']['ptz.format']
+        data = convert(data, '--from', 'ptz', '--to', name)
     if convert(middle, '--from', 'jsonl', '--to', name) != data:
         faults.append(f'{path} ({name}) does not come back')
 result(3, faults, 'every_sample_comes_back_through_json_lines')

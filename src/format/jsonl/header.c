@@ -67,13 +67,22 @@ is_own(const char *key)
 	return strncmp(key, JSONL_OWN, strlen(JSONL_OWN)) == 0;
 }
 
+/* True where a fact is not about the trace: one of JSON Lines, or that such lines were packed.
+ */
+static bool
+is_left_out(const struct poly_fact *fact)
+{
+	return is_own(fact->key) ||
+	       (strcmp(fact->key, "ptz.format") == 0 && strcmp(fact->value, "jsonl") == 0);
+}
+
 static void
 append_facts(struct buf *to, const struct poly_trace_info *info)
 {
 	bool any = false;
 	for (size_t i = 0; i < info->fact_count; i++) {
 		const struct poly_fact *fact = &info->facts[i];
-		if (is_own(fact->key))
+		if (is_left_out(fact))
 			continue;
 		if (!any)
 			append_key(to, "facts");

@@ -60,6 +60,9 @@ ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns co
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		put(to, info->columns & columns & (poly_columns)1 << c ? "column" : "unused",
 			poly_column_name((enum poly_column)c));
+	/* A source that may have any column has said nothing of what it has. */
+	if (info->columns == POLY_ALL_COLUMNS)
+		put(to, "columns", "any");
 	for (size_t i = 0; i < info->fact_count; i++) {
 		const struct poly_fact *fact = &info->facts[i];
 		if (strcmp(fact->key, PTZ_FORMAT_FACT) != 0)
@@ -112,6 +115,8 @@ take_fact(struct reading *reading, const char *key, const char *value)
 		state->records[view->record_count++] = value;
 	else if (strcmp(key, "column") == 0 || strcmp(key, "unused") == 0)
 		take_column(reading, value, *key == 'c');
+	else if (strcmp(key, "columns") == 0 && strcmp(value, "any") == 0)
+		view->columns = POLY_ALL_COLUMNS;
 	else if (strcmp(key, "format") == 0)
 		return info_fact(reading->info, PTZ_FORMAT_FACT, value);
 	else if (strncmp(key, FACT, strlen(FACT)) == 0)

@@ -281,8 +281,6 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 		else if (status != POLY_OK && error)
 			*error = why;
 	}
-	if (status == POLY_OK)
-		status = unpacked_rows(&state->segment, batch, batch->capacity, error);
 	if (status == POLY_OK && batch->view.origin) {
 		for (size_t row = 0; row < batch->view.rows; row++)
 			batch->view.origin[row] = state->offset;

@@ -279,7 +279,6 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 	}
 	from->given += (uint32_t)it->rows;
 	batch->view.rows = it->rows;
-	batch->view.rows = ok ? it->rows : 0;
 	if (ok)
 		return POLY_OK;
 	/* Some columns were filled. */
