@@ -40,8 +40,10 @@ void pattern_lines_keep(
 static inline const struct pattern_line *
 pattern_line(const struct pattern_lines *it, uint32_t pattern)
 {
+	if (pattern >= it->count)
+		return NULL;
 	const struct pattern_line *line = it->lines + pattern;
-	return pattern < it->count && line->stretch == it->stretch ? line : NULL;
+	return line->stretch == it->stretch ? line : NULL;
 }
 
 /* Gives the memory back. */

@@ -71,7 +71,7 @@ ptz_decoder_init(struct ptz_decoder *decoder, const struct ptz_stream *stream, c
 {
 	decoder->coding = (enum ptz_coding)stream->coding;
 	decoder->count = stream->values;
-	decoder->bytes = (struct ptz_bytes){p, p + stream->size, false};
+	decoder->bytes = (struct ptz_bytes){p, stream->size ? p + stream->size : p, false};
 	decoder->size = stream->values ? stream->size / stream->values : 0;
 	if (decoder->coding == PTZ_PLANES &&
 		(decoder->size > 8 || stream->values * decoder->size != stream->size))

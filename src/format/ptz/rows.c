@@ -175,7 +175,9 @@ take_slice(struct giving *it, struct ptz_column *column, size_t n, const uint8_t
 	if ((size_t)(slices->end - slices->p) < n)
 		return false;
 	*bytes = slices->p;
-	slices->p += n;
+	/* Where all slices are empty there are no bytes to stand before. */
+	if (n)
+		slices->p += n;
 	if (!column->is_xor)
 		return true;
 	if (n > column->before_capacity) {
