@@ -71,9 +71,7 @@ print_calls(struct inputs *inputs, const struct source *source, const struct pol
 		return STATUS_DONE;
 	}
 	struct poly_report *report = source_report();
-	poly_report_text(report, "file", "File", source->name);
-	if (source_partial(source))
-		poly_report_bool(report, "partial", "Partial", true);
+	source_report_name(source, report);
 	poly_calls_report(calls, (enum poly_calls_style)options->style, is_text, report);
 	return source_render(report, inputs->options, inputs->output);
 }

@@ -41,9 +41,7 @@ info_one(struct inputs *inputs, const char *path)
 	while ((batch = source_next(&source)))
 		poly_summary_update(summary, batch);
 	struct poly_report *report = source_report();
-	poly_report_text(report, "file", "File", source.name);
-	if (source_partial(&source))
-		poly_report_bool(report, "partial", "Partial", true);
+	source_report_name(&source, report);
 	poly_summary_report(summary, source.reader, report);
 	poly_summary_free(summary);
 	progress_clear(&source.progress);

@@ -47,27 +47,6 @@ struct answers {
 	struct poly_stats *stats;
 };
 
-/* Reads a source to its end; false, and told, where the analyses fail. */
-static bool
-take_source(struct source *source, const struct answers *answers)
-{
-	struct poly_error error;
-	const struct poly_batch *batch;
-	enum poly_status status =
-		poly_stats_begin(answers->stats, poly_reader_info(source->reader), &error);
-	if (status == POLY_OK)
-		source_want(
-			source, poly_summary_columns() | poly_stats_columns(answers->stats));
-	while (status == POLY_OK && (batch = source_next(source))) {
-		poly_summary_update(answers->summary, batch);
-		status = poly_stats_update(answers->stats, batch, &error);
-	}
-	progress_clear(&source->progress);
-	if (status != POLY_OK)
-		say_error(source->name, &error);
-	return status == POLY_OK && spare_finish(answers->stats, source->name);
-}
-
 /* Puts a source into the page: what it is first, then a section an analysis. */
 static void
 tell_source(struct page *page, const struct source *source, const struct answers *answers)
@@ -76,9 +55,7 @@ tell_source(struct page *page, const struct source *source, const struct answers
 	if (page->several)
 		poly_report_section(report, "input", source->name);
 	poly_report_section(report, "overview", "Overview");
-	poly_report_text(report, "file", "File", source->name);
-	if (source_partial(source))
-		poly_report_bool(report, "partial", "Partial", true);
+	source_report_name(source, report);
 	poly_summary_figures(answers->summary, report);
 	poly_summary_report(answers->summary, source->reader, report);
 	poly_report_end(report);
@@ -112,7 +89,8 @@ report_one(struct inputs *inputs, const char *path)
 	if (poly_stats_new(&page->asked.options, &answers.stats, &error) != POLY_OK) {
 		say_error("report", &error);
 	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (take_source(&source, &answers)) {
+		if (source_feed(&source, answers.stats, answers.summary) &&
+			spare_finish(answers.stats, source.name)) {
 			tell_source(page, &source, &answers);
 			extend_title(page, path);
 			status = STATUS_DONE;

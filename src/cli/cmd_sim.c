@@ -111,24 +111,6 @@ sim_list(const struct source_options *options)
 	return written > status ? written : status;
 }
 
-/* Simulates an input; false, and told, where that fails. */
-static bool
-simulate(struct source *source, struct poly_stats *stats)
-{
-	struct poly_error error;
-	const struct poly_batch *batch;
-	enum poly_status status =
-		poly_stats_begin(stats, poly_reader_info(source->reader), &error);
-	if (status == POLY_OK)
-		source_want(source, poly_stats_columns(stats));
-	while (status == POLY_OK && (batch = source_next(source)))
-		status = poly_stats_update(stats, batch, &error);
-	progress_clear(&source->progress);
-	if (status != POLY_OK)
-		say_error(source->name, &error);
-	return status == POLY_OK && spare_finish(stats, source->name);
-}
-
 /* What is asked of the library. */
 static struct poly_stats_options
 asked(const struct inputs *inputs)
@@ -158,11 +140,9 @@ sim_one(struct inputs *inputs, const char *path)
 		return STATUS_TROUBLE;
 	}
 	if (source_open(&source, path, inputs->options, &wants)) {
-		if (simulate(&source, stats)) {
+		if (source_feed(&source, stats, NULL) && spare_finish(stats, source.name)) {
 			struct poly_report *report = source_report();
-			poly_report_text(report, "file", "File", source.name);
-			if (source_partial(&source))
-				poly_report_bool(report, "partial", "Partial", true);
+			source_report_name(&source, report);
 			poly_stats_report(stats, report);
 			status = source_render(report, inputs->options, inputs->output);
 			if (!stage_files_write(&options->stages, stats))

@@ -63,9 +63,7 @@ state_one(struct inputs *inputs, const char *path)
 	progress_clear(&source.progress);
 	if (state) {
 		struct poly_report *report = source_report();
-		poly_report_text(report, "file", "File", source.name);
-		if (source_partial(&source))
-			poly_report_bool(report, "partial", "Partial", true);
+		source_report_name(&source, report);
 		poly_state_report(state, report);
 		status = source_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);

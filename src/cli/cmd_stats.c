@@ -96,33 +96,6 @@ stats_list(const struct source_options *options)
 	return written > status ? written : status;
 }
 
-/* Adds a source to what is told; false, and told, where that fails. */
-static bool
-add_source(struct source *source, struct poly_stats *stats)
-{
-	struct poly_error error;
-	const struct poly_batch *batch;
-	enum poly_status status =
-		poly_stats_begin(stats, poly_reader_info(source->reader), &error);
-	if (status == POLY_OK)
-		source_want(source, poly_stats_columns(stats));
-	while (status == POLY_OK && (batch = source_next(source)))
-		status = poly_stats_update(stats, batch, &error);
-	progress_clear(&source->progress);
-	if (status != POLY_OK)
-		say_error(source->name, &error);
-	return status == POLY_OK;
-}
-
-/* Names a source in the report, or in the row of it that is open. */
-static void
-report_source(const struct source *source, struct poly_report *report)
-{
-	poly_report_text(report, "file", "File", source->name);
-	if (source_partial(source))
-		poly_report_bool(report, "partial", "Partial", true);
-}
-
 /* Tells of a source, in the report of all inputs or in one of its own. */
 static int
 tell_source(const struct inputs *inputs, const struct source *source,
@@ -142,7 +115,7 @@ tell_source(const struct inputs *inputs, const struct source *source,
 	}
 	if (job->report)
 		poly_report_section(report, NULL, source->name);
-	report_source(source, report);
+	source_report_name(source, report);
 	poly_stats_report(stats, report);
 	if (!job->report)
 		return source_render(report, inputs->options, inputs->output);
@@ -170,7 +143,7 @@ stats_one(struct inputs *inputs, const char *path)
 	if (!stats && poly_stats_new(&job->asked.options, &stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (add_source(&source, stats) &&
+		if (source_feed(&source, stats, NULL) &&
 			(job->stats || spare_finish(stats, source.name)))
 			status = tell_source(inputs, &source, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))

@@ -215,6 +215,35 @@ source_partial(const struct source *source)
 	return source->status < 0;
 }
 
+void
+source_report_name(const struct source *source, struct poly_report *report)
+{
+	poly_report_text(report, "file", "File", source->name);
+	if (source_partial(source))
+		poly_report_bool(report, "partial", "Partial", true);
+}
+
+bool
+source_feed(struct source *source, struct poly_stats *stats, struct poly_summary *summary)
+{
+	struct poly_error error;
+	const struct poly_batch *batch;
+	enum poly_status status =
+		poly_stats_begin(stats, poly_reader_info(source->reader), &error);
+	if (status == POLY_OK)
+		source_want(source,
+			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
+	while (status == POLY_OK && (batch = source_next(source))) {
+		if (summary)
+			poly_summary_update(summary, batch);
+		status = poly_stats_update(stats, batch, &error);
+	}
+	progress_clear(&source->progress);
+	if (status != POLY_OK)
+		say_error(source->name, &error);
+	return status == POLY_OK;
+}
+
 bool
 source_told_before(const struct poly_reader *reader, size_t i, const struct poly_rule *rule)
 {

@@ -82,6 +82,15 @@ void source_drop(struct source *source);
 /* True where Ctrl-C or damage ended it before its end. */
 bool source_partial(const struct source *source);
 
+/* Names a source in a report, and says where it is partial. */
+void source_report_name(const struct source *source, struct poly_report *report);
+
+/*
+ * Gives a source, to its end, to analyses, and to a summary, which may be NULL. False, and told,
+ * where the analyses fail. They are not finished: more sources may follow.
+ */
+bool source_feed(struct source *source, struct poly_stats *stats, struct poly_summary *summary);
+
 /* True where an earlier finding than the i-th is of the same rule. */
 bool source_told_before(
 	const struct poly_reader *reader, size_t i, const struct poly_rule *rule);
