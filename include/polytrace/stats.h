@@ -70,7 +70,8 @@ struct poly_stats_options {
 	uint64_t warmup;  /* first records that are not counted, but remembered as what was
 			     before those that are */
 	unsigned threads; /* that analyse, with the caller's; 0: as many as there are
-			     processors, up to 16; the answers do not depend on it */
+			     processors, up to 16; the answers do not depend on it. They
+			     share out analyses, or the machines of the only one */
 	/*
 	 * Behind warmup only the last unit records of every period are counted, and the others
 	 * are remembered. Reports have intervals of confidence of what is estimated so. period

@@ -10,6 +10,7 @@
 
 #include "analysis/ops.h"
 #include "analysis/parties.h"
+#include "analysis/team.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {
@@ -34,6 +35,7 @@ struct analysis_rows {
 				  rows of the batch are of the party only */
 	uint16_t only;
 	const struct ops *ops;
+	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */
@@ -73,6 +75,11 @@ struct analysis {
 	void (*begin)(void *state, const struct poly_trace_info *info);
 	/* Adds rows; false: memory could not be had, and the run is over. */
 	bool (*update)(void *state, const struct analysis_rows *rows);
+	/*
+	 * Into how many parts update is shared out where nothing else runs: machines that are
+	 * simulated beside each other. Fixed from init on. NULL: it has one.
+	 */
+	size_t (*parts)(const void *state);
 	/*
 	 * Adds what from, which saw the rows behind those of into, has counted: as if into had
 	 * been updated with them too. numbers: from's as into has them. NULL: the order of rows

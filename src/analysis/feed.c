@@ -66,12 +66,8 @@ update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool count
 		if (run->suits && (counts || run->analysis->has_context))
 			stats->due[stats->due_count++] = run;
 	}
-	if (stats->team && stats->due_count > 1) {
-		team_run(stats->team, update_one, stats, stats->due_count);
-	} else {
-		for (size_t i = 0; i < stats->due_count; i++)
-			update_one(stats, i);
-	}
+	stats->rows.team = stats->count == 1 ? stats->team : NULL;
+	team_share(stats->team, update_one, stats, stats->due_count);
 	return !stats->failed;
 }
 

@@ -5,7 +5,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/confidence.h"
-#include "analysis/team.h"
 
 #include "model/option.h"
 #include "model/slice.h"

@@ -125,17 +125,27 @@ add_runs(struct poly_stats *stats, const struct poly_stats_options *options,
 	return status;
 }
 
+/* Tasks that can be done at the same time: analyses, or the parts of the only one. */
+static size_t
+count_tasks(const struct poly_stats *stats)
+{
+	const struct run *run = stats->runs;
+	if (stats->count != 1 || !run->analysis->parts)
+		return stats->count;
+	return run->analysis->parts(run->state);
+}
+
 /* Starts the threads that there is work for; without them the caller does it all. */
 static void
 start_team(struct poly_stats *stats)
 {
+	const size_t tasks = count_tasks(stats);
 	size_t threads = stats->options.threads;
 	if (!threads) {
 		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = processors < THREADS_USUAL ? (size_t)processors : THREADS_USUAL;
 	}
-	if (threads > stats->count)
-		threads = stats->count;
+	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)
 		stats->team = team_new((unsigned)threads);
 }

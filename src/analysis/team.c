@@ -135,6 +135,17 @@ team_run(struct team *team, void (*task)(void *user, size_t i), void *user, size
 }
 
 void
+team_share(struct team *team, void (*task)(void *user, size_t i), void *user, size_t count)
+{
+	if (team && count > 1) {
+		team_run(team, task, user, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		task(user, i);
+}
+
+void
 team_free(struct team *team)
 {
 	if (!team)

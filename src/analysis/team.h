@@ -25,6 +25,10 @@ struct team *team_new(unsigned threads);
  */
 void team_run(struct team *team, void (*task)(void *user, size_t i), void *user, size_t count);
 
+/* As team_run; the caller does it all where team is NULL, or there is one task. */
+void team_share(
+	struct team *team, void (*task)(void *user, size_t i), void *user, size_t count);
+
 /* Ends the threads. Accepts NULL. */
 void team_free(struct team *team);
 

@@ -122,6 +122,7 @@ asked(const struct inputs *inputs)
 	asked.options = (const char *const *)job->words;
 	asked.warmup = options->warmup.value;
 	asked.stores = &spare_stores;
+	asked.threads = (unsigned)options->source.threads.value;
 	return asked;
 }
 

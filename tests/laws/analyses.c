@@ -331,6 +331,57 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
+/* What an analysis alone tells, with an option, by so many threads. */
+static enum poly_status
+tell_alone(
+	const struct sample *sample, const char *const *words, unsigned threads, struct buf *to)
+{
+	const struct feeding feeding = {.rows = 500};
+	const char *const names[] = {words[0], NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct part part = {NULL, UINT64_MAX};
+	struct poly_error error;
+	options.analyses = names;
+	options.options = words + 1;
+	options.threads = threads;
+	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, &part, 1, &feeding, &error);
+	if (status == POLY_OK)
+		status = tell(part.stats, to, &error);
+	poly_stats_free(part.stats);
+	return status;
+}
+
+/* Machines beside each other, which threads share out, are what they are one after the other.
+ */
+static bool
+law_machines(const struct sample *sample)
+{
+	static const char *const words[][4] = {
+		{"cache", "cache.sweep=size=1k..64k,ways=1,2,4,policy=lru,random", NULL},
+		{"cache", "cache.sweep=size=1k,2k", "cache.causes=0", NULL},
+		{"pipeline", "pipeline.sweep=width=1,2,4,cache=0,4096,model=inorder,ooo", NULL},
+	};
+	struct buf one = {0}, many = {0};
+	bool good = true;
+	for (size_t i = 0; good && i < sizeof words / sizeof *words; i++) {
+		size_t name = 0;
+		while (sample->names[name] && strcmp(sample->names[name], words[i][0]) != 0)
+			name++;
+		if (!sample->names[name])
+			continue;
+		good = tell_alone(sample, words[i], 1, &one) == POLY_OK ||
+		       fails("%s is not told", words[i][1]);
+		for (unsigned threads = 2; good && threads <= 8; threads *= 2)
+			good = tell_alone(sample, words[i], threads, &many) == POLY_OK &&
+			       is_same(&many, &one, words[i][0], threads);
+	}
+	buf_free(&one);
+	buf_free(&many);
+	return good;
+}
+
 /* What an analysis tells does not depend on which others are asked for. */
 static bool
 law_company(const struct sample *sample)
@@ -489,6 +540,7 @@ static const struct {
 	{"batches_change_nothing", law_batches, false},
 	{"columns_not_asked_for_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
+	{"machines_are_alone_whoever_runs_them", law_machines, true},
 	{"company_changes_nothing", law_company, false},
 	{"nothing_can_be_told_of", law_empty, false},
 	{"borders_within_batches_are_of_no_matter", law_borders, false},

@@ -28,6 +28,8 @@ struct one {
 	struct opt *opt;
 	size_t ahead;		   /* place of its size of lines in the replay */
 	struct classify *classify; /* NULL: not asked for, or there were too many lines */
+	uint32_t *missed;	   /* USES_MOST, of the last batch; NULL: nobody looks at it */
+	bool failed;		   /* memory was lacking in the last update */
 	struct cache_counts ignored;
 	uint64_t causes[MISS_CLASSES];
 };
@@ -41,7 +43,8 @@ struct state {
 	struct replay *replay; /* NULL: none of them is opt */
 	bool finished;	       /* those have seen the trace */
 	struct uses uses;
-	uint32_t missed[USES_MOST];
+	const struct cache_batch *batch; /* with counts: of the update under way */
+	bool counts;
 	uint64_t top; /* 0: neither is told of; else of the first cache */
 	struct tops pcs, regions;
 	uint32_t weights[USES_MOST]; /* 1 where it missed */
@@ -60,6 +63,29 @@ open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
 	return status == POLY_OK ? opt_cache_new(config, &it->caches[i].opt, error) : status;
 }
 
+/* Whether anybody looks at which accesses miss in a cache. */
+static bool
+tells_missed(const struct state *it, size_t i)
+{
+	return it->causes || (it->top && i == 0);
+}
+
+static enum poly_status
+open_one(struct state *it, const struct poly_stats_stores *stores, size_t i,
+	struct poly_error *error)
+{
+	const struct cache_config *config = &it->sweep.configs[i];
+	struct one *one = &it->caches[i];
+	enum poly_status status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
+						      : cache_new(config, &one->cache, error);
+	if (status == POLY_OK && it->causes)
+		status = classify_new(config, LINES_MOST, &one->classify, error);
+	if (status != POLY_OK || !tells_missed(it, i))
+		return status;
+	one->missed = mem_new(USES_MOST, sizeof *one->missed);
+	return one->missed ? POLY_OK : err_memory(error);
+}
+
 static enum poly_status
 open_caches(struct state *it, const struct poly_stats_stores *stores, struct poly_error *error)
 {
@@ -69,14 +95,8 @@ open_caches(struct state *it, const struct poly_stats_stores *stores, struct pol
 		return err_memory(error);
 	}
 	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < it->sweep.count && status == POLY_OK; i++) {
-		const struct cache_config *config = &it->sweep.configs[i];
-		status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
-					     : cache_new(config, &it->caches[i].cache, error);
-		if (status == POLY_OK && it->causes)
-			status = classify_new(
-				config, LINES_MOST, &it->caches[i].classify, error);
-	}
+	for (size_t i = 0; i < it->sweep.count && status == POLY_OK; i++)
+		status = open_one(it, stores, i, error);
 	return status;
 }
 
@@ -173,7 +193,7 @@ count_tops(struct state *it, size_t misses)
 	const struct uses *uses = &it->uses;
 	memset(it->weights, 0, uses->count * sizeof *it->weights);
 	for (size_t i = 0; i < misses; i++)
-		it->weights[it->missed[i]] = 1;
+		it->weights[it->caches->missed[i]] = 1;
 	return tops_add(&it->pcs, uses->pcs, it->weights, uses->count) &&
 	       tops_add(&it->regions, uses->addresses, it->weights, uses->count);
 }
@@ -184,16 +204,33 @@ run_one(struct state *it, struct one *one, const struct cache_batch *batch,
 	const uint64_t *next, bool counts)
 {
 	struct cache_counts before, now;
-	struct classify_misses misses = {.missed = it->missed};
+	struct classify_misses misses = {.missed = one->missed};
 	count(one, &before);
-	misses.count = one->opt ? opt_cache_run(one->opt, batch, next, it->missed)
-				: cache_run(one->cache, batch, it->missed);
+	misses.count = one->opt ? opt_cache_run(one->opt, batch, next, one->missed)
+				: cache_run(one->cache, batch, one->missed);
 	count(one, &now);
 	if (!counts)
 		ignore(&one->ignored, &before, &now);
 	if (counts && it->top && one == it->caches && !count_tops(it, misses.count))
 		return false;
 	return !one->classify || run_classify(one, batch, &misses, counts);
+}
+
+/* Gives the batch that was met last to a cache that is not opt. */
+static void
+run_cache(void *user, size_t i)
+{
+	struct state *it = user;
+	struct one *one = &it->caches[i];
+	if (one->cache)
+		one->failed = !run_one(it, one, it->batch, NULL, it->counts);
+}
+
+static size_t
+cache_parts(const void *state)
+{
+	const struct state *it = state;
+	return it->sweep.count;
 }
 
 static bool
@@ -207,9 +244,11 @@ cache_update(void *state, const struct analysis_rows *rows)
 			it->uses.sizes[i] = CACHE_STORE_SIZE;
 	const struct cache_batch batch = {
 		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
-	for (size_t i = 0; i < it->sweep.count && ok; i++)
-		if (it->caches[i].cache)
-			ok = run_one(it, &it->caches[i], &batch, NULL, rows->counts);
+	it->batch = &batch;
+	it->counts = rows->counts;
+	team_share(rows->team, run_cache, it, it->sweep.count);
+	for (size_t i = 0; i < it->sweep.count; i++)
+		ok &= !it->caches[i].failed;
 	if (it->replay)
 		replay_keep(it->replay, &it->uses, rows->counts);
 	return ok;
@@ -429,6 +468,7 @@ cache_fini(void *state)
 		cache_free(it->caches[i].cache);
 		opt_cache_free(it->caches[i].opt);
 		classify_free(it->caches[i].classify);
+		mem_free(it->caches[i].missed);
 	}
 	mem_free(it->caches);
 	tops_fini(&it->pcs);
@@ -469,6 +509,7 @@ const struct analysis analysis_cache = {
 	.init = cache_init,
 	.begin = cache_begin,
 	.update = cache_update,
+	.parts = cache_parts,
 	.finish = cache_finish,
 	.report = cache_report,
 	.fini = cache_fini,

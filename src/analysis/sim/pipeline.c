@@ -333,6 +333,13 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	return true;
 }
 
+static size_t
+pipeline_parts(const void *state)
+{
+	const struct pipeline_analysis *it = state;
+	return it->sweep ? it->sweep->count : 1;
+}
+
 static bool
 pipeline_update(void *state, const struct analysis_rows *rows)
 {
@@ -340,6 +347,8 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 	if (!reach_ops(it, rows->ops))
 		return false;
 	set_counting(it, rows->counts);
+	if (it->sweep)
+		it->sweep->team = rows->team;
 	for (size_t row = 0; row < rows->batch->rows; row++) {
 		if (!update_row(it, rows, row))
 			return false;
@@ -436,6 +445,7 @@ const struct analysis analysis_pipeline = {
 	.init = pipeline_init,
 	.begin = pipeline_begin,
 	.update = pipeline_update,
+	.parts = pipeline_parts,
 	.report = pipeline_report,
 	.fini = pipeline_fini,
 };

@@ -19,6 +19,9 @@ struct pipeline_sweep_stream {
 	struct pipeline_ooo *ooo[PIPELINE_SWEEP_MOST];	   /* by pipeline; NULL: in order */
 	uint64_t before[PIPELINE_SWEEP_MOST];
 	struct pipeline_op ops[PIPELINE_BUFFER]; /* as a front has marked them */
+	/* Of the buffer that is run: behind a front, by group and then by pipeline. */
+	struct pipeline_ops run;
+	uint32_t front;
 };
 
 struct pipeline_sweep_stream *
@@ -62,22 +65,32 @@ pipeline_sweep_stream_free(struct pipeline_sweep_stream *stream)
 	mem_free(stream);
 }
 
+/* A group or, behind those, a pipeline, where it stands behind the front. */
+static void
+run_one(void *user, size_t i)
+{
+	struct pipeline_sweep_stream *stream = user;
+	const struct pipeline_sweep *sweep = stream->sweep;
+	if (i < sweep->group_count) {
+		if (sweep->groups[i].front == stream->front)
+			pipeline_lanes_run(stream->lanes[i], stream->run.ops, stream->run.n);
+		return;
+	}
+	i -= sweep->group_count;
+	if (stream->ooo[i] && sweep->configs[i].front == stream->front)
+		pipeline_ooo_run(stream->ooo[i], &stream->run, NULL);
+}
+
 /* All pipelines behind a front. */
 static void
 run_behind(struct pipeline_sweep_stream *stream, const struct pipeline_buffer *buffer,
 	uint32_t front)
 {
 	const struct pipeline_sweep *sweep = stream->sweep;
-	const struct pipeline_ops ops = {
+	stream->run = (struct pipeline_ops){
 		stream->ops, buffer->addresses, buffer->sites, buffer->count};
-	for (size_t i = 0; i < sweep->group_count; i++) {
-		if (sweep->groups[i].front == front)
-			pipeline_lanes_run(stream->lanes[i], ops.ops, ops.n);
-	}
-	for (size_t i = 0; i < sweep->count; i++) {
-		if (stream->ooo[i] && sweep->configs[i].front == front)
-			pipeline_ooo_run(stream->ooo[i], &ops, NULL);
-	}
+	stream->front = front;
+	team_share(sweep->team, run_one, stream, sweep->group_count + sweep->count);
 }
 
 void
