@@ -197,8 +197,9 @@ prefetch(struct hierarchy *h, unsigned n)
 			continue;
 		const struct request request = {.address = addresses[i], .prefetch = true};
 		const struct supply supply = ask(h, node->below, &request);
-		frames_put(&node->brought, addresses[i] >> node->line_shift);
 		fill(h, n, addresses[i], supply.dirty);
+		/* Not before: what made room for it may be the last line that has a frame. */
+		frames_put(&node->brought, addresses[i] >> node->line_shift);
 		node->counts.prefetches++;
 	}
 }

@@ -68,7 +68,17 @@ def prefetchers():
                                   {**SMALL, 'prefetch': 1}, inclusion)
 
 
+def prefetched_throughout():
+    """All lines of a cache were brought by its prefetcher."""
+    for ways in 1, 2:
+        for inclusion in 0, 1, 2:
+            one = {'sets': 1, 'ways': ways, 'prefetch': 1, 'degree': 8}
+            yield from faults([one], {**one, 'victims': 1}, inclusion)
+            yield from faults([{**one, 'victims': 1}, {**SMALL, 'prefetch': 3}], None, inclusion)
+
+
 report([('levels_agree_with_the_model', levels), ('stores_agree_with_the_model', stores),
         ('longer_lines_below_agree_with_the_model', longer_lines),
         ('victim_caches_agree_with_the_model', victims),
-        ('prefetchers_agree_with_the_model', prefetchers)])
+        ('prefetchers_agree_with_the_model', prefetchers),
+        ('caches_full_of_what_was_prefetched_agree_with_the_model', prefetched_throughout)])
