@@ -6,7 +6,8 @@
 #define DUEL_MOST 1023
 #define DUEL_HALF 512
 #define RARE 32		  /* one new line of so many gets the nearer prediction of brrip */
-#define CONSTITUENCIES 32 /* stretches of sets that have a leader of each kind */
+#define CONSTITUENCIES 32 /* stretches of sets that have a leader of each kind, at most */
+#define STRETCH_LEAST 8	  /* sets of a stretch, unless the cache has fewer */
 
 /* Turns the bits on the way to way so that they point to the other halves. */
 static void
@@ -43,14 +44,16 @@ rrip_victim(uint8_t *predictions, uint32_t ways)
 
 /*
  * Whether a new line of a set is brought by brrip. The first set of each stretch always goes by
- * srrip and the last by brrip; their misses move the duel, which the others follow. A cache of
- * one set has only the first.
+ * srrip and the last by brrip; their misses move the duel, which the others follow. Stretches
+ * have eight sets at least, so that small caches have followers, too: 6 of 8. A cache of one
+ * set has only the first.
  */
 static bool
 drrip_is_bimodal(struct cache *cache, uint64_t set_number)
 {
-	const uint64_t sets = cache->config.sets;
-	const uint64_t stretch = sets >= 2 * CONSTITUENCIES ? sets / CONSTITUENCIES : 2;
+	const uint64_t sets = cache->config.sets,
+		       few = sets < STRETCH_LEAST ? sets : STRETCH_LEAST;
+	const uint64_t stretch = sets / CONSTITUENCIES > few ? sets / CONSTITUENCIES : few;
 	const uint64_t place = set_number % stretch;
 	if (place == 0) {
 		cache->duel += cache->duel < DUEL_MOST;

@@ -87,7 +87,7 @@ class Cache:
         """Whether a new line comes by brrip: the leaders of 32 stretches of sets duel."""
         if self.policy != 'drrip':
             return False
-        stretch = self.sets // 32 if self.sets >= 64 else 2
+        stretch = max(self.sets // 32, min(self.sets, 8))
         if number % stretch == 0:
             self.duel = min(self.duel + 1, 1023)
             return False

@@ -25,7 +25,7 @@ def faults(shapes, **settings):
 
 
 def policy(name):
-    shapes = [(1, 1, 4), (4, 2, 16), (8, 8, 32), (64, 4, 64), (128, 2, 4)]
+    shapes = [(1, 1, 4), (4, 2, 16), (8, 8, 32), (64, 4, 64), (128, 2, 4), (512, 1, 4)]
     if name in ('lru', 'fifo', 'random'):
         shapes.append((1, 100, 32))
     if name != 'plru':

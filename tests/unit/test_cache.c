@@ -127,6 +127,40 @@ next_address(uint64_t *random)
 	return r % 4 ? r / 4 % 64 * 64 * (r / 256 % 8 + 1) : (uint64_t)r * 64;
 }
 
+/* Misses of each of 64 sets of 4 ways, in the last of many rounds over 8 lines a set. */
+static void
+run_in_circles(enum cache_policy policy, unsigned misses[64])
+{
+	struct cache *cache = make(&(struct cache_config){
+		.sets = 64, .ways = 4, .line_size = 64, .policy = policy});
+	memset(misses, 0, 64 * sizeof *misses);
+	for (unsigned round = 1; round <= 200; round++) {
+		for (uint64_t line = 0; line < 8 * 64; line++) {
+			struct cache_outcome outcome;
+			cache_access(cache, line * 64, CACHE_READ, 4, &outcome);
+			misses[line % 64] += round == 200 && !outcome.hit;
+		}
+	}
+	cache_free(cache);
+}
+
+/* In circles that are too long srrip keeps nothing, brrip something (ISCA 2010, section 5). */
+static void
+sets_that_do_not_duel_follow_those_that_do(void **state)
+{
+	unsigned plain[64], dueling[64];
+	(void)state;
+	run_in_circles(CACHE_SRRIP, plain);
+	run_in_circles(CACHE_DRRIP, dueling);
+	for (int set = 0; set < 64; set++) {
+		assert_int_equal(plain[set], 8);
+		if (set % 8 == 0)
+			assert_int_equal(dueling[set], 8);
+		else
+			assert_in_range(dueling[set], 1, 7);
+	}
+}
+
 static void
 batches_and_single_accesses_are_the_same(void **state)
 {
@@ -252,6 +286,7 @@ main(void)
 		cmocka_unit_test(policies_differ_as_they_do_by_hand),
 		cmocka_unit_test(a_dirty_line_goes_below_when_it_is_replaced),
 		cmocka_unit_test(a_line_that_is_dropped_leaves_room),
+		cmocka_unit_test(sets_that_do_not_duel_follow_those_that_do),
 		cmocka_unit_test(batches_and_single_accesses_are_the_same),
 		cmocka_unit_test(frames_find_what_was_put_in),
 		cmocka_unit_test(configurations_that_make_no_sense_are_refused),
