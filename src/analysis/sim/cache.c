@@ -464,7 +464,7 @@ static void
 cache_fini(void *state)
 {
 	struct state *it = state;
-	for (size_t i = 0; i < it->sweep.count; i++) {
+	for (size_t i = 0; it->caches && i < it->sweep.count; i++) {
 		cache_free(it->caches[i].cache);
 		opt_cache_free(it->caches[i].opt);
 		classify_free(it->caches[i].classify);

@@ -27,6 +27,9 @@ struct state {
 static const char *const presets[] = {"none", "pentium", "ppc7400", "ppc7450", "ppc970",
 	"skylake", "zen4", "cortex-a53", "cortex-a72", NULL};
 
+static const char *const initial_caches[] = {
+	"l1i=32k/8/64/4 l1d=32k/8/64/4 l2=512k/8/64/10 memory=200", NULL};
+
 /* The caches of a processor; NULL: there are none of that name. */
 static const struct levels_preset *
 find_preset(const char *name)
@@ -60,6 +63,11 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct state *it = state;
 	const struct levels_preset *preset = find_preset(presets[setup->values[OPTION_PRESET]]);
 	struct levels levels;
+	if (preset && strcmp(setup->texts[OPTION_CACHES], initial_caches[0]) != 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'levels.preset' is '%s' and 'levels.caches' has others, "
+			"expected one of them",
+			preset->name);
 	enum poly_status status = levels_parse(
 		preset ? preset->text : setup->texts[OPTION_CACHES], &levels, error);
 	if (status != POLY_OK)
@@ -209,8 +217,6 @@ levels_fini(void *state)
 
 /* As the caches say, or one of levels_inclusions. */
 static const char *const inclusions[] = {"as-said", "nine", "inclusive", "exclusive", NULL};
-static const char *const initial_caches[] = {
-	"l1i=32k/8/64/4 l1d=32k/8/64/4 l2=512k/8/64/10 memory=200", NULL};
 
 static const struct poly_option options[] = {
 	[OPTION_PRESET] = {"levels.preset", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,

@@ -4,3 +4,5 @@ polytrace sim paging --sweep frames=0 tt6/sort.tt6
 polytrace sim paging --sweep page=3k tt6/sort.tt6
 polytrace sim sharing -S size=1000 tt6/sort.tt6
 polytrace sim sharing -S word=128 tt6/sort.tt6
+polytrace sim levels -S preset=zen4 -S caches=l1=1k/2/64 tt6/sort.tt6
+polytrace sim cache -S top=1 -S region=3 tt6/sort.tt6
