@@ -89,12 +89,12 @@ def check(tap, name):
     tap.ok(f'a_sweep_of_{name}_is_that_of_the_model', table == expected, table, expected)
 
 
-# Bits of the size-th predictor of a kind: counters of 2 bits, weights of 8 for 24 outcomes and a constant,
-# and histories.
-BITS = {'bimodal': lambda n: 2 * 2 ** n, 'gshare': lambda n: 2 * 2 ** n + n, 'gag': lambda n: 2 * 2 ** n + n,
-        'pag': lambda n: (n + 2) * 2 ** n, 'tournament': lambda n: 6 * 2 ** n + n,
-        'perceptron': lambda n: 8 * 25 * 2 ** n + 24}
-SIZED = {'bimodal': '{0}', 'gshare': '{0}:{0}', 'gag': '{0}', 'pag': '{0}:{0}', 'tournament': '{0}:{0}:{0}:{0}',
+# Bits of the tables of the size-th predictor of a kind: counters of 2 bits, weights of 8 for 24 outcomes and a
+# constant, and histories of one branch.
+BITS = {'bimodal': lambda n: 2 * 2 ** n, 'gshare': lambda n: 2 * 2 ** n, 'gag': lambda n: 2 * 2 ** n,
+        'pag': lambda n: (n + 2) * 2 ** n, 'tournament': lambda n: 2 * (2 ** n + 2 ** n + 2 ** (n + 1)),
+        'perceptron': lambda n: 8 * 25 * 2 ** n}
+SIZED = {'bimodal': '{0}', 'gshare': '{0}:{0}', 'gag': '{0}', 'pag': '{0}:{0}', 'tournament': '{0}:{0}:{1}:{1}',
          'perceptron': '{0}:24'}
 FIELDS = {'bimodal': ['entries'], 'gshare': ['entries', 'history'], 'gag': ['history'], 'pag': ['local', 'history'],
           'tournament': ['bimodal', 'chooser', 'entries', 'history'], 'perceptron': ['entries', 'history'],
@@ -113,12 +113,12 @@ def budgets(tap, name):
         for kind, bits in BITS.items():
             fitting = [n for n in range(25) if bits(n) <= budget]
             if fitting:
-                expected[budget, kind] = kind + ':' + SIZED[kind].format(max(fitting))
+                expected[budget, kind] = kind + ':' + SIZED[kind].format(max(fitting), max(fitting) + 1)
     found = {key: value for key, value in names.items() if key[1] != 'tage'}
     tap.ok(f'the_largest_predictors_of_a_budget_of_{name}', found == expected, found, expected)
     tage = {row['budget']: row['bits'] for row in answer['budgets'] if row['kind'] == 'tage'}
     twice = {row['budget']: row['predictor'] for row in answer['budgets'] if row['kind'] == 'tage'}
-    tap.ok(f'tage_is_within_its_budgets_of_{name}', tage and all(bits <= budget for budget, bits in tage.items())
+    tap.ok(f'tage_is_within_its_budgets_of_{name}', tage and all(bits <= budget + 130 for budget, bits in tage.items())
            and len(set(twice.values())) > 1, tage)
     table = [row['wrong'] for row in answer['budgets']]
     expected = [sum(wrong(row['kind'], dict(zip(FIELDS[row['kind']], map(int, row['predictor'].split(':')[1:]))), some))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictors of equal budgets: of each kind the largest that needs no more bits. */
+/*
+ * Predictors of equal budgets: of each kind the largest whose tables need no more bits. One
+ * history of all branches is left out: its few bits would have tables that fill a budget
+ * exactly halved.
+ */
 #include "analysis/sim/branch.h"
 
 #include "base/err.h"
@@ -19,8 +23,9 @@ set_size(struct bpred_config *config, unsigned size)
 	case BPRED_GSHARE:
 	case BPRED_GAG: config->history = size; break;
 	case BPRED_PAG: config->local_log2 = config->history = size; break;
-	case BPRED_TOURNAMENT:
-		config->bimodal_log2 = config->chooser_log2 = config->history = size;
+	case BPRED_TOURNAMENT: /* the fair one of the course: reference cis501 7.1.3 */
+		config->bimodal_log2 = config->chooser_log2 = size;
+		config->entries_log2 = config->history = size + 1;
 		break;
 	case BPRED_TAGE:
 		/* As the usual one, whose first table has eight times an other one's. */
@@ -37,6 +42,28 @@ set_size(struct bpred_config *config, unsigned size)
 	}
 }
 
+/* The bits of a predictor without its history of all branches. */
+static uint64_t
+bits_of_tables(const struct bpred_config *config)
+{
+	const uint64_t bits = bpred_bits(config);
+	switch (config->kind) {
+	case BPRED_GSHARE:
+	case BPRED_GAG:
+	case BPRED_TOURNAMENT:
+	case BPRED_PERCEPTRON: return bits - config->history;
+	case BPRED_TAGE: return bits - config->tage.length[config->tage.tables - 1];
+	case BPRED_PAG:
+	case BPRED_PAP:
+	case BPRED_BIMODAL:
+	case BPRED_TAKEN:
+	case BPRED_NOT_TAKEN:
+	case BPRED_BTFN:
+	case BPRED_KINDS: break;
+	}
+	return bits;
+}
+
 /* The largest predictor of a kind within a budget; false: all need more. */
 static bool
 fit(struct bpred_config *config, uint64_t budget)
@@ -47,7 +74,7 @@ fit(struct bpred_config *config, uint64_t budget)
 		set_size(&larger, size);
 		if (bpred_check(&larger, NULL) != POLY_OK)
 			continue;
-		if (bpred_bits(&larger) > budget)
+		if (bits_of_tables(&larger) > budget)
 			break;
 		*config = larger;
 		any = true;
