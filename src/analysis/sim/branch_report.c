@@ -24,7 +24,7 @@ report_columns(struct poly_report *report)
 {
 	poly_report_column(report, "bits", "Bits", true);
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Share", true);
+	poly_report_column(report, "percent", "Mispredicted", true);
 	poly_report_unit(report, "%");
 	poly_report_column(report, "mpki", "MPKI", true);
 }
@@ -129,7 +129,7 @@ report_sites(const struct branch *it, const struct ops *ops, struct poly_report 
 	poly_report_column(report, "taken_percent", "Taken", true);
 	poly_report_unit(report, "%");
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Share", true);
+	poly_report_column(report, "percent", "Mispredicted", true);
 	poly_report_unit(report, "%");
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
@@ -157,7 +157,7 @@ report_targets(const struct branch *it, struct poly_report *report)
 	poly_report_column(report, "predictor", "Predictor", false);
 	poly_report_column(report, "branches", "Branches", true);
 	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Share", true);
+	poly_report_column(report, "percent", "Mispredicted", true);
 	poly_report_unit(report, "%");
 	report_target(report, "target buffer", it->btb_asked, it->btb_right);
 	report_target(report, "return stack", it->returns, it->returns_right);
