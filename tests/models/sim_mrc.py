@@ -114,4 +114,7 @@ for name, rows in all_traces():
         **exact(rows, 32), 'threads': of_threads(rows, 32)})
     got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
+none = stats('cis501/sort_1k.trace', 'mrc', '-A', 'mrc.sample=20')['sizes']
+tap.ok('nothing_is_told_where_no_line_is_in_a_sample', len(none) == 1 and
+       none[0].pop('size') == 2 ** 22 * 64 and set(none[0].values()) == {None}, none)
 sys.exit(tap.end())

@@ -91,9 +91,10 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	it->sample = (unsigned)setup->values[OPTION_SAMPLE];
 	it->by_thread = setup->values[OPTION_THREADS];
 	it->names = setup->parties;
-	if (it->by_thread && it->sample)
+	if (it->sample && (it->by_thread || setup->values[OPTION_SETS]))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options 'mrc.threads' and 'mrc.sample' exclude each other");
+			"options 'mrc.%s' and 'mrc.sample' exclude each other",
+			it->by_thread ? "threads" : "sets");
 	for (int i = 0; i < PARTS && status == POLY_OK; i++)
 		status = open_part(it, &it->parts[i], setup->values[OPTION_SETS], error);
 	return status;
@@ -225,6 +226,21 @@ open_curve(const struct state *it, struct poly_report *report)
 	poly_report_plot(report, &plot);
 }
 
+/* What samples tell of a size: nothing where no line was chosen of those that were used. */
+static void
+report_ratio(
+	const struct part *part, const struct shards_ratio *ratio, struct poly_report *report)
+{
+	const double told[] = {ratio->mean, ratio->least, ratio->most};
+	const bool any = !part->uses || shards_sampled(part->shards);
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		if (any)
+			poly_report_cell_real(report, 100 * told[i], 3);
+		else
+			poly_report_cell_text(report, NULL);
+	}
+}
+
 /* What misses in so many lines; whether more lines would change it. */
 static bool
 report_size(const struct state *it, uint64_t lines, struct poly_report *report)
@@ -237,9 +253,7 @@ report_size(const struct state *it, uint64_t lines, struct poly_report *report)
 			struct shards_ratio ratio, last;
 			shards_ratio(part->shards, lines, &ratio);
 			shards_ratio(part->shards, UINT64_MAX, &last);
-			poly_report_cell_real(report, 100 * ratio.mean, 3);
-			poly_report_cell_real(report, 100 * ratio.least, 3);
-			poly_report_cell_real(report, 100 * ratio.most, 3);
+			report_ratio(part, &ratio, report);
 			more |= ratio.mean > last.mean;
 			continue;
 		}

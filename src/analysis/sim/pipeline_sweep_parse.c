@@ -47,7 +47,7 @@ add(struct values *values, uint64_t value)
 	return true;
 }
 
-/* A word of a choice, a number, or numbers that double: "32..256". */
+/* A word of a choice, a number, numbers that double, "32..256", or all between two, "1-4". */
 static bool
 take_value(const struct poly_option *option, const char *word, struct values *values)
 {
@@ -58,10 +58,11 @@ take_value(const struct poly_option *option, const char *word, struct values *va
 	}
 	if (option->type == POLY_OPTION_CHOICE || !sweep_number(&word, &first))
 		return false;
+	const bool doubles = strncmp(word, "..", 2) == 0;
 	last = first;
-	if (strncmp(word, "..", 2) == 0) {
-		word += 2;
-		if (!first || !sweep_number(&word, &last) || last < first)
+	if (doubles || *word == '-') {
+		word += doubles ? 2 : 1;
+		if ((doubles && !first) || !sweep_number(&word, &last) || last < first)
 			return false;
 	}
 	const bool is_bool = option->type == POLY_OPTION_BOOL;
@@ -69,8 +70,10 @@ take_value(const struct poly_option *option, const char *word, struct values *va
 		last > (is_bool ? 1 : option->maximum))
 		return false;
 	bool room = add(values, first);
-	for (uint64_t value = 2 * first; room && first && value <= last; value *= 2)
-		room = add(values, value);
+	for (uint64_t value = first; room && value < last;) {
+		value += doubles ? value : 1;
+		room = value > last || add(values, value);
+	}
 	return room;
 }
 

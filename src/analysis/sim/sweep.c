@@ -125,6 +125,17 @@ too_many(struct poly_error *error)
 		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "more than %d at once", SWEEP_MOST);
 }
 
+/* Of a value that can't be taken: why. */
+static enum poly_status
+fail(const char *word, const char *what, bool full, struct poly_error *error)
+{
+	if (full)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' makes more than %d values of a key", word, SWEEP_VALUES);
+	return err_set(
+		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "'%s' is no setting of %s", word, what);
+}
+
 enum poly_status
 sweep_take(const char *text, const struct sweep_key *keys, const char *what,
 	struct sweep_values *values, struct poly_error *error)
@@ -141,8 +152,8 @@ sweep_take(const char *text, const struct sweep_key *keys, const char *what,
 		word[n] = '\0';
 		if (!take_key(keys, word, &key, &value) ||
 			!take_value(key, value, &values[key - keys]))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' is no setting of %s", word, what);
+			return fail(word, what, key && values[key - keys].count == SWEEP_VALUES,
+				error);
 		p += n + (p[n] == ',');
 	}
 	return sweep_combinations(keys, values) > 16 * SWEEP_MOST ? too_many(error) : POLY_OK;

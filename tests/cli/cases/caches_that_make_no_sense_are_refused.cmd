@@ -6,3 +6,5 @@ polytrace sim sharing -S size=1000 tt6/sort.tt6
 polytrace sim sharing -S word=128 tt6/sort.tt6
 polytrace sim levels -S preset=zen4 -S caches=l1=1k/2/64 tt6/sort.tt6
 polytrace sim cache -S top=1 -S region=3 tt6/sort.tt6
+polytrace sim mrc -S sample=3 -S sets=1 tt6/sort.tt6
+polytrace sim paging --sweep frames=1-65 tt6/sort.tt6
