@@ -32,12 +32,25 @@ jumps_begin(struct jumps *jumps, const struct poly_trace_info *info)
 	memset(jumps->firsts, 0, sizeof jumps->firsts);
 }
 
+uint64_t
+jumps_aim(const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	if (poly_present(batch, POLY_COLUMN_target, row))
+		return batch->target[row];
+	if (rows->op[row] == OP_NONE || !poly_present(batch, POLY_COLUMN_pc, row))
+		return JUMPS_NOWHERE;
+	const struct op *op = ops_at(rows->ops, rows->op[row]);
+	return op->has_reach ? batch->pc[row] + (uint64_t)op->reach : JUMPS_NOWHERE;
+}
+
 /* What is known of the branch of a row but for its way. */
 static struct jump
 take_row(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	struct jump it = {.pc = batch->pc[row],
+		.aim = jumps_aim(rows, row),
 		.op = rows->op[row],
 		.flow = ops_at(rows->ops, rows->op[row])->flow,
 		.site = rows->site[row],

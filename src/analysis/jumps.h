@@ -29,6 +29,7 @@ struct jump {
 	uint64_t pc;
 	uint64_t behind; /* address of the instruction behind it, and behind its delay slot */
 	uint64_t target; /* where it goes if it is taken */
+	uint64_t aim;	 /* the same as jumps_aim says it, who does not know whether it is */
 	uint32_t op, site;
 	uint16_t party;
 	uint8_t flow; /* of op */
@@ -41,6 +42,13 @@ struct jumps_waiting {
 	struct jump jump;
 	uint8_t rows; /* instructions up to the one where it went; 0: no branch waits */
 };
+
+/*
+ * Where a branch goes if it is taken, by what a processor knows before: the trace's target, or
+ * how far the encoding reaches. JUMPS_NOWHERE: not known, and behind every address.
+ */
+#define JUMPS_NOWHERE UINT64_MAX
+uint64_t jumps_aim(const struct analysis_rows *rows, size_t row);
 
 /* Zeroed is ready. 130 KiB. */
 struct jumps {

@@ -176,6 +176,10 @@ describe_row(struct ops *ops, const struct poly_batch *batch, size_t row, struct
 			ops, row_name(batch, POLY_COLUMN_instruction_set, row), &ignored, &set))
 		return false;
 	if (kind == KEY_CODED) {
+		/* The same encoding elsewhere goes as far, but not to the same place. */
+		op->has_reach = text && op->flow & OP_JUMPS && !(op->flow & OP_INDIRECT) &&
+				poly_present(batch, POLY_COLUMN_pc, row) &&
+				ops_reach_of_text(text, n, batch->pc[row], &op->reach);
 		key->b = KEY_OF(KEY_CODED, (key->b & 0x1ff) | set << 30);
 		return true;
 	}

@@ -62,6 +62,8 @@ struct op {
 	uint8_t flow;	      /* bits of enum op_flow */
 	uint8_t size;	      /* of the encoding in bytes; 0: not known */
 	bool has_registers;   /* reads and writes are known */
+	bool has_reach;	      /* a branch whose encoding says where it goes from its address: */
+	int64_t reach;	      /* so many bytes on */
 	struct op_registers reads, writes;
 };
 

@@ -53,6 +53,10 @@ ops_of_powerpc(struct op *op, uint32_t opcode)
 		return;
 	op->class = (uint8_t)ops_powerpc_class(it->unit);
 	op->flow = powerpc_flow(opcode);
+	/* From one of an absolute address the distance differs by where it stands. */
+	const struct powerpc_branch branch = powerpc_branch(opcode, 0);
+	op->has_reach = branch.has_target && !(opcode & 2);
+	op->reach = op->has_reach ? (int32_t)branch.target : 0;
 	op->has_registers = powerpc_registers(opcode, &reads, &writes);
 	if (!op->has_registers)
 		return;

@@ -21,6 +21,12 @@ void ops_of_powerpc(struct op *op, uint32_t opcode);
 void ops_of_text(
 	struct op *op, const char *text, size_t n, uint64_t encoding, char word[OPS_WORD]);
 
+/*
+ * How far from its address, pc, a direct branch goes, in bytes, as its last operand says:
+ * "bne #0x29e02", "cbz x0,0x8064", "b {pc}-0x10". False: it does not.
+ */
+bool ops_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach);
+
 /* Facts that the columns of a row tell besides; access, branch, flags, registers. */
 void ops_of_columns(struct op *op, const struct poly_batch *batch, size_t row);
 

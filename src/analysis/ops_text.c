@@ -11,6 +11,7 @@
 #include "isa/flow.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OPERANDS 100
@@ -261,6 +262,28 @@ text_class(const struct text *it, unsigned flow)
 	if (is_vector(it))
 		return OP_VECTOR;
 	return is_float(it) ? OP_FLOAT : OP_INTEGER;
+}
+
+bool
+ops_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
+{
+	struct text it;
+	take(&it, text, n);
+	const char *last = strrchr(it.operands, ','), *digits = last ? last + 1 : it.operands;
+	char *end;
+	bool is_relative = begins(digits, "{pc}"), is_back = false;
+	if (is_relative) {
+		is_back = digits[4] == '-';
+		digits += digits[4] == '+' || is_back ? 5 : 4;
+	}
+	digits += *digits == '#';
+	if (!begins(digits, "0x"))
+		return false;
+	const uint64_t number = strtoull(digits + 2, &end, 16);
+	if (end == digits + 2 || *end)
+		return false;
+	*reach = (int64_t)(!is_relative ? number - pc : is_back ? -number : number);
+	return true;
 }
 
 void

@@ -7,7 +7,7 @@ import sys
 
 import bpred
 import targets
-from branching import CALL, CONDITIONAL, INDIRECT, RETURN, behind, branches, instructions
+from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, behind, branches, instructions
 from model import DATA, Tap, run, trace
 
 TAGE = dict(tables=7, tag=9, lengths=[5, 9, 15, 25, 44, 76, 130], period=18, seed=1)
@@ -57,10 +57,10 @@ def check(tap, name):
     _, rows = trace(name)
     found = branches(rows)
     heads = sum(row.get('uop', 1) == 1 for row in instructions(rows))
-    some = [(row['pc'], target if target is not None else 2 ** 64 - 1, taken)
-            for row, facts, taken, target in found if CONDITIONAL in facts]
-    every = [(row['pc'], target if target is not None else 2 ** 64 - 1, taken)
-             for row, _, taken, target in found]
+    some = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)
+            for row, facts, taken, _ in found if CONDITIONAL in facts]
+    every = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)
+             for row, _, taken, _ in found]
     answer = simulated(name, 'top=1000')
     tap.same(f'branches_of_{name}_are_counted', answer,
              dict(instructions=heads, branches=len(some), taken=sum(taken for _, _, taken in some)))

@@ -65,6 +65,20 @@ def instructions(rows):
     return [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
 
 
+def aim(row):
+    """Where a branch goes if it is taken, as a processor knows it before: by what its row or its encoding
+    says. None: it says nothing."""
+    if 'target' in row:
+        return row['target']
+    if 'text' in row:
+        found = re.search(r'#?0x([0-9a-f]+)$', row['text'].lower())
+        return int(found.group(1), 16) if found else None
+    opcode = row.get('opcode', 0) if row.get('opcode_size') == 4 else 0
+    if 'micro_op' in row or opcode >> 26 != 16 or opcode & 2:
+        return None
+    return row['pc'] + ((opcode & 0xfffc) ^ 0x8000) - 0x8000
+
+
 def behind(row):
     return row['fallthrough'] if 'fallthrough' in row else row['pc'] + row['opcode_size']
 

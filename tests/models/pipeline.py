@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from branching import CONDITIONAL, behind, facts_of
+from branching import CONDITIONAL, aim, behind, facts_of
 from model import Tap, party, run, stats, trace
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
@@ -50,14 +50,14 @@ def ops_of(rows, registers):
         if row['kind'] != 'instruction':
             if ops and not told:
                 ops[-1].add(row)
-        elif row.get('executed') is not False and not row.get('synthetic'):
-            ops.append(Op(row, registers))
+        elif not row.get('synthetic'):
+            ops.append(Op(row, registers and row.get('executed') is not False))
     if told:
         for op in ops:
             op.taken = op.row.get('branch') == 'taken'
         return ops
     for op, after in zip(ops, ops[1:]):
-        op.taken = after.row['pc'] != behind(op.row)
+        op.taken = op.row.get('executed') is not False and after.row['pc'] != behind(op.row)
     return ops[:-1]
 
 
@@ -70,7 +70,7 @@ def predict(ops, kind, bits):
         index = (pc ^ past) % 2 ** bits
         count = table.get(index, 0)
         guess = {'bimodal': count > 1, 'gshare': count > 1, 'taken': True, 'not-taken': False,
-                 'btfn': op.row.get('target', pc + 1) <= pc}.get(kind, op.taken)
+                 'btfn': aim(op.row) is not None and aim(op.row) <= pc}.get(kind, op.taken)
         table[index] = min(3, count + 1) if op.taken else max(0, count - 1)
         history.append(int(op.taken))
         op.mispredicted = guess != op.taken

@@ -134,8 +134,8 @@ add(struct branch *it, const struct jump *jump, bool counts)
 	if (!it->takes_all && !(jump->flow & OP_CONDITIONAL))
 		return true;
 	columns->pc[columns->n] = jump->pc;
-	/* What goes nowhere known is not backward. */
-	columns->target[columns->n] = jump->has_target ? jump->target : UINT64_MAX;
+	/* Not where it went, which would tell that it did. */
+	columns->target[columns->n] = jump->aim;
 	columns->taken[columns->n] = jump->taken;
 	columns->site[columns->n++] = jump->site;
 	return columns->n < BRANCH_STRIP || predict(it, counts);

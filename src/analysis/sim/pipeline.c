@@ -11,6 +11,7 @@
 #include "analysis/sim/pipeline_sweep.h"
 
 #include "analysis/grow.h"
+#include "analysis/jumps.h"
 #include "analysis/tally.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -256,22 +257,23 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 		.operation = op};
 	insn.is_unknown = !ops_at(rows->ops, op)->has_registers;
 	insn.size = ops_at(rows->ops, op)->size;
-	/* A branch of which the target is not known goes forward. */
-	insn.target =
-		poly_present(batch, POLY_COLUMN_target, row) ? batch->target[row] : insn.pc + 1;
-	if (op != OP_NONE) {
+	insn.target = jumps_aim(rows, row);
+	insn.is_skipped =
+		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
+	/* What its predicate skips takes its place and no more. */
+	if (op != OP_NONE && !insn.is_skipped)
 		insn.op = it->ops[op];
+	if (op != OP_NONE)
 		insn.is_conditional = it->flows[op] & OP_CONDITIONAL;
-	}
 	add_access(&insn, batch, row);
 	return insn;
 }
 
+/* The tracer did not put it there. */
 static bool
-is_executed(const struct poly_batch *batch, size_t row)
+is_real(const struct poly_batch *batch, size_t row)
 {
-	return !(poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row]) &&
-	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
+	return !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
 /* An instruction: the one before it is complete, and so is this one where its row tells all. */
@@ -283,7 +285,8 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	const struct pipeline_insn next = insn_of(it, rows, row);
 	if (stream->waits) {
 		const uint64_t behind = stream->insn.pc + stream->insn.size;
-		pipeline_stream_take(stream, next.pc != behind, met_of(it));
+		pipeline_stream_take(
+			stream, !stream->insn.is_skipped && next.pc != behind, met_of(it));
 	}
 	stream->insn = next;
 	stream->waits = it->is_told_late;
@@ -323,7 +326,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 			add_access(&(*stream)->insn, batch, row);
 		return true;
 	}
-	if (!is_executed(batch, row))
+	if (!is_real(batch, row))
 		return true;
 	if (!*stream)
 		*stream = open_stream(it, party);
