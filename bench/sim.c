@@ -240,8 +240,9 @@ duel(const struct stream *s, int rounds)
 	for (int round = 0; round < rounds; round++) {
 		d = (struct duel){0};
 		for (int plain = 0; plain < 2; plain++)
-			need(cache_new(&config, &d.caches[plain], &error), &error);
-		d.caches[1]->run_lru = cache_lru_run;
+			need(cache_new_with(&config, plain ? NULL : cache_lru8_at(0),
+				     &d.caches[plain], &error),
+				&error);
 		baseline_lru_stamps(NULL);
 		for (size_t from = 0; from < s->count; from += DUEL_STEP)
 			duel_step(&d, s, from);

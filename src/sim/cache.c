@@ -22,7 +22,8 @@ is_power(uint64_t n)
 static bool
 is_ordered(const struct cache *cache)
 {
-	return cache->config.policy == CACHE_LRU || cache->config.policy == CACHE_FIFO;
+	return (cache->config.policy == CACHE_LRU && !cache->lru8) ||
+	       cache->config.policy == CACHE_FIFO;
 }
 
 static bool
@@ -101,8 +102,12 @@ make_states(struct cache *cache)
 {
 	const struct cache_config *config = &cache->config;
 	const size_t sets = (size_t)config->sets, lines = sets * config->ways;
-	if (config->policy == CACHE_PLRU || config->policy == CACHE_POINTER)
-		return (cache->set_states = mem_new(sets, sizeof *cache->set_states));
+	if (cache->lru8 || config->policy == CACHE_PLRU || config->policy == CACHE_POINTER) {
+		cache->set_states = mem_new(sets, sizeof *cache->set_states);
+		for (size_t i = 0; cache->lru8 && cache->set_states && i < sets; i++)
+			cache->set_states[i] = ORDER8_START;
+		return cache->set_states;
+	}
 	if (config->policy != CACHE_SRRIP && config->policy != CACHE_DRRIP)
 		return true;
 	cache->predictions = mem_new(lines, sizeof *cache->predictions);
@@ -121,6 +126,13 @@ make_lines(struct cache *cache)
 enum poly_status
 cache_new(const struct cache_config *config, struct cache **cache, struct poly_error *error)
 {
+	return cache_new_with(config, cache_lru8_at(0), cache, error);
+}
+
+enum poly_status
+cache_new_with(const struct cache_config *config, const struct cache_lru8 *lru8,
+	struct cache **cache, struct poly_error *error)
+{
 	*cache = NULL;
 	enum poly_status status = cache_check(config, error);
 	if (status != POLY_OK)
@@ -134,7 +146,8 @@ cache_new(const struct cache_config *config, struct cache **cache, struct poly_e
 	made->dirty = config->write_through ? 0 : ENTRY_DIRTY;
 	made->random = cache_random_state(config->seed);
 	made->duel = 511;
-	made->run_lru = cache_lru_has_x86(config->ways) ? cache_lru_run_x86 : cache_lru_run;
+	if (config->policy == CACHE_LRU && config->ways == ORDER8_WAYS)
+		made->lru8 = lru8;
 	if (!make_lines(made)) {
 		cache_free(made);
 		return err_memory(error);
@@ -216,6 +229,17 @@ use_frame(struct cache *cache, uint64_t line, uint64_t flags)
 	return true;
 }
 
+/* Uses a line of a set of lru8 where it is held. */
+static bool
+use_lru8(struct cache *cache, uint64_t line, uint64_t flags)
+{
+	uint64_t *order = &cache->set_states[line & cache->set_mask];
+	const unsigned ways = cache->lru8->ways_of(set_of(cache, line), entry_of(line));
+	if (ways)
+		*order = order8_use(*order, (unsigned)__builtin_ctz(ways), flags);
+	return ways;
+}
+
 /* Uses a line where it is held; whether it is. */
 static bool
 use_line(struct cache *cache, uint64_t line, uint64_t flags)
@@ -223,6 +247,8 @@ use_line(struct cache *cache, uint64_t line, uint64_t flags)
 	const uint32_t ways = cache->config.ways;
 	if (is_wide(&cache->config))
 		return use_frame(cache, line, flags);
+	if (cache->lru8)
+		return use_lru8(cache, line, flags);
 	uint64_t *set = set_of(cache, line);
 	if (cache->config.policy == CACHE_LRU)
 		return cache_lru_use(set, ways, entry_of(line), flags);
@@ -263,6 +289,8 @@ fill_line(struct cache *cache, uint64_t line, uint64_t flags)
 	if (is_wide(&cache->config))
 		return fill_frame(cache, line, flags);
 	const uint64_t set_number = line & cache->set_mask;
+	if (cache->lru8)
+		return cache_lru8_bring(cache, set_number, entry_of(line), flags);
 	uint64_t *set = set_of(cache, line), old;
 	if (is_ordered(cache)) {
 		old = set[ways - 1];
@@ -316,15 +344,30 @@ cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i)
 		&outcome);
 }
 
+/* How many of some bytes are a value; by few at a time, whose counts fit into bytes. */
+static uint64_t
+count_bytes(const uint8_t *bytes, size_t count, uint8_t value)
+{
+	uint64_t found = 0;
+	size_t i = 0;
+	for (; count - i >= 128; i += 128) {
+		uint8_t few = 0;
+		for (size_t j = 0; j < 128; j++)
+			few = (uint8_t)(few + (bytes[i + j] == value));
+		found += few;
+	}
+	for (; i < count; i++)
+		found += bytes[i] == value;
+	return found;
+}
+
 /* Counts the accesses of a batch, and the stores that go below whether they hit or not. */
 static void
 count_accesses(struct cache *cache, const struct cache_batch *batch)
 {
-	uint64_t writes = 0, fetches = 0, bytes = 0;
-	for (size_t i = 0; i < batch->count; i++) {
-		writes += batch->kinds[i] == CACHE_WRITE;
-		fetches += batch->kinds[i] == CACHE_FETCH;
-	}
+	const uint64_t writes = count_bytes(batch->kinds, batch->count, CACHE_WRITE);
+	const uint64_t fetches = count_bytes(batch->kinds, batch->count, CACHE_FETCH);
+	uint64_t bytes = 0;
 	cache->accesses[CACHE_WRITE] += writes;
 	cache->accesses[CACHE_FETCH] += fetches;
 	cache->accesses[CACHE_READ] += batch->count - writes - fetches;
@@ -341,7 +384,8 @@ cache_run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed
 	size_t misses = 0;
 	count_accesses(cache, batch);
 	if (cache->config.policy == CACHE_LRU && !is_wide(&cache->config))
-		return cache->run_lru(cache, batch, missed);
+		return cache->lru8 ? cache->lru8->run(cache, batch, missed)
+				   : cache_lru_run(cache, batch, missed);
 	for (size_t i = 0; i < batch->count; i++) {
 		const uint64_t flags = batch->kinds[i] == CACHE_WRITE ? cache->dirty : 0;
 		if (use_line(cache, batch->addresses[i] >> cache->line_shift, flags))
@@ -418,6 +462,11 @@ cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome)
 		return;
 	outcome->hit = true;
 	outcome->dirty = set[way] & ENTRY_DIRTY;
+	if (cache->lru8) {
+		uint64_t *order = &cache->set_states[line & cache->set_mask];
+		outcome->dirty = order8_dirty(*order, way);
+		*order = order8_give_up(*order, way);
+	}
 	if (is_ordered(cache)) {
 		memmove(set + way, set + way + 1, (ways - 1 - way) * sizeof *set);
 		set[ways - 1] = 0;

@@ -5,11 +5,20 @@
 
 #include "sim/cache.h"
 #include "sim/frames.h"
+#include "sim/order8.h"
 
 /* An entry is line number << 2, and these; an empty one is 0. Lines have at least 4 bytes, so
  * nothing is lost. */
 #define ENTRY_DIRTY UINT64_C(1)
 #define ENTRY_VALID UINT64_C(2)
+
+/* What 8 ways of lru are done with by instructions of some processors. */
+struct cache_lru8 {
+	/* As cache_run of accesses that are counted. */
+	size_t (*run)(struct cache *, const struct cache_batch *, uint32_t *missed);
+	/* Bits of the ways of a set that hold an entry; 0: none. */
+	unsigned (*ways_of)(const uint64_t *set, uint64_t entry);
+};
 
 struct cache {
 	struct cache_config config;
@@ -21,18 +30,19 @@ struct cache {
 	uint64_t set_mask;
 	uint64_t dirty; /* what a write adds to an entry: ENTRY_DIRTY, or 0 (write-through) */
 	/* The ways of each set side by side. lru and fifo: newest first, empty ones last; other
-	 * policies: by way. NULL where frames are used instead. */
+	 * policies and lru8: by way. NULL where frames are used instead. */
 	uint64_t *entries;
 	void *entries_memory; /* entries begin in it at a multiple of 64 bytes */
-	uint64_t *set_states; /* a set: its pointer, or the bits of its tree */
+	/* A set: its pointer, the bits of its tree, or with lru8 its order8.h, which has the
+	 * dirty bits that the entries then do not have. */
+	uint64_t *set_states;
 	uint8_t *predictions; /* an entry: of srrip and drrip */
 	struct frames frames; /* of more than CACHE_WAYS_MOST ways */
 	uint8_t *frame_dirty;
 	uint64_t random;
 	uint32_t duel; /* drrip: 10 bits; from DUEL_HALF on brrip is the better */
 	uint32_t rare; /* drrip: lines that brrip brought */
-	/* The loop over the hits of lru, see cache_lru_run. */
-	size_t (*run_lru)(struct cache *, const struct cache_batch *, uint32_t *);
+	const struct cache_lru8 *lru8; /* NULL: lru is done by cache_run.c */
 };
 
 static inline uint64_t
@@ -64,17 +74,34 @@ cache_count_fill(struct cache *cache, enum cache_kind kind, uint64_t old)
 	cache->evictions += old != 0;
 }
 
+/* Puts an entry into a set of lru8 that does not have it, used; returns what was in its place,
+ * or 0. dirty: 0 or 1. */
+static inline uint64_t
+cache_lru8_bring(struct cache *cache, uint64_t set_number, uint64_t entry, uint64_t dirty)
+{
+	uint64_t *order = &cache->set_states[set_number];
+	const unsigned way = order8_oldest(*order);
+	uint64_t *place = &cache->entries[set_number * ORDER8_WAYS + way];
+	const uint64_t old = *place | order8_dirty(*order, way);
+	*place = entry;
+	*order = order8_use(order8_give_up(*order, way), way, dirty);
+	return old;
+}
+
 /* What a miss of access i of a batch does; the access itself is counted by the caller. */
 void cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i);
 
-/* The loops over a batch of an lru cache: any number of ways, and 8 by the byte permutations of
- * AVX-512. Both return how many missed. */
+/* The loop over a batch of an lru cache that keeps its ways newest first. Returns how many
+ * missed. */
 size_t cache_lru_run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed);
-size_t cache_lru_run_x86(
-	struct cache *cache, const struct cache_batch *batch, uint32_t *missed);
 
-/* Whether this processor and this number of ways have the second. */
-bool cache_lru_has_x86(uint32_t ways);
+/* What this processor has for 8 ways, the fastest at 0; NULL: no more. */
+const struct cache_lru8 *cache_lru8_at(unsigned place);
+
+/* As cache_new, with something of cache_lru8_at, or NULL for without; of no account for what is
+ * not lru of 8 ways. */
+enum poly_status cache_new_with(const struct cache_config *config,
+	const struct cache_lru8 *lru8, struct cache **cache, struct poly_error *error);
 
 /* Finds a key in ways newest first, makes it the newest, adds flags; false: not there, and
  * nothing has changed. */

@@ -1,80 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of 8 ways in one register of AVX-512: compared at once, and permuted so that the way
- * used comes first. The newest is looked at alone before: most accesses are to it, and a set
- * that does not change need not be stored, which the next access would wait for.
+ * lru caches of 8 ways: a set is compared at once, and stored only where a line comes. What
+ * changes with every access is the order beside it, for which no comparison waits: accesses to
+ * the same set, which are most that follow each other, overlap. Nothing is branched upon but
+ * whether a line is there.
  */
 #include "sim/cache_state.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
+#include <string.h>
 
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,lzcnt")))
-#define WAYS 8
+#define WAYS ORDER8_WAYS
+#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
 
-/* Where each way comes from when way w, of 0 to 7, is made the newest. */
-static const _Alignas(64) uint64_t newest[WAYS][WAYS] = {
-	{0, 1, 2, 3, 4, 5, 6, 7},
-	{1, 0, 2, 3, 4, 5, 6, 7},
-	{2, 0, 1, 3, 4, 5, 6, 7},
-	{3, 0, 1, 2, 4, 5, 6, 7},
-	{4, 0, 1, 2, 3, 5, 6, 7},
-	{5, 0, 1, 2, 3, 4, 6, 7},
-	{6, 0, 1, 2, 3, 4, 5, 7},
-	{7, 0, 1, 2, 3, 4, 5, 6},
-};
-
-/* In which ways of a set a key is: at most one. */
-static inline WIDE unsigned
-ways_of(__m512i entries, uint64_t key)
+static inline AVX2 unsigned
+ways_avx2(const uint64_t *set, uint64_t entry)
 {
-	const __m512i differ = _mm512_xor_si512(entries, _mm512_set1_epi64((long long)key));
-	return _mm512_testn_epi64_mask(differ, _mm512_set1_epi64(~(long long)ENTRY_DIRTY));
+	const __m256i wanted = _mm256_set1_epi64x((long long)entry);
+	const __m256i *halves = (const void *)set;
+	const __m256i low = _mm256_cmpeq_epi64(_mm256_load_si256(halves), wanted);
+	const __m256i high = _mm256_cmpeq_epi64(_mm256_load_si256(halves + 1), wanted);
+	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
+	       (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(high)) << WAYS / 2;
 }
 
-/* Stores the ways of a set with way w first, as an entry says. */
-static inline WIDE void
-renew(uint64_t *set, __m512i entries, unsigned w, uint64_t entry)
+static inline AVX512 unsigned
+ways_avx512(const uint64_t *set, uint64_t entry)
 {
-	entries = _mm512_permutexvar_epi64(_mm512_load_si512(newest[w]), entries);
-	entries = _mm512_mask_set1_epi64(entries, 1, (long long)entry);
-	_mm512_store_si512(set, entries);
+	return _mm512_cmpeq_epi64_mask(
+		_mm512_load_si512(set), _mm512_set1_epi64((long long)entry));
 }
 
-WIDE size_t
-cache_lru_run_x86(struct cache *cache, const struct cache_batch *batch, uint32_t *missed)
+/* A miss, mostly of a line that comes. */
+static inline void
+miss(struct cache *cache, const struct cache_batch *batch, size_t i)
 {
-	const uint64_t mask = cache->set_mask, dirty = cache->dirty;
-	const uint64_t *addresses = batch->addresses;
+	const enum cache_kind kind = (enum cache_kind)batch->kinds[i];
+	const uint64_t line = batch->addresses[i] >> cache->line_shift;
+	if (kind == CACHE_WRITE && cache->config.no_allocate)
+		cache_miss(cache, batch, i);
+	else
+		cache_count_fill(cache, kind,
+			cache_lru8_bring(cache, line & cache->set_mask, entry_of(line),
+				kind == CACHE_WRITE ? cache->dirty : 0));
+}
+
+/* The loop of both, which inline it and the comparison. */
+static inline __attribute__((always_inline)) size_t
+run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed,
+	unsigned (*ways_of)(const uint64_t *set, uint64_t entry))
+{
+	const uint64_t mask = cache->set_mask, *addresses = batch->addresses;
 	const uint8_t *kinds = batch->kinds;
+	const uint64_t *entries = cache->entries;
 	const size_t count = batch->count;
 	const unsigned shift = cache->line_shift;
-	const bool allocates = !cache->config.no_allocate;
-	uint64_t *all = cache->entries;
+	uint64_t *orders = cache->set_states, rows[CACHE_KINDS][WAYS];
 	size_t misses = 0;
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		memcpy(rows[kind], order8_rows[kind == CACHE_WRITE && cache->dirty],
+			sizeof rows[kind]);
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t line = addresses[i] >> shift, key = entry_of(line);
-		const uint64_t flags = -(uint64_t)(kinds[i] == CACHE_WRITE) & dirty;
-		uint64_t *set = all + (line & mask) * WAYS;
-		if ((set[0] | ENTRY_DIRTY) == (key | ENTRY_DIRTY)) {
-			if (flags & ~set[0])
-				set[0] |= flags;
-			continue;
-		}
-		const __m512i entries = _mm512_load_si512(set);
-		const unsigned ways = ways_of(entries, key);
+		const uint64_t line = addresses[i] >> shift, set = line & mask;
+		const unsigned ways = ways_of(entries + set * WAYS, entry_of(line));
 		if (ways) {
 			const unsigned way = (unsigned)__builtin_ctz(ways);
-			renew(set, entries, way, set[way] | flags);
+			orders[set] = (orders[set] | rows[kinds[i]][way]) & order8_others[way];
 			continue;
 		}
-		if (allocates) {
-			cache_count_fill(cache, (enum cache_kind)kinds[i], set[WAYS - 1]);
-			renew(set, entries, WAYS - 1, key | flags);
-		} else {
-			cache_miss(cache, batch, i);
-		}
+		miss(cache, batch, i);
 		if (missed)
 			missed[misses] = (uint32_t)i;
 		misses++;
@@ -82,26 +79,38 @@ cache_lru_run_x86(struct cache *cache, const struct cache_batch *batch, uint32_t
 	return misses;
 }
 
-bool
-cache_lru_has_x86(uint32_t ways)
+static AVX2 size_t
+run_avx2(struct cache *cache, const struct cache_batch *batch, uint32_t *missed)
 {
-	return ways == WAYS && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+	return run(cache, batch, missed, ways_avx2);
+}
+
+static AVX512 size_t
+run_avx512(struct cache *cache, const struct cache_batch *batch, uint32_t *missed)
+{
+	return run(cache, batch, missed, ways_avx512);
+}
+
+const struct cache_lru8 *
+cache_lru8_at(unsigned place)
+{
+	static const struct cache_lru8 avx512 = {run_avx512, ways_avx512},
+				       avx2 = {run_avx2, ways_avx2};
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+		return NULL;
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		__builtin_cpu_supports("avx512vl") && place-- == 0)
+		return &avx512;
+	return place == 0 ? &avx2 : NULL;
 }
 
 #else
 
-size_t
-cache_lru_run_x86(struct cache *cache, const struct cache_batch *batch, uint32_t *missed)
+const struct cache_lru8 *
+cache_lru8_at(unsigned place)
 {
-	return cache_lru_run(cache, batch, missed);
-}
-
-bool
-cache_lru_has_x86(uint32_t ways)
-{
-	(void)ways;
-	return false;
+	(void)place;
+	return NULL;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/cache.h"
+#include "sim/cache_state.h"
 #include "sim/frames.h"
 
 #include <string.h>
@@ -161,34 +161,97 @@ sets_that_do_not_duel_follow_those_that_do(void **state)
 	}
 }
 
+/* Gives the same accesses to two caches, to one by batches and to the other one by one, and now
+ * and then drops or touches a line of both; they must do the same. */
 static void
-batches_and_single_accesses_are_the_same(void **state)
+assert_same(struct cache *batched, struct cache *single, uint64_t random)
 {
 	static uint64_t addresses[4096];
 	static uint8_t kinds[4096];
-	uint64_t random = 5;
+	static uint32_t missed[4096];
+	for (int round = 0; round < 50; round++) {
+		struct cache_outcome one, other;
+		size_t misses = 0;
+		for (size_t i = 0; i < 4096; i++) {
+			addresses[i] = next_address(&random);
+			kinds[i] = (uint8_t)(cache_random(&random) % 3);
+		}
+		const size_t found = cache_run(
+			batched, &(struct cache_batch){addresses, kinds, NULL, 4096}, missed);
+		for (size_t i = 0; i < 4096; i++) {
+			cache_access(single, addresses[i], (enum cache_kind)kinds[i],
+				CACHE_STORE_SIZE, &one);
+			if (!one.hit)
+				assert_int_equal(missed[misses++], i);
+		}
+		assert_int_equal(found, misses);
+		for (int i = 0; i < 20; i++) {
+			const uint64_t at = next_address(&random);
+			cache_drop(batched, at, &one);
+			cache_drop(single, at, &other);
+			assert_int_equal(one.hit, other.hit);
+			assert_int_equal(one.dirty, other.dirty);
+			cache_fill(batched, at, i % 2, &one);
+			cache_fill(single, at, i % 2, &other);
+			assert_int_equal(one.evicted, other.evicted);
+			assert_int_equal(one.victim, other.victim);
+			assert_int_equal(one.dirty, other.dirty);
+			const uint64_t there = next_address(&random);
+			assert_int_equal(cache_holds(batched, there),
+				cache_touch(single, there, i % 3 == 0));
+			cache_touch(batched, there, i % 3 == 0);
+		}
+	}
+	struct cache_counts counts, expected;
+	cache_count(batched, &counts);
+	cache_count(single, &expected);
+	assert_memory_equal(&counts, &expected, sizeof counts);
+	assert_true(counts.fills > 10000);
+}
+
+static void
+batches_and_single_accesses_are_the_same(void **state)
+{
 	(void)state;
 	for (uint32_t ways = 6; ways <= 9; ways++) {
 		const struct cache_config config = {.sets = 16, .ways = ways, .line_size = 64};
 		struct cache *batched = make(&config), *single = make(&config);
-		for (int round = 0; round < 50; round++) {
-			for (size_t i = 0; i < 4096; i++) {
-				struct cache_outcome outcome;
-				addresses[i] = next_address(&random);
-				kinds[i] = (uint8_t)(cache_random(&random) % 3);
-				cache_access(single, addresses[i], (enum cache_kind)kinds[i],
-					CACHE_STORE_SIZE, &outcome);
-			}
-			cache_run(batched, &(struct cache_batch){addresses, kinds, NULL, 4096},
-				NULL);
-		}
-		struct cache_counts counts, expected;
-		cache_count(batched, &counts);
-		cache_count(single, &expected);
-		assert_memory_equal(&counts, &expected, sizeof counts);
-		assert_true(counts.dirty_evictions > 100);
+		assert_same(batched, single, ways);
 		cache_free(batched);
 		cache_free(single);
+	}
+}
+
+static struct cache *
+make_with(const struct cache_config *config, const struct cache_lru8 *lru8)
+{
+	struct cache *cache;
+	struct poly_error error;
+	if (cache_new_with(config, lru8, &cache, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	return cache;
+}
+
+static void
+eight_ways_of_any_processor_do_what_plain_ones_do(void **state)
+{
+	static const struct cache_config configs[] = {{.sets = 16, .ways = 8, .line_size = 64},
+		{.sets = 1, .ways = 8, .line_size = 64},
+		{.sets = 16, .ways = 8, .line_size = 64, .always_valid = true},
+		{.sets = 16, .ways = 8, .line_size = 64, .write_through = true},
+		{.sets = 16, .ways = 8, .line_size = 64, .no_allocate = true}};
+	const struct cache_lru8 *lru8;
+	(void)state;
+	for (unsigned place = 0; (lru8 = cache_lru8_at(place)) != NULL; place++) {
+		for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+			struct cache *fast = make_with(&configs[i], lru8),
+				     *plain = make_with(&configs[i], NULL);
+			assert_ptr_equal(fast->lru8, lru8);
+			assert_same(fast, plain, i + 1);
+			assert_same(plain, fast, i + 1);
+			cache_free(fast);
+			cache_free(plain);
+		}
 	}
 }
 
@@ -262,6 +325,7 @@ lack_of_memory_is_survived(void **state)
 	static const struct cache_config configs[] = {
 		{.sets = 4, .ways = 4, .line_size = 64, .policy = CACHE_SRRIP},
 		{.sets = 4, .ways = 4, .line_size = 64, .policy = CACHE_PLRU},
+		{.sets = 4, .ways = 8, .line_size = 64},
 		{.sets = 1, .ways = 400, .line_size = 64}};
 	(void)state;
 	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -288,6 +352,7 @@ main(void)
 		cmocka_unit_test(a_line_that_is_dropped_leaves_room),
 		cmocka_unit_test(sets_that_do_not_duel_follow_those_that_do),
 		cmocka_unit_test(batches_and_single_accesses_are_the_same),
+		cmocka_unit_test(eight_ways_of_any_processor_do_what_plain_ones_do),
 		cmocka_unit_test(frames_find_what_was_put_in),
 		cmocka_unit_test(configurations_that_make_no_sense_are_refused),
 #ifdef POLY_FAULT_INJECTION
