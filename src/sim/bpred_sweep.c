@@ -3,83 +3,88 @@
 #include "sim/bpred_sweep.h"
 
 #include "sim/bpred_family.h"
+#include "sim/bpred_tree.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-#define STRIP 4096
 #define COUNTERS_MOST ((uint64_t)1 << 30)
+#define TREE_LEAST 3 /* sizes for which a tree is worth while */
 
-/*
- * A counter is a byte of which bit 7 is what it predicts and bits 4 and 5 are the number; with
- * an outcome xored in (bit 7, and bit 3) bit 7 tells that the prediction was wrong, and the low
- * six bits are how far down of the constant the byte for the next number stands. Bytes of the
- * constant from the lowest: counter 0 not taken, taken, counter 1 not taken, …
- */
-#define NEXT UINT64_C(0xB0A0B010A0001000)
-#define TAKEN 0x88
-
-/* What is looked up for a branch, before it is cut to a table's size; no index is longer than
- * BPRED_LOG2_MOST bits, so words of 32 bits hold all that matters. */
+/* What is looked up for a branch, before it is cut to a table's size, and how its counters
+ * begin; no index is longer than BPRED_LOG2_MOST bits, so words of 32 bits hold all that
+ * matters. */
 struct source {
 	uint32_t address, outcomes; /* masks of the address, and of the history xored to it */
+	unsigned initial;
 };
 
-/* A predictor. */
+/* Tables that look up the same and go through a strip together: a tree, or a single one. */
+struct group {
+	size_t source;
+	unsigned least;	   /* log2 of the smallest table's counters */
+	uint8_t *counters; /* of a single table; NULL: it is a tree */
+	struct bpred_tree tree;
+	uint64_t wrong[BPRED_TREE_LEVELS]; /* of each size from least on */
+};
+
+/* A predictor of the caller's. */
 struct member {
-	uint32_t mask, source;
-	uint8_t *counters;
-	uint64_t wrong;
+	size_t source, group;
+	unsigned log2;
 };
 
 struct bpred_sweep {
 	unsigned shift;
 	uint32_t past;
-	size_t n, sources_count;
+	size_t n, sources_count, groups_count;
 	struct source *sources;
-	struct member *members; /* those of a source stand together */
-	uint32_t *places;	/* where a predictor of the caller's order stands */
-	uint8_t *counters;
-	size_t waiting; /* branches that are gathered */
-	uint32_t pc[STRIP], pasts[STRIP], looked_up[STRIP];
-	uint8_t outcomes[STRIP]; /* TAKEN or 0 */
-	uint8_t both[2][STRIP];	 /* counters with outcomes, of two tables */
+	struct member *members;
+	struct group *groups; /* those of a source stand together, large ones first */
+	uint32_t pc[BPRED_STRIP], pasts[BPRED_STRIP];
+	struct bpred_strip strip; /* branches that are gathered */
+	uint64_t words[BPRED_STRIP];
 };
 
-/* Histories at least as long as the index are all the same, as it cuts them off. */
+/*
+ * Histories at least as long as the index are all the same, as it cuts them off; and those that
+ * are not longer do not tell whether the address was cut before.
+ */
 static struct source
 source_of(const struct bpred_config *config)
 {
-	struct source source = {UINT32_MAX, 0};
+	const unsigned log2 = config->entries_log2, history = config->history;
+	struct source source = {UINT32_MAX, 0, config->initial};
 	if (config->kind == BPRED_BIMODAL)
 		return source;
-	if (config->mask_first)
-		source.address = (uint32_t)bpred_mask(config->entries_log2);
-	source.outcomes = (uint32_t)bpred_mask(config->history);
-	if (!config->mask_first && config->history >= config->entries_log2)
+	source.outcomes = (uint32_t)bpred_mask(history);
+	if (config->mask_first && history > log2)
+		source.address = (uint32_t)bpred_mask(log2);
+	else if (history >= log2)
 		source.outcomes = UINT32_MAX;
 	return source;
 }
 
-static uint32_t
-mask_of(const struct bpred_config *config)
+static unsigned
+log2_of(const struct bpred_config *config)
 {
-	unsigned log2 = config->entries_log2;
-	if (config->kind == BPRED_GSHARE && config->mask_first && config->history > log2)
-		log2 = config->history;
-	return (uint32_t)bpred_mask(log2);
+	const unsigned log2 = config->entries_log2;
+	const bool longer =
+		config->kind == BPRED_GSHARE && config->mask_first && config->history > log2;
+	return longer ? config->history : log2;
 }
 
 /* The number of a source among those that were met; a new one is added. */
-static uint32_t
+static size_t
 find_source(struct bpred_sweep *sweep, struct source source)
 {
-	uint32_t i = 0;
+	size_t i = 0;
 	while (i < sweep->sources_count &&
 		(sweep->sources[i].address != source.address ||
-			sweep->sources[i].outcomes != source.outcomes))
+			sweep->sources[i].outcomes != source.outcomes ||
+			sweep->sources[i].initial != source.initial))
 		i++;
 	if (i == sweep->sources_count)
 		sweep->sources[sweep->sources_count++] = source;
@@ -87,9 +92,9 @@ find_source(struct bpred_sweep *sweep, struct source source)
 }
 
 static enum poly_status
-check(const struct bpred_config *configs, size_t n, uint64_t *total, struct poly_error *error)
+check(const struct bpred_config *configs, size_t n, struct poly_error *error)
 {
-	*total = 0;
+	uint64_t total = 0;
 	if (!n || n > BPRED_SWEEP_MOST)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"sweep of %zu predictors, expected 1 to %d", n, BPRED_SWEEP_MOST);
@@ -105,49 +110,77 @@ check(const struct bpred_config *configs, size_t n, uint64_t *total, struct poly
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"shift of the address is %u and %u in one sweep, expected one",
 				configs[0].pc_shift, configs[i].pc_shift);
-		*total += (uint64_t)mask_of(&configs[i]) + 1;
+		total += (uint64_t)1 << log2_of(&configs[i]);
 	}
-	if (*total > COUNTERS_MOST)
+	if (total > COUNTERS_MOST)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"counters of the sweep need %llu bytes, at most %llu; sweep over fewer",
-			(unsigned long long)*total, (unsigned long long)COUNTERS_MOST);
+			(unsigned long long)total, (unsigned long long)COUNTERS_MOST);
 	return POLY_OK;
 }
 
-/* A counter as the sweep keeps it. */
-static int
-kept(unsigned counter)
+static enum poly_status
+table_init(struct group *group, unsigned initial, struct poly_error *error)
 {
-	return (int)((counter >> 1) << 7 | counter << 4);
+	const size_t n = (size_t)1 << group->least;
+	group->counters = mem_new(n, 1);
+	if (!group->counters)
+		return err_memory(error);
+	memset(group->counters, (int)initial, n);
+	return POLY_OK;
 }
 
-/* Puts the predictors in the order of their sources. */
-static void
-fill(struct bpred_sweep *sweep, const struct bpred_config *configs)
+/* Makes the groups of a source, from the largest size on; bits of sizes: which it has. */
+static enum poly_status
+add_groups(struct bpred_sweep *sweep, size_t source, uint32_t sizes, struct poly_error *error)
 {
-	uint8_t *counters = sweep->counters;
-	uint32_t place = 0;
-	for (size_t i = 0; i < sweep->n; i++)
-		sweep->places[i] = find_source(sweep, source_of(&configs[i]));
-	for (uint32_t source = 0; source < sweep->sources_count; source++) {
-		for (size_t i = 0; i < sweep->n; i++) {
-			if (find_source(sweep, source_of(&configs[i])) != source)
-				continue;
-			uint32_t mask = mask_of(&configs[i]);
-			memset(counters, kept(configs[i].initial), (size_t)mask + 1);
-			sweep->members[place] = (struct member){mask, source, counters, 0};
-			sweep->places[i] = place++;
-			counters += (size_t)mask + 1;
-		}
+	const unsigned initial = sweep->sources[source].initial;
+	enum poly_status status = POLY_OK;
+	while (sizes && !status) {
+		const unsigned most = 31 - (unsigned)__builtin_clz(sizes),
+			       span = BPRED_TREE_LEVELS - 1;
+		const unsigned base = most > span ? most - span : 0;
+		const bool is_tree = __builtin_popcount(sizes >> base) >= TREE_LEAST;
+		struct group *group = &sweep->groups[sweep->groups_count++];
+		group->source = source;
+		group->least = is_tree ? base : most;
+		sizes &= (uint32_t)bpred_mask(group->least);
+		status = is_tree ? bpred_tree_init(&group->tree, base, initial, error)
+				 : table_init(group, initial, error);
 	}
+	return status;
+}
+
+/* Finds what each predictor looks up, makes their groups, and finds the one of each. */
+static enum poly_status
+fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < sweep->n; i++)
+		sweep->members[i] =
+			(struct member){.source = find_source(sweep, source_of(&configs[i])),
+				.log2 = log2_of(&configs[i])};
+	for (size_t source = 0; source < sweep->sources_count && !status; source++) {
+		uint32_t sizes = 0;
+		for (size_t i = 0; i < sweep->n; i++)
+			if (sweep->members[i].source == source)
+				sizes |= UINT32_C(1) << sweep->members[i].log2;
+		status = add_groups(sweep, source, sizes, error);
+	}
+	for (size_t i = 0; i < sweep->n && !status; i++) {
+		struct member *member = &sweep->members[i];
+		while (sweep->groups[member->group].source != member->source ||
+			sweep->groups[member->group].least > member->log2)
+			member->group++;
+	}
+	return status;
 }
 
 enum poly_status
 bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep **made,
 	struct poly_error *error)
 {
-	uint64_t total;
-	enum poly_status status = check(configs, n, &total, error);
+	enum poly_status status = check(configs, n, error);
 	if (status)
 		return status;
 	struct bpred_sweep *sweep = mem_new(1, sizeof *sweep);
@@ -157,13 +190,15 @@ bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep
 	sweep->n = n;
 	sweep->sources = mem_new(n, sizeof *sweep->sources);
 	sweep->members = mem_new(n, sizeof *sweep->members);
-	sweep->places = mem_new(n, sizeof *sweep->places);
-	sweep->counters = mem_new((size_t)total, 1);
-	if (!sweep->sources || !sweep->members || !sweep->places || !sweep->counters) {
+	sweep->groups = mem_new(n, sizeof *sweep->groups);
+	if (sweep->sources && sweep->members && sweep->groups)
+		status = fill(sweep, configs, error);
+	else
+		status = err_memory(error);
+	if (status) {
 		bpred_sweep_free(sweep);
-		return err_memory(error);
+		return status;
 	}
-	fill(sweep, configs);
 	*made = sweep;
 	return POLY_OK;
 }
@@ -172,12 +207,13 @@ bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep
 static size_t
 gather(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
 {
-	const size_t left = batch->n - from, room = STRIP - sweep->waiting;
+	const size_t waiting = sweep->strip.n;
+	const size_t left = batch->n - from, room = BPRED_STRIP - waiting;
 	const size_t n = left < room ? left : room;
 	const uint64_t *pc = batch->pc + from;
 	const uint8_t *taken = batch->taken + from;
-	uint32_t *pcs = sweep->pc + sweep->waiting, *pasts = sweep->pasts + sweep->waiting;
-	uint8_t *outcomes = sweep->outcomes + sweep->waiting;
+	uint32_t *pcs = sweep->pc + waiting, *pasts = sweep->pasts + waiting;
+	int8_t *outcomes = sweep->strip.taken + waiting;
 	const unsigned shift = sweep->shift;
 	uint32_t past = sweep->past;
 	for (size_t i = 0; i < n; i++)
@@ -187,80 +223,52 @@ gather(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
 		past = past << 1 | taken[i];
 	}
 	for (size_t i = 0; i < n; i++)
-		outcomes[i] = (uint8_t)(taken[i] * TAKEN);
+		outcomes[i] = (int8_t)-taken[i];
 	sweep->past = past;
-	sweep->waiting += n;
+	sweep->strip.n += n;
 	return n;
 }
 
 static void
-look_up(struct bpred_sweep *sweep, const struct source *source, size_t n)
+look_up(struct bpred_sweep *sweep, const struct source *source)
 {
 	const uint32_t address = source->address, outcomes = source->outcomes;
+	const size_t n = sweep->strip.n;
 	for (size_t i = 0; i < n; i++)
-		sweep->looked_up[i] = (sweep->pc[i] & address) ^ (sweep->pasts[i] & outcomes);
-}
-
-/* Predicts and learns; bit 7 tells that the prediction was wrong. */
-static inline uint8_t
-step(uint8_t *counter, uint8_t outcome)
-{
-	uint8_t both = *counter ^ outcome;
-	*counter = (uint8_t)(NEXT >> (both & 63));
-	return both;
-}
-
-/* The bytes of which bit 7 is set: a loop of its own, as vectors count sixteen at a time. */
-static uint32_t
-count(const uint8_t *both, size_t n)
-{
-	uint32_t wrong = 0;
-	for (size_t i = 0; i < n; i++)
-		wrong += both[i] >> 7;
-	return wrong;
+		sweep->strip.looked_up[i] =
+			(sweep->pc[i] & address) ^ (sweep->pasts[i] & outcomes);
 }
 
 static void
-run_one(struct bpred_sweep *sweep, struct member *to, size_t n)
+run_table(struct group *group, const struct bpred_strip *strip)
 {
-	const struct member member = *to;
-	uint8_t *restrict both = sweep->both[0];
-	for (size_t i = 0; i < n; i++)
-		both[i] = step(&member.counters[sweep->looked_up[i] & member.mask],
-			sweep->outcomes[i]);
-	to->wrong += count(both, n);
-}
-
-static void
-run_two(struct bpred_sweep *sweep, struct member *to, size_t n)
-{
-	const uint32_t mask = to[0].mask, other_mask = to[1].mask;
-	uint8_t *counters = to[0].counters, *other_counters = to[1].counters;
+	const uint32_t mask = (uint32_t)bpred_mask(group->least);
+	const size_t n = strip->n;
+	uint8_t *restrict counters = group->counters;
+	uint64_t wrong = 0;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t index = sweep->looked_up[i];
-		uint8_t outcome = sweep->outcomes[i];
-		sweep->both[0][i] = step(&counters[index & mask], outcome);
-		sweep->both[1][i] = step(&other_counters[index & other_mask], outcome);
+		uint8_t *counter = &counters[strip->looked_up[i] & mask];
+		const uint8_t taken = strip->taken[i] & 1;
+		wrong += (uint64_t)(*counter >> 1 ^ taken);
+		*counter = bpred_next(*counter, taken);
 	}
-	to[0].wrong += count(sweep->both[0], n);
-	to[1].wrong += count(sweep->both[1], n);
+	group->wrong[0] += wrong;
 }
 
 /* Takes the branches that wait through all predictors. */
 static void
 run_strip(struct bpred_sweep *sweep)
 {
-	struct member *members = sweep->members;
-	const size_t n = sweep->waiting;
-	for (size_t i = 0; n && i < sweep->n;) {
-		uint32_t source = members[i].source;
-		look_up(sweep, &sweep->sources[source], n);
-		for (; i + 1 < sweep->n && members[i + 1].source == source; i += 2)
-			run_two(sweep, &members[i], n);
-		if (i < sweep->n && members[i].source == source)
-			run_one(sweep, &members[i++], n);
+	for (size_t i = 0; sweep->strip.n && i < sweep->groups_count; i++) {
+		struct group *group = &sweep->groups[i];
+		if (!i || group->source != group[-1].source)
+			look_up(sweep, &sweep->sources[group->source]);
+		if (group->counters)
+			run_table(group, &sweep->strip);
+		else
+			bpred_tree_run(&group->tree, &sweep->strip, sweep->words, group->wrong);
 	}
-	sweep->waiting = 0;
+	sweep->strip.n = 0;
 }
 
 void
@@ -268,7 +276,7 @@ bpred_sweep_run(struct bpred_sweep *sweep, const struct bpred_batch *batch)
 {
 	for (size_t from = 0; from < batch->n;) {
 		from += gather(sweep, batch, from);
-		if (sweep->waiting == STRIP)
+		if (sweep->strip.n == BPRED_STRIP)
 			run_strip(sweep);
 	}
 }
@@ -277,7 +285,9 @@ uint64_t
 bpred_sweep_wrong(struct bpred_sweep *sweep, size_t i)
 {
 	run_strip(sweep);
-	return sweep->members[sweep->places[i]].wrong;
+	const struct member *member = &sweep->members[i];
+	const struct group *group = &sweep->groups[member->group];
+	return group->wrong[member->log2 - group->least];
 }
 
 void
@@ -285,9 +295,12 @@ bpred_sweep_free(struct bpred_sweep *sweep)
 {
 	if (!sweep)
 		return;
+	for (size_t i = 0; i < sweep->groups_count; i++) {
+		mem_free(sweep->groups[i].counters);
+		bpred_tree_fini(&sweep->groups[i].tree);
+	}
 	mem_free(sweep->sources);
 	mem_free(sweep->members);
-	mem_free(sweep->places);
-	mem_free(sweep->counters);
+	mem_free(sweep->groups);
 	mem_free(sweep);
 }

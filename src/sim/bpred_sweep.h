@@ -3,7 +3,7 @@
  * Many bimodal and gshare predictors at once. The branches are gathered into strips that stay
  * in the nearest cache, however few come at a time, as a table is there again with each strip;
  * addresses and histories are brought together once for all tables that look up the same, and
- * each strip goes through two tables at a time.
+ * of these six sizes go through a strip together (bpred_tree.h).
  *
  * What is counted is what bpred.h defines for the same shape.
  */

@@ -96,6 +96,18 @@ def configurations():
                seed=0xffffffff, shift=2)
 
 
+def related():
+    """Sizes that a sweep takes together: with gaps, begun otherwise, with shorter histories."""
+    for entries in (*range(12), 14, 19):
+        yield dict(kind='bimodal', entries=entries)
+        yield dict(kind='gshare', entries=entries, history=entries, mask_first=entries % 2)
+    for entries in range(9, 3, -1):
+        yield dict(kind='gshare', entries=entries, history=4, initial=2)
+    for initial in 1, 3:
+        for entries in 13, 9, 8, 11:
+            yield dict(kind='bimodal', entries=entries, initial=initial)
+
+
 def argument(c):
     return f'{c["kind"]}:' + ' '.join(str(c[name]) for name in NUMBERS) + ' ' + \
         ' '.join(map(str, c['lengths']))
@@ -106,6 +118,15 @@ def listing(configs, branches):
     run = subprocess.run([sys.argv[1], *map(argument, configs)], input=lines, text=True,
                          capture_output=True, check=True)
     return run.stdout.splitlines()
+
+
+def sweep_faults(branches, configs, models):
+    """That a sweep counts otherwise than models predict."""
+    outcomes = ''.join('01'[taken] for _, _, taken in branches)
+    expected = ' '.join(str(sum(a != b for a, b in zip(model, outcomes))) for model in models)
+    found = listing(configs, branches)[-1]
+    if found != expected:
+        yield f'sweep of {len(configs)}: {found}, expected {expected}'
 
 
 def faults(branches, kinds):
@@ -119,11 +140,10 @@ def faults(branches, kinds):
     swept = [i for i, c in enumerate(configs) if c['kind'] in ('bimodal', 'gshare')]
     swept = [i for i in swept if configs[i]['shift'] == 0]
     for few in (swept, swept[:1]) if swept else ():
-        outcomes = ''.join('01'[taken] for _, _, taken in branches)
-        expected = ' '.join(str(sum(a != b for a, b in zip(models[i], outcomes))) for i in few)
-        found = listing([configs[i] for i in few], branches)[-1]
-        if found != expected:
-            yield f'sweep of {len(few)}: {found}, expected {expected}'
+        yield from sweep_faults(branches, [configs[i] for i in few], [models[i] for i in few])
+    if swept:
+        configs = [{**ORDINARY, **c} for c in related()]
+        yield from sweep_faults(branches, configs, [bpred.predictions(c, branches) for c in configs])
 
 
 KINDS = {c['kind'] for c in configurations()}

@@ -375,6 +375,79 @@ a_sweep_finds_the_known_mispredictions_in_one_pass(void **state)
 	free(real);
 }
 
+/* Shapes whose sizes go together, as runs of sizes with gaps; at most most. */
+static size_t
+related_shapes(struct bpred_config *configs, size_t most)
+{
+	size_t n = 0;
+	for (unsigned initial = 0; initial < 4; initial++)
+		for (unsigned log2 = 3 * initial; log2 <= 4 * initial + 8; log2++) {
+			if ((3 * log2 + initial) % 7 == 0 || n + 4 > most)
+				continue;
+			const struct bpred_config bimodal = {.kind = BPRED_BIMODAL,
+				.entries_log2 = log2,
+				.initial = initial};
+			struct bpred_config gshare = bimodal;
+			gshare.kind = BPRED_GSHARE;
+			gshare.history = log2;
+			gshare.mask_first = log2 % 2;
+			configs[n++] = bimodal;
+			configs[n++] = gshare;
+			gshare.history = 6;
+			configs[n++] = gshare;
+			gshare.history = 64 - 2 * log2 - 3 * initial;
+			gshare.mask_first = false;
+			configs[n++] = gshare;
+		}
+	return n;
+}
+
+/* Branches whose outcomes follow their place, the one before and chance. */
+static void
+make_branches(uint64_t *pc, uint8_t *taken, size_t n)
+{
+	uint64_t x = 88172645463325252U;
+	for (size_t i = 0; i < n; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		pc[i] = x % 5 ? (x >> 20) % 300 * 17 : x;
+		taken[i] = (pc[i] ^ pc[i] >> 4 ^ (i ? taken[i - 1] : 0)) & 1;
+		taken[i] ^= (uint8_t)(x >> 50) % 8 == 0;
+	}
+}
+
+static void
+a_sweep_counts_what_each_predictor_alone_mispredicts(void **state)
+{
+	(void)state;
+	enum { BRANCHES = 10000, FIRST = 1000, MOST = 160 };
+	static uint64_t pc[BRANCHES];
+	static uint8_t taken[BRANCHES], predicted[BRANCHES];
+	static struct bpred_config configs[MOST];
+	const struct bpred_batch all = {pc, NULL, taken, BRANCHES},
+				 first = {pc, NULL, taken, FIRST},
+				 rest = {pc + FIRST, NULL, taken + FIRST, BRANCHES - FIRST};
+	const size_t n = related_shapes(configs, MOST);
+	struct bpred_sweep *sweep;
+	struct bpred *bpred;
+	make_branches(pc, taken, BRANCHES);
+	assert_true(n > 100 && n < MOST);
+	assert_int_equal(bpred_sweep_new(configs, n, &sweep, NULL), POLY_OK);
+	bpred_sweep_run(sweep, &first);
+	for (size_t i = 0; i < n; i++)
+		assert_true(bpred_sweep_wrong(sweep, i) <= FIRST);
+	bpred_sweep_run(sweep, &rest);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(bpred_new(&configs[i], &bpred, NULL), POLY_OK);
+		bpred_run(bpred, &all, predicted);
+		assert_int_equal(
+			bpred_sweep_wrong(sweep, i), bpred_wrong(predicted, taken, BRANCHES));
+		bpred_free(bpred);
+	}
+	bpred_sweep_free(sweep);
+}
+
 #ifdef POLY_FAULT_INJECTION
 static void
 lack_of_memory_is_told(void **state)
@@ -387,6 +460,9 @@ lack_of_memory_is_told(void **state)
 	struct ittage *ittage;
 	struct bpred_sites sites = {0};
 	const struct bpred_config config = {.kind = BPRED_BIMODAL};
+	const struct bpred_config sizes[3] = {{.kind = BPRED_BIMODAL},
+		{.kind = BPRED_BIMODAL, .entries_log2 = 1},
+		{.kind = BPRED_BIMODAL, .entries_log2 = 2}};
 	for (size_t k = 1; k <= 2; k++) {
 		mem_fail_at(k);
 		assert_int_equal(bpred_new(&config, &bpred, NULL), POLY_ERR_MEMORY);
@@ -394,6 +470,8 @@ lack_of_memory_is_told(void **state)
 	for (size_t k = 1; k <= 5; k++) {
 		mem_fail_at(k);
 		assert_int_equal(bpred_sweep_new(&config, 1, &sweep, NULL), POLY_ERR_MEMORY);
+		mem_fail_at(k);
+		assert_int_equal(bpred_sweep_new(sizes, 3, &sweep, NULL), POLY_ERR_MEMORY);
 	}
 	mem_fail_at(1);
 	assert_int_equal(
@@ -424,6 +502,7 @@ main(void)
 		cmocka_unit_test(target_shapes_that_make_no_sense_are_refused),
 		cmocka_unit_test(a_real_trace_has_the_known_mispredictions),
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
+		cmocka_unit_test(a_sweep_counts_what_each_predictor_alone_mispredicts),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif
