@@ -151,6 +151,12 @@ struct poly_batch {
 	const uint32_t *pattern;
 	uint64_t pattern_epoch; /* whatever else changes with it */
 	poly_columns moving;	/* columns that differ among rows of a pattern */
+	/*
+	 * How many records each row stands for, 1 or more; NULL: for one. Only readers that are
+	 * told to (poly_reader_tally) give it. Such rows come in the order of the first record
+	 * that each of them stands for, and have no number in the trace.
+	 */
+	const uint64_t *weight;
 	/* Per column an array of rows elements, or NULL; undefined where not present. */
 #define COLUMN(name, type, form, doc) type *name;
 #include "polytrace/columns.def"

@@ -121,6 +121,19 @@ POLY_API enum poly_status poly_reader_next(
  */
 POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns);
 
+/*
+ * Lets the reader count records instead of giving each of them: where the trace knows which of
+ * its records are equal in all columns asked for, as packed ones do of what does not move, a
+ * batch has one row for all of those that stand in some stretch of the trace, and says how many
+ * they are (weight of struct poly_batch). One stretch follows the other; where records can't be
+ * counted, a batch has them one by one, and no weights. So sums over all batches are what they
+ * would be over all records, and rows that are unlike all rows before them come in the same
+ * order; what else depends on the order is lost. For who looks at weights, not for selections
+ * and writers. It is for the time before the first poly_reader_next; later it changes nothing.
+ * With strict or check nothing is counted.
+ */
+POLY_API void poly_reader_tally(struct poly_reader *reader);
+
 /* Facts of the trace, complete from the start; held until the reader is closed. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
 

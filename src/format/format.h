@@ -42,6 +42,7 @@ struct reading {
 	uint64_t record;	  /* rows delivered before this batch */
 	uint64_t line;		  /* lines passed so far, where the format counts them */
 	bool whole;		  /* set by open: this trace can't be cut */
+	uint64_t tally;		  /* records that read may give as rows with weights */
 };
 
 /* What a writer's functions work on. */
@@ -63,6 +64,7 @@ struct format {
 	size_t reader_size, writer_size;
 	bool is_text;	/* it is read, and a record is a line of text */
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
+	bool tallies;	/* read looks at reading->tally */
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to

@@ -51,6 +51,7 @@ static const struct format ptz = {
 		.options = options,
 		.rules = rules},
 	.is_packed = true,
+	.tallies = true,
 	.reader_size = sizeof(struct ptz_reader),
 	.writer_size = sizeof(struct ptz_writer),
 	.probe = ptz_probe,

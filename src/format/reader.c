@@ -39,6 +39,7 @@ struct poly_reader {
 	struct reading reading;
 	struct option_values values; /* of the format */
 	bool begun;		     /* the first batch was asked for */
+	bool tallies;		     /* records may be counted */
 	bool opened;		     /* the format's open was called: close it */
 	enum poly_status ended;	     /* POLY_OK while records may follow */
 	struct poly_error failure;   /* what ended it */
@@ -203,6 +204,12 @@ poly_reader_want(struct poly_reader *reader, poly_columns columns)
 	reader->options.columns &= columns;
 }
 
+void
+poly_reader_tally(struct poly_reader *reader)
+{
+	reader->tallies = !reader->begun;
+}
+
 bool
 reader_predict_by(struct poly_reader *reader, enum predict_way way)
 {
@@ -214,6 +221,22 @@ static size_t
 rows_shown(const struct poly_reader *reader)
 {
 	return reader->shown ? reader->shown->view.rows : 0;
+}
+
+/* How many records rows stand for. */
+static uint64_t
+records_of(const struct poly_batch *batch)
+{
+	uint64_t records = batch->weight ? 0 : batch->rows;
+	for (size_t row = 0; batch->weight && row < batch->rows; row++)
+		records += batch->weight[row];
+	return records;
+}
+
+static uint64_t
+records_shown(const struct poly_reader *reader)
+{
+	return reader->shown ? records_of(&reader->shown->view) : 0;
 }
 
 /* Offset behind what was decoded and delivered. */
@@ -265,7 +288,7 @@ reader_end(
 		reader->failure.status = status;
 		if (!reader->failure.record)
 			reader->failure.record =
-				reader->reading.record + rows_shown(reader) + 1;
+				reader->reading.record + records_shown(reader) + 1;
 	} else if (reader->reading.check && reader->format->check) {
 		reader->format->check(&reader->reading, NULL);
 		if (reader->options.strict)
@@ -334,6 +357,9 @@ reader_begin(struct poly_reader *reader)
 		.chunk_size = crew_chunk_size(reader->options.block_size),
 		.threads = threads_wanted(reader)};
 	reader->begun = true;
+	/* Counting takes less time than sharing out would. */
+	if (reader->tallies && plan.format->tallies)
+		return;
 	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;
@@ -369,6 +395,16 @@ pass_over(struct poly_reader *reader, struct poly_error *failure)
 	return POLY_OK;
 }
 
+/* How many of the next records may be counted; all of these are wanted. */
+static uint64_t
+tally_most(const struct poly_reader *reader)
+{
+	const struct poly_read_options *options = &reader->options;
+	if (!reader->tallies || reader->reading.check || reader->reading.record < options->skip)
+		return 0;
+	return options->count - reader->counts.records;
+}
+
 /* Fills the reader's own batch. */
 static enum poly_status
 fill_own(struct poly_reader *reader, struct poly_error *failure)
@@ -380,6 +416,7 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 	else if ((status = batch_init(&reader->batch, columns_to_fill(reader),
 			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
 		return status;
+	reader->reading.tally = tally_most(reader);
 	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
 		return sound_end(reader, failure);
@@ -455,7 +492,7 @@ static enum poly_status
 advance(struct poly_reader *reader)
 {
 	struct poly_error failure;
-	reader->reading.record += rows_shown(reader);
+	reader->reading.record += records_shown(reader);
 	if (reader->ended == POLY_OK && cancelled(reader)) {
 		reader->shown = NULL;
 		err_set(&failure, POLY_ERR_CANCELLED, reader_offset(reader), "cancelled");
@@ -486,6 +523,11 @@ deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly
 	const struct poly_batch *view = &reader->shown->view;
 	uint64_t skip = reader->options.skip;
 	uint64_t left = reader->options.count - reader->counts.records;
+	if (view->weight) {
+		reader->counts.records += records_of(view);
+		*batch = view;
+		return POLY_OK;
+	}
 	if (skip >= view->first + view->rows)
 		return POLY_OK;
 	size_t from = skip > view->first ? (size_t)(skip - view->first) : 0;

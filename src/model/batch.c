@@ -66,6 +66,7 @@ batch_clear(struct batch *batch)
 	}
 	batch->view.rows = 0;
 	batch->view.pattern = NULL;
+	batch->view.weight = NULL;
 	buf_clear(&batch->arena);
 }
 

@@ -39,6 +39,8 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 		slice->view.first += from;
 	if (batch->pattern)
 		slice->view.pattern += from;
+	if (batch->weight)
+		slice->view.weight += from;
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;

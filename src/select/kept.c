@@ -54,6 +54,7 @@ set_columns(struct kept_batch *it)
 	it->view.arena = it->arena;
 	it->view.picked = it->picked;
 	it->view.pattern = NULL;
+	it->view.weight = NULL;
 }
 
 static struct kept_batch *

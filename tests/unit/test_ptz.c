@@ -151,6 +151,9 @@ static const struct made usual[MADE] = {
 
 #define SHOWN "kind pc mnemonic address text"
 
+/* Columns of it that do not move. */
+#define STATIC (POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(mnemonic))
+
 static const char expected[] = "instruction 0x10 ld 0x100 -\n"
 			       "instruction 0x14 - - -\n"
 			       "instruction 0x10 ld 0x108 -\n"
@@ -257,6 +260,149 @@ a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over(void **state)
 	buf_free(&file);
 }
 
+/* Opens a file to be counted, or not, by what does not move in it. */
+static struct poly_reader *
+open_static(const struct buf *file, bool skips, bool tallies)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.format = "ptz";
+	options.columns = STATIC;
+	options.skip_errors = skips;
+	assert_int_equal(
+		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
+		POLY_OK);
+	if (tallies)
+		poly_reader_tally(reader);
+	return reader;
+}
+
+/* The rows of a file with their weights, and what ended it. */
+static struct buf
+list_weights(struct poly_reader *reader)
+{
+	struct buf out = {0};
+	struct poly_error error = {0};
+	struct poly_reader_counts counts;
+	const struct poly_batch *batch;
+	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++)
+			buf_printf(&out, "%c%llx:%llu ", batch->kind[row] ? 'a' : 'i',
+				poly_present(batch, POLY_COLUMN_pc, row)
+					? (unsigned long long)batch->pc[row]
+					: 0,
+				batch->weight ? (unsigned long long)batch->weight[row] : 0);
+	}
+	poly_reader_count(reader, &counts);
+	buf_printf(&out, "%llu %s", (unsigned long long)counts.records,
+		error.status ? error.message : "");
+	poly_reader_close(reader);
+	return out;
+}
+
+static void
+rows_are_counted_by_blocks(void **state)
+{
+	(void)state;
+	const struct {
+		const char *follow, *starts, *blocks;
+		uint32_t block_count;
+		const char *counted;
+	} cases[] = {
+		/* Templates 0 1, 0 1, 2, 2. */
+		{"\1\0\0", "\0\2", "\0\0\1\1", 4, "i10:2 i14:2 a0:2 6 "},
+		/* 2, 0 1, 0 1, 2: the numbers are not in the order of the rows. */
+		{"\1\0\0", "\2\0", "\0\1\1\0", 4, "a0:2 i10:2 i14:2 6 "},
+		/* 1 2, 1 2, 0 1 and no further: a block ends in another one, and is cut. */
+		{"\1\1\0", "\1\0", "\0\0\1", 3, "i14:3 a0:2 i10:1 6 "},
+		/* 0 1 2, 1 2, 0: one that was whole before is cut. */
+		{"\1\1\0", "\1\0", "\1\0\1", 3, "i10:2 i14:2 a0:2 6 "},
+		/* 2, 0 1 0 1 0: a block that does not end. */
+		{"\1\4\0", "\2\0", "\0\1", 2, "a0:1 i10:3 i14:2 6 "},
+		/* Blocks that nobody comes to. */
+		{"\1\0\0", "\0\2", "\0\0\0\1\1", 5, "i10:3 i14:3 6 "},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made streams[MADE];
+		memcpy(streams, usual, sizeof streams);
+		streams[FOLLOW].bytes = cases[i].follow;
+		streams[STARTS].bytes = cases[i].starts;
+		streams[BLOCKS] = (struct made){
+			5, 0, 0, cases[i].block_count, cases[i].blocks, cases[i].block_count};
+		struct buf file = make_file(streams, NULL);
+		struct buf counted = list_weights(open_static(&file, false, true));
+		assert_string_equal(buf_text(&counted), cases[i].counted);
+		buf_free(&counted);
+		buf_free(&file);
+	}
+}
+
+static void
+segments_in_which_something_moves_are_not_counted(void **state)
+{
+	(void)state;
+	struct buf file = make_file(usual, usual);
+	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
+	poly_reader_tally(reader);
+	struct buf rows = list_rows(reader, SHOWN, NULL);
+	char twice[2 * sizeof expected] = "";
+	strcat(strcat(twice, expected), expected);
+	assert_string_equal(buf_text(&rows), twice);
+	buf_free(&rows);
+	buf_free(&file);
+}
+
+static void
+only_what_is_wanted_is_counted(void **state)
+{
+	(void)state;
+	static const char *const counted[][3] = {
+		/* by skip: up to 6, 7 and 12 records */
+		{"i10:2 i14:2 a0:2 6 ", "i10:2 i14:2 a0:2 i10:0 7 ",
+			"i10:2 i14:2 a0:2 i10:2 i14:2 a0:2 12 "},
+		{"i14:0 i10:0 i14:0 a0:0 a0:0 i10:0 6 ",
+			"i14:0 i10:0 i14:0 a0:0 a0:0 i10:0 i14:0 7 ",
+			"i14:0 i10:0 i14:0 a0:0 a0:0 i10:2 i14:2 a0:2 11 "},
+	};
+	struct buf file = make_file(usual, usual);
+	for (size_t skip = 0; skip < 2; skip++) {
+		for (size_t i = 0; i < 3; i++) {
+			struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+			struct poly_reader *reader;
+			options.skip = skip;
+			options.count = (const uint64_t[]){6, 7, 12}[i];
+			options.columns = STATIC;
+			assert_int_equal(poly_reader_open_memory(
+						 file.data, file.size, &options, &reader, NULL),
+				POLY_OK);
+			poly_reader_tally(reader);
+			struct buf rows = list_weights(reader);
+			assert_string_equal(buf_text(&rows), counted[skip][i]);
+			buf_free(&rows);
+		}
+	}
+	buf_free(&file);
+}
+
+/* What is wrong with a file, where it is counted as where it is not. */
+static void
+expect_same_failure(const struct buf *file)
+{
+	for (unsigned skips = 0; skips < 2; skips++) {
+		struct buf plain = list_weights(open_static(file, skips, false));
+		struct buf counted = list_weights(open_static(file, skips, true));
+		const char *a = strrchr(buf_text(&plain), ':'),
+			   *b = strrchr(buf_text(&counted), ':');
+		/* Behind the last row stand the records and the message. */
+		if (a && b)
+			assert_string_equal(a + 2, b + 2);
+		else
+			assert_true(a == b);
+		buf_free(&plain);
+		buf_free(&counted);
+	}
+}
+
 /* Reads a file whose first segment is damaged, without and with skipping. */
 static void
 expect_refused(const struct buf *file, const char *message)
@@ -313,6 +459,7 @@ streams_that_contradict_each_other_are_damage(void **state)
 		streams[cases[i].stream] = cases[i].made;
 		struct buf file = make_file(streams, usual);
 		expect_refused(&file, cases[i].message);
+		expect_same_failure(&file);
 		buf_free(&file);
 	}
 }
@@ -392,30 +539,44 @@ another_version_is_not_read(void **state)
 }
 
 #ifdef POLY_FAULT_INJECTION
+/* Reads the first rows, by a failing allocation after the other; counted or not. */
+static void
+expect_lack_of_memory(const struct buf *file, struct poly_read_options options, bool tallies)
+{
+	const size_t rows = tallies ? 3 : 4;
+	enum poly_status status = POLY_ERR_MEMORY;
+	options.one_thread = true;
+	size_t k = 1;
+	for (; status != POLY_OK; k++) {
+		struct poly_reader *reader;
+		const struct poly_batch *batch;
+		mem_fail_at(k);
+		status = poly_reader_open_memory(
+			file->data, file->size, &options, &reader, NULL);
+		if (status == POLY_OK && tallies)
+			poly_reader_tally(reader);
+		if (status == POLY_OK)
+			status = poly_reader_next(reader, &batch, NULL);
+		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
+		if (status == POLY_OK)
+			assert_int_equal(batch->rows, rows);
+		poly_reader_close(reader);
+	}
+	mem_fail_at(0);
+	assert_true(k > 30);
+}
+
 static void
 lack_of_memory_is_told_wherever_it_is_met(void **state)
 {
 	(void)state;
 	struct buf file = make_file(usual, NULL);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	enum poly_status status = POLY_ERR_MEMORY;
-	options.one_thread = true;
 	options.skip = 2;
-	size_t k = 1;
-	for (; status != POLY_OK; k++) {
-		struct poly_reader *reader;
-		const struct poly_batch *batch;
-		mem_fail_at(k);
-		status = poly_reader_open_memory(file.data, file.size, &options, &reader, NULL);
-		if (status == POLY_OK)
-			status = poly_reader_next(reader, &batch, NULL);
-		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
-		if (status == POLY_OK)
-			assert_int_equal(batch->rows, 4);
-		poly_reader_close(reader);
-	}
-	mem_fail_at(0);
-	assert_true(k > 30);
+	expect_lack_of_memory(&file, options, false);
+	options.skip = 0;
+	options.columns = STATIC;
+	expect_lack_of_memory(&file, options, true);
 	buf_free(&file);
 }
 #endif
@@ -429,6 +590,9 @@ main(void)
 		cmocka_unit_test(a_number_that_does_not_end_is_bad),
 		cmocka_unit_test(
 			a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over),
+		cmocka_unit_test(rows_are_counted_by_blocks),
+		cmocka_unit_test(segments_in_which_something_moves_are_not_counted),
+		cmocka_unit_test(only_what_is_wanted_is_counted),
 		cmocka_unit_test(streams_that_contradict_each_other_are_damage),
 		cmocka_unit_test(fronts_beyond_the_limits_are_damage),
 		cmocka_unit_test(columns_that_are_listed_twice_or_unused_are_passed_over),

@@ -125,6 +125,7 @@ unpacked_clear(struct unpacked *it)
 	it->follow = it->run = it->starts = it->blocks = NULL;
 	memset(it->column, 0, sizeof it->column);
 	it->columns = it->streams = it->rows = it->given = it->block = 0;
+	ptz_tally_clear(it->tally);
 }
 
 void
@@ -133,6 +134,8 @@ unpacked_fini(struct unpacked *it)
 	unpacked_clear(it);
 	mem_free(it->giving);
 	it->giving = NULL;
+	ptz_tally_free(it->tally);
+	it->tally = NULL;
 }
 
 /* Unpacks a stream from its bytes in the file. */

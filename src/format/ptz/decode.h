@@ -36,6 +36,7 @@ struct ptz_column {
 };
 
 struct giving;
+struct ptz_tally;
 struct ptz_unpacker;
 
 struct unpacked {
@@ -57,6 +58,7 @@ struct unpacked {
 	uint32_t given, block; /* rows that were given, and blocks begun */
 	uint32_t next;	       /* the template of the next row */
 	struct giving *giving; /* room for giving rows, kept from segment to segment */
+	struct ptz_tally *tally; /* the same for counting them; NULL: nobody asked */
 };
 
 #define PTZ_SEVERAL UINT32_MAX
@@ -93,6 +95,33 @@ enum poly_status unpacked_load(struct unpacked *unpacked, const struct ptz_unpac
  */
 enum poly_status unpacked_rows(
 	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
+
+/* Gives n rows, as unpacked_rows, of templates; what moves stays absent. */
+enum poly_status unpacked_templates(struct unpacked *unpacked, struct batch *batch,
+	const uint32_t *templates, size_t n, struct poly_error *error);
+
+/*
+ * Counts the rows of a segment of which none was given, so that unpacked_tally gives them.
+ * Where a column that was loaded moves, or the streams contradict each other, it does nothing,
+ * and unpacked_rows tells. POLY_ERR_MEMORY.
+ */
+enum poly_status unpacked_count(struct unpacked *unpacked, struct poly_error *error);
+
+/* True where rows were counted that are not given yet. */
+bool unpacked_counted(const struct unpacked *unpacked);
+
+/*
+ * Gives up to most of the templates whose rows were counted, with how many these are, in the
+ * order of their first rows. Records are given when the last template is. POLY_ERR_MEMORY.
+ */
+enum poly_status unpacked_tally(
+	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
+
+/* Empties it for the next segment. */
+void ptz_tally_clear(struct ptz_tally *tally);
+
+/* Gives the memory back. Accepts NULL. */
+void ptz_tally_free(struct ptz_tally *tally);
 
 /* Tells the templates of the rows that were given last as the batch's patterns. */
 void unpacked_patterns(const struct unpacked *unpacked, struct batch *batch);

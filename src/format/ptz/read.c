@@ -265,6 +265,27 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 	return status;
 }
 
+/* Gives rows of the segment, counted where that may be. */
+static enum poly_status
+give_rows(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	struct unpacked *segment = &state->segment;
+	enum poly_status status = POLY_OK;
+	if (segment->given == 0 && reading->tally >= segment->rows &&
+		!unpacked_counted(segment))
+		status = unpacked_count(segment, error);
+	if (status == POLY_OK && unpacked_counted(segment))
+		return unpacked_tally(segment, batch, batch->capacity, error);
+	if (status == POLY_OK)
+		status = unpacked_rows(segment, batch, batch->capacity, error);
+	if (status == POLY_OK) {
+		unpacked_patterns(segment, batch);
+		batch->view.pattern_epoch = state->epoch;
+	}
+	return status;
+}
+
 enum poly_status
 ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -275,7 +296,7 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	enum poly_status status = next_segment(reading, batch->wanted | sited, error);
 	if (status == POLY_OK) {
 		struct poly_error why;
-		status = unpacked_rows(&state->segment, batch, batch->capacity, &why);
+		status = give_rows(reading, batch, &why);
 		if (status == POLY_ERR_FORMAT)
 			segment_wrong(state, &why, error);
 		else if (status != POLY_OK && error)
@@ -285,10 +306,6 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 		for (size_t row = 0; row < batch->view.rows; row++)
 			batch->view.origin[row] = state->offset;
 		batch_all_present(batch, POLY_COLUMN_origin);
-	}
-	if (status == POLY_OK) {
-		unpacked_patterns(&state->segment, batch);
-		batch->view.pattern_epoch = state->epoch;
 	}
 	if (status == POLY_ERR_FORMAT && !state->told) {
 		findings_add(reading->findings, PTZ_RULE_DAMAGED, reading->record + 1,

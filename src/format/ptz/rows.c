@@ -55,7 +55,6 @@ find_stretches(struct giving *it)
 {
 	struct unpacked *from = it->from;
 	size_t row = 0;
-	it->stretches = 0;
 	while (row < it->rows) {
 		if (from->next == PTZ_SEVERAL) {
 			const uint32_t block = from->block < from->block_count
@@ -254,24 +253,55 @@ unpacked_patterns(const struct unpacked *from, struct batch *batch)
 	}
 }
 
-enum poly_status
-unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct poly_error *error)
+/* Prepares giving rows; NULL: no memory. */
+static struct giving *
+begin(struct unpacked *from, struct batch *batch)
 {
 	if (!from->giving)
 		from->giving = mem_new(1, sizeof *from->giving);
 	struct giving *it = from->giving;
 	if (!it)
-		return err_memory(error);
+		return NULL;
 	it->from = from;
 	it->batch = batch;
 	it->no_memory = false;
+	it->stretches = 0;
+	for (unsigned i = 0; i < from->set_count; i++)
+		from->sets[i]->found = false;
+	return it;
+}
+
+enum poly_status
+unpacked_templates(struct unpacked *from, struct batch *batch, const uint32_t *templates,
+	size_t n, struct poly_error *error)
+{
+	struct giving *it = begin(from, batch);
+	if (!it)
+		return err_memory(error);
+	it->rows = n;
+	for (size_t row = 0; row < n; row++) {
+		add_stretch(it, templates[row], (uint32_t)row, 1);
+		it->number[row] = templates[row];
+	}
+	for (unsigned i = 0; i < from->columns; i++) {
+		if (from->column[i].fixed)
+			give_fixed(it, &from->column[i]);
+	}
+	batch->view.rows = n;
+	return POLY_OK;
+}
+
+enum poly_status
+unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct poly_error *error)
+{
+	struct giving *it = begin(from, batch);
+	if (!it)
+		return err_memory(error);
 	most = most < from->rows_most ? most : from->rows_most;
 	it->rows = from->rows - from->given < most ? from->rows - from->given : most;
 	if (from->given == 0)
 		from->next = PTZ_SEVERAL;
 	bool ok = find_stretches(it);
-	for (unsigned i = 0; i < from->set_count; i++)
-		from->sets[i]->found = false;
 	for (unsigned i = 0; ok && i < from->columns; i++) {
 		struct ptz_column *column = &from->column[i];
 		if (column->fixed)
