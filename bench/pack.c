@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packing a trace, and what is gained by it: its size and time by level, and loading beside
- * parsing, unpacking beside decompressing the text from gzip, in turn, by process CPU time of
- * one thread (but for gzip, which has one that reads ahead), medians.
+ * parsing, unpacking beside decompressing the text from gzip, counting records beside looking
+ * at each, in turn, by process CPU time of one thread (but for gzip, which has one that reads
+ * ahead), medians.
  *
  * usage: pack ROUNDS TRACE GZIP-FILE PACKED-FILE (which is made)
  */
@@ -102,6 +103,46 @@ run_pc(void)
 	return load(trace.packed, POLY_HAS(pc));
 }
 
+/* The mix of instructions, of records that are counted or not. */
+static uint64_t
+mix(bool tallies)
+{
+	const char *names[] = {"mix", NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_reader *reader = open_trace(trace.packed, POLY_ALL_COLUMNS);
+	struct poly_stats *stats;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	enum poly_status status;
+	uint64_t rows = 0;
+	options.analyses = names;
+	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
+	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
+	poly_reader_want(reader, poly_stats_columns(stats));
+	if (tallies && poly_stats_tallies(stats))
+		poly_reader_tally(reader);
+	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
+		check(trace.packed, poly_stats_update(stats, batch, &error), &error);
+		rows += batch->rows;
+	}
+	check(trace.packed, status, &error);
+	poly_stats_free(stats);
+	poly_reader_close(reader);
+	return rows;
+}
+
+static uint64_t
+run_mix(void)
+{
+	return mix(false);
+}
+
+static uint64_t
+run_tally(void)
+{
+	return mix(true);
+}
+
 static int
 take(void *user, const void *data, size_t size)
 {
@@ -144,7 +185,7 @@ run_gunzip(void)
 	return all;
 }
 
-enum { PARSE, LOAD, ADDRESS, PC, GUNZIP, UNPACK, WORKS };
+enum { PARSE, LOAD, ADDRESS, PC, GUNZIP, UNPACK, MIX, TALLY, WORKS };
 
 static const struct work {
 	const char *name;
@@ -158,6 +199,8 @@ static const struct work {
 	[PC] = {"loading, pc", run_pc, PARSE, 10},
 	[GUNZIP] = {"gunzip", run_gunzip, -1, 0},
 	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4},
+	[MIX] = {"mix, record by record", run_mix, -1, 0},
+	[TALLY] = {"mix, counted", run_tally, MIX, 4},
 };
 
 static void

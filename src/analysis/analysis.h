@@ -81,6 +81,13 @@ struct analysis {
 	 */
 	size_t (*parts)(const void *state);
 	/*
+	 * As update, of rows that stand for several records (weight of their batch) and come in
+	 * the order of the first of these: the state becomes what it would by update with all
+	 * of them. Sites of accesses and registers are not known. NULL: it takes more than
+	 * that, so that records are not counted where this analysis is asked for.
+	 */
+	bool (*tally)(void *state, const struct analysis_rows *rows);
+	/*
 	 * Adds what from, which saw the rows behind those of into, has counted: as if into had
 	 * been updated with them too. numbers: from's as into has them. NULL: the order of rows
 	 * matters beyond that. False: no memory.

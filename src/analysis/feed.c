@@ -34,7 +34,7 @@ find_shares(struct poly_stats *stats, const struct poly_batch *batch, bool count
 		.op = ops ? found->op : NULL,
 		.site = sites ? found->site : NULL,
 		.ops = &stats->ops};
-	if (stats->shares &&
+	if ((stats->shares & SHARES_PARTIES) &&
 		!parties_fill(&stats->parties, batch, found->party, &rows->only, &mixed))
 		return false;
 	rows->party = mixed ? found->party : NULL;
@@ -50,7 +50,9 @@ update_one(void *user, size_t i)
 {
 	struct poly_stats *stats = user;
 	struct run *run = stats->due[i];
-	if (!run->analysis->update(run->state, &stats->rows))
+	const struct analysis *analysis = run->analysis;
+	const bool tallies = stats->rows.batch->weight != NULL;
+	if (!(tallies ? analysis->tally : analysis->update)(run->state, &stats->rows))
 		stats->failed = true;
 }
 
@@ -108,6 +110,9 @@ poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows;
+	if (batch->weight && !poly_stats_tallies(stats))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"records that were counted, expected each of them");
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_stretch(stats, batch, row);
 		if (!rows)

@@ -233,7 +233,7 @@ poly_stats_begin(
 			begin_run(stats, run, info);
 	}
 	stats->columns |= ops_columns(info, stats->shares);
-	if (stats->shares)
+	if (stats->shares & SHARES_PARTIES)
 		stats->columns |= PARTY_COLUMNS;
 	stats->columns &= info->columns | POLY_HAS(site);
 	return POLY_OK;
@@ -243,6 +243,15 @@ poly_columns
 poly_stats_columns(const struct poly_stats *stats)
 {
 	return stats->columns;
+}
+
+bool
+poly_stats_tallies(const struct poly_stats *stats)
+{
+	bool all = !stats->options.warmup && !stats->options.period;
+	for (size_t i = 0; i < stats->count; i++)
+		all = all && (!stats->runs[i].suits || stats->runs[i].analysis->tally);
+	return all;
 }
 
 enum poly_status

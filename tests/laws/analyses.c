@@ -26,8 +26,9 @@ struct sample {
 	char format[32], option[64], path[600];
 	char name[200];
 	uint64_t rows;
-	const char *names[NAMES_MOST + 1]; /* of the analyses that suit it */
-	const char *parts[NAMES_MOST + 1]; /* of those that can be merged */
+	const char *names[NAMES_MOST + 1];   /* of the analyses that suit it */
+	const char *parts[NAMES_MOST + 1];   /* of those that can be merged */
+	const char *tallies[NAMES_MOST + 1]; /* of those that can do with counts */
 };
 
 /* A run that is given the rows from the end of the one before it to its own end. */
@@ -46,6 +47,7 @@ struct feeding {
 static unsigned tests, failures;
 static char why[1000];
 static uint64_t seed;
+static bool tallied[NAMES_MOST]; /* analyses that were given records that were counted */
 
 static uint64_t
 random_below(uint64_t n)
@@ -472,6 +474,134 @@ law_empty(const struct sample *sample)
 	return good;
 }
 
+/* A sample so many times, batch by batch, packed in small segments, in which it repeats itself.
+ */
+static bool
+pack_sample(const struct sample *sample, uint64_t times, struct buf *packed)
+{
+	const struct poly_sink sink = {collect, packed};
+	const char *words[] = {"ptz.rows=16384", NULL};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_error error = {0};
+	struct poly_reader *reader = open_sample(sample);
+	struct poly_writer *writer = NULL;
+	const struct poly_batch *batch;
+	options.format = "ptz";
+	options.options = words;
+	enum poly_status status = poly_writer_open_sink(
+		&sink, poly_reader_info(reader), &options, &writer, &error);
+	while (status == POLY_OK && poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (uint64_t i = 0; status == POLY_OK && i < times; i++)
+			status = poly_writer_write(writer, batch, &error);
+	}
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, &error);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	return status == POLY_OK || status == POLY_ERR_UNSUPPORTED ||
+	       fails("packing: %s", error.message);
+}
+
+/* How a packed sample is read. */
+struct packed_reading {
+	const char *what;
+	uint64_t skip, count;
+	size_t rows, damaged; /* of a batch at most; the byte that is wrong, 0: none */
+};
+
+/* Remembers that an analysis was given records that were counted. */
+static void
+note_tally(const struct poly_batch *batch, const char *name)
+{
+	const struct analysis *analysis;
+	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++)
+		tallied[i] |= strcmp(analysis->info.name, name) == 0;
+}
+
+/* What an analysis tells of a packed sample, of records that are counted or not. */
+static bool
+tell_packed(struct buf *packed, const struct packed_reading *reading, const char *name,
+	bool tallies, struct buf *told)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const char *names[] = {name, NULL};
+	struct poly_reader *reader = NULL;
+	struct poly_reader_counts counts;
+	struct poly_stats *stats = NULL;
+	struct poly_error error = {0};
+	const struct poly_batch *batch;
+	options.skip = reading->skip;
+	options.count = reading->count;
+	options.batch_rows = reading->rows;
+	options.skip_errors = true;
+	enum poly_status status =
+		poly_reader_open_memory(packed->data, packed->size, &options, &reader, &error);
+	if (status == POLY_OK)
+		status = new_run(names, 1, &stats, &error);
+	if (status == POLY_OK)
+		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
+	if (status == POLY_OK)
+		poly_reader_want(reader, poly_stats_columns(stats));
+	if (status == POLY_OK && tallies && poly_stats_tallies(stats))
+		poly_reader_tally(reader);
+	while (status == POLY_OK &&
+		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
+		status = poly_stats_update(stats, batch, &error);
+		note_tally(batch, name);
+	}
+	if (status == POLY_END)
+		status = tell(stats, told, &error);
+	if (status == POLY_OK) {
+		poly_reader_count(reader, &counts);
+		buf_printf(told, "%llu records, %llu bytes in %llu places passed over",
+			(unsigned long long)counts.records,
+			(unsigned long long)counts.skipped_bytes,
+			(unsigned long long)counts.skipped_places);
+	}
+	poly_stats_free(stats);
+	poly_reader_close(reader);
+	return status == POLY_OK || fails("%s: %s", name, error.message);
+}
+
+/* What is told of counted records is what is told of each of them. */
+static bool
+is_told_alike(struct buf *packed, const struct packed_reading *reading, const char *name)
+{
+	struct buf rows = {0}, counted = {0};
+	if (reading->damaged)
+		packed->data[reading->damaged] ^= 0x10;
+	const bool good = tell_packed(packed, reading, name, false, &rows) &&
+			  tell_packed(packed, reading, name, true, &counted) &&
+			  is_same(&counted, &rows, reading->what, packed->size);
+	if (reading->damaged)
+		packed->data[reading->damaged] ^= 0x10;
+	buf_free(&rows);
+	buf_free(&counted);
+	return good;
+}
+
+static bool
+law_tallies(const struct sample *sample)
+{
+	/* Enough rows for three segments, the last one shorter. */
+	const uint64_t times = sample->rows ? 40000 / sample->rows + 1 : 1;
+	struct buf packed = {0};
+	bool good = pack_sample(sample, times, &packed);
+	const struct packed_reading readings[] = {
+		{"packed, of bytes", 0, UINT64_MAX, 0, 0},
+		{"a part, of bytes", 10000, 29000, 0, 0},
+		{"small batches, of bytes", 0, UINT64_MAX, 37, 0},
+		{"damaged, of bytes", 0, UINT64_MAX, 0, packed.size / 2},
+		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed.size / 8 * 7},
+	};
+	for (size_t i = 0; good && packed.size && sample->tallies[i]; i++) {
+		for (size_t k = 0; good && k < sizeof readings / sizeof *readings; k++)
+			good = is_told_alike(&packed, &readings[k], sample->tallies[i]);
+	}
+	buf_free(&packed);
+	return good;
+}
+
 #ifdef POLY_FAULT_INJECTION
 /* Two runs of a sample's first rows, merged and told, where an allocation fails. */
 static enum poly_status
@@ -545,6 +675,7 @@ static const struct {
 	{"nothing_can_be_told_of", law_empty, false},
 	{"borders_within_batches_are_of_no_matter", law_borders, false},
 	{"nothing_is_counted_while_warming_up", law_warm_up, false},
+	{"counted_records_tell_what_each_of_them_does", law_tallies, false},
 #ifdef POLY_FAULT_INJECTION
 	{"lack_of_memory_is_told", law_lack_of_memory, false},
 #endif
@@ -557,7 +688,7 @@ prepare(struct sample *sample)
 	struct poly_reader *reader = open_sample(sample);
 	const struct poly_batch *batch;
 	const struct analysis *analysis;
-	size_t names = 0, parts = 0;
+	size_t names = 0, parts = 0, tallies = 0;
 	if (!reader)
 		return false;
 	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MOST; i++) {
@@ -569,6 +700,8 @@ prepare(struct sample *sample)
 			sample->names[names++] = one[0];
 			if (analysis->merge)
 				sample->parts[parts++] = one[0];
+			if (analysis->tally)
+				sample->tallies[tallies++] = one[0];
 		}
 		poly_stats_free(stats);
 	}
@@ -593,6 +726,20 @@ try_sample(struct sample *sample, bool threads)
 	}
 }
 
+/* Every analysis that can do with counts was given some. */
+static void
+expect_tallies(void)
+{
+	const struct analysis *analysis;
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		struct sample sample = {.name = "all"};
+		if (!analysis->tally)
+			continue;
+		fails("%s was given none", analysis->info.name);
+		result(tallied[i], &sample, "counted_records_were_tried");
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -613,6 +760,8 @@ main(int argc, char **argv)
 		try_sample(&sample, threads);
 	}
 	fclose(list);
+	if (!threads)
+		expect_tallies();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

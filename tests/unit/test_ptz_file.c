@@ -433,6 +433,49 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 	buf_free(&text);
 }
 
+/* Begins an analysis of a packed trace, behind some records that do not count. */
+static struct poly_stats *
+begin_stats(const char *name, uint64_t warmup, const struct poly_reader *reader)
+{
+	const char *names[] = {name, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *stats;
+	options.analyses = names;
+	options.warmup = warmup;
+	assert_int_equal(poly_stats_new(&options, &stats, NULL), POLY_OK);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
+	return stats;
+}
+
+static void
+counted_records_are_refused_where_their_order_matters(void **state)
+{
+	(void)state;
+	struct buf file = load_sample("ptz/altivec.ptz");
+	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
+	struct poly_stats *mix = begin_stats("mix", 0, reader),
+			  *later = begin_stats("mix", 1, reader),
+			  *blocks = begin_stats("blocks", 0, reader);
+	const struct poly_batch *batch;
+	struct poly_error error;
+	assert_true(poly_stats_tallies(mix));
+	assert_false(poly_stats_tallies(later));
+	assert_false(poly_stats_tallies(blocks));
+	poly_reader_want(reader, poly_stats_columns(mix));
+	poly_reader_tally(reader);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_non_null(batch->weight);
+	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);
+	assert_int_equal(poly_stats_update(later, batch, &error), POLY_ERR_USAGE);
+	assert_int_equal(poly_stats_update(blocks, batch, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "records that were counted, expected each of them");
+	poly_stats_free(mix);
+	poly_stats_free(later);
+	poly_stats_free(blocks);
+	poly_reader_close(reader);
+	buf_free(&file);
+}
+
 int
 main(void)
 {
@@ -448,6 +491,7 @@ main(void)
 		cmocka_unit_test(an_index_that_is_wrong_is_not_believed),
 		cmocka_unit_test(the_index_knows_the_least_and_the_greatest_values),
 		cmocka_unit_test(many_segments_have_several_indexes_each_found_by_the_next),
+		cmocka_unit_test(counted_records_are_refused_where_their_order_matters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

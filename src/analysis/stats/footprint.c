@@ -386,6 +386,8 @@ const struct analysis analysis_footprint = {
 	.suits = footprint_suits,
 	.init = footprint_init,
 	.update = footprint_update,
+	/* What was touched once is touched. */
+	.tally = footprint_update,
 	.merge = footprint_merge,
 	.report = footprint_report,
 	.fini = footprint_fini,

@@ -44,9 +44,27 @@ other_than(const struct poly_batch *batch, enum poly_column column, const uint8_
 		       : 0;
 }
 
+/* The records that a row stands for. */
+static inline uint64_t
+weigh(const uint64_t *weight, size_t row)
+{
+	return weight ? weight[row] : 1;
+}
+
+/* The records that rows of a word stand for. */
+static inline uint64_t
+weigh_rows(const uint64_t *weight, size_t word, uint64_t rows)
+{
+	uint64_t records = weight ? 0 : (uint64_t)__builtin_popcountll(rows);
+	while (weight && rows)
+		records += weight[64 * word + tally_next(&rows)];
+	return records;
+}
+
 /* Counts the micro-operations of a word, whose rows are real instructions. */
-static void
-count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint64_t real)
+static inline __attribute__((always_inline)) void
+count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint64_t real,
+	const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
 	uint64_t parts = real & other_than(batch, POLY_COLUMN_uop, batch->uop, word, 1);
@@ -54,28 +72,32 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	uint64_t sized = real & ~parts & tally_present(batch, POLY_COLUMN_pc, word) &
 			 tally_present(batch, POLY_COLUMN_fallthrough, word) &
 			 ~tally_present(batch, POLY_COLUMN_opcode_size, word);
-	while (parts)
-		mix->parts.list[rows->op[64 * word + tally_next(&parts)] + 1]++;
-	while (numbered)
-		mix->micro_ops[batch->uop[64 * word + tally_next(&numbered)]]++;
+	while (parts) {
+		const size_t row = 64 * word + tally_next(&parts);
+		mix->parts.list[rows->op[row] + 1] += weigh(weight, row);
+	}
+	while (numbered) {
+		const size_t row = 64 * word + tally_next(&numbered);
+		mix->micro_ops[batch->uop[row]] += weigh(weight, row);
+	}
 	while (sized) {
 		const size_t row = 64 * word + tally_next(&sized);
 		const uint64_t bytes = batch->fallthrough[row] - batch->pc[row];
-		mix->distances[bytes < 256 ? bytes : 0]++;
+		mix->distances[bytes < 256 ? bytes : 0] += weigh(weight, row);
 	}
 }
 
-static bool
-mix_update(void *state, const struct analysis_rows *rows)
+/* Counts rows; weight: records that each stands for, NULL: one. */
+static inline __attribute__((always_inline)) bool
+count_rows(struct mix *mix, const struct analysis_rows *rows, const uint64_t *weight)
 {
-	struct mix *mix = state;
 	const struct poly_batch *batch = rows->batch;
 	const size_t numbers = (size_t)rows->ops->count + 1;
 	if (!counts_reach(&mix->executed, numbers) || !counts_reach(&mix->parts, numbers) ||
 		!counts_reach(&mix->skipped, numbers))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
-		mix->executed.list[rows->op[row] + 1]++;
+		mix->executed.list[rows->op[row] + 1] += weigh(weight, row);
 	for (size_t word = 0; word < tally_words(batch); word++) {
 		const uint64_t kinds = tally_present(batch, POLY_COLUMN_kind, word) &
 				       ~other_than(batch, POLY_COLUMN_kind, batch->kind, word,
@@ -85,17 +107,32 @@ mix_update(void *state, const struct analysis_rows *rows)
 		uint64_t skipped =
 			kinds & ~made & tally_present(batch, POLY_COLUMN_executed, word) &
 			~other_than(batch, POLY_COLUMN_executed, batch->executed, word, 0);
-		mix->records += (uint64_t)__builtin_popcountll(kinds & ~made);
+		mix->records += weigh_rows(weight, word, kinds & ~made);
 		if (batch->uop || batch->fallthrough)
-			count_parts(mix, rows, word, kinds & ~made);
-		while (skipped)
-			mix->skipped.list[rows->op[64 * word + tally_next(&skipped)] + 1]++;
+			count_parts(mix, rows, word, kinds & ~made, weight);
+		while (skipped) {
+			const size_t row = 64 * word + tally_next(&skipped);
+			mix->skipped.list[rows->op[row] + 1] += weigh(weight, row);
+		}
 		while (made) {
-			mix->synthetic++;
-			mix->executed.list[rows->op[64 * word + tally_next(&made)] + 1]--;
+			const size_t row = 64 * word + tally_next(&made);
+			mix->synthetic += weigh(weight, row);
+			mix->executed.list[rows->op[row] + 1] -= weigh(weight, row);
 		}
 	}
 	return true;
+}
+
+static bool
+mix_update(void *state, const struct analysis_rows *rows)
+{
+	return count_rows(state, rows, NULL);
+}
+
+static bool
+mix_tally(void *state, const struct analysis_rows *rows)
+{
+	return count_rows(state, rows, rows->batch->weight);
 }
 
 static bool
@@ -346,6 +383,7 @@ const struct analysis analysis_mix = {
 	.state_size = sizeof(struct mix),
 	.init = mix_init,
 	.update = mix_update,
+	.tally = mix_tally,
 	.merge = mix_merge,
 	.ratios = mix_ratios,
 	.report = mix_report,
