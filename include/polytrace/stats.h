@@ -66,7 +66,7 @@ struct poly_stats_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
 	/* Names of analyses, NULL at the end; NULL: the default ones that suit the trace. */
 	const char *const *analyses;
-	/* Options of analyses as "name=value", NULL at the end; NULL: none. */
+	/* Options of these analyses as "name=value", NULL at the end; NULL: none. */
 	const char *const *options;
 	bool all; /* with analyses NULL: every one that suits the trace, but simulations */
 	uint64_t warmup;  /* first records that are not counted, but remembered as what was
@@ -97,9 +97,10 @@ struct poly_stats_options {
 
 /*
  * On POLY_OK *stats belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: no such
- * analysis or option, a value that does not fit, options of size 0, a unit that is 0 or longer
- * than its period, no stores where some are needed; the message says what is wrong.
- * POLY_ERR_IO: a store cannot be opened. POLY_ERR_MEMORY.
+ * analysis or option, an option of one that is not asked for, a value that does not fit,
+ * options of size 0, a unit that is 0 or longer than its period, no stores where some are
+ * needed; the message says what is wrong. POLY_ERR_IO: a store cannot be opened.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);

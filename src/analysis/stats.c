@@ -43,16 +43,33 @@ check_names(const char *const *names, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Whether any analysis has an option of a name of n bytes. */
+/* Whether an analysis is asked for. */
 static bool
-is_option(const char *name, size_t n)
+is_asked(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+{
+	return options->analyses ? is_named(options->analyses, info->name)
+				 : is_usual(options, info);
+}
+
+/* Fails where a word is about no analysis that is asked for. */
+static enum poly_status
+check_word(const struct poly_stats_options *options, const char *word, struct poly_error *error)
 {
 	const struct analysis *analysis;
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (option_find(analysis->info.options, name, n))
-			return true;
-	}
-	return false;
+	size_t n, i = 0;
+	const enum poly_status status = option_name(word, &n, error);
+	if (status != POLY_OK)
+		return status;
+	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
+		i++;
+	if (!analysis)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"no analysis has an option '%.*s'", (int)n, word);
+	if (!is_asked(options, &analysis->info))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%.*s' is of the analysis '%s', which is not asked for", (int)n,
+			word, analysis->info.name);
+	return POLY_OK;
 }
 
 /* Takes the words that are about an analysis. */
@@ -64,15 +81,11 @@ take_words(struct run *run, const char *const *words, struct poly_error *error)
 	for (; status == POLY_OK && words && *words; words++) {
 		size_t n;
 		status = option_name(*words, &n, error);
-		if (status != POLY_OK)
-			break;
-		const struct poly_option *option = option_find(table, *words, n);
+		const struct poly_option *option =
+			status == POLY_OK ? option_find(table, *words, n) : NULL;
 		if (option)
 			status =
 				option_take(&run->values, table, option, *words + n + 1, error);
-		else if (!is_option(*words, n))
-			status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"no analysis has an option '%.*s'", (int)n, *words);
 	}
 	return status;
 }
@@ -106,20 +119,21 @@ static enum poly_status
 add_runs(struct poly_stats *stats, const struct poly_stats_options *options,
 	struct poly_error *error)
 {
-	const char *const *names = options->analyses;
+	const char *const *words = options->options;
 	const struct analysis *analysis;
-	enum poly_status status = check_names(names, error);
+	enum poly_status status = check_names(options->analyses, error);
 	size_t most = 0;
+	for (; status == POLY_OK && words && *words; words++)
+		status = check_word(options, *words, error);
 	while (analysis_at(most))
 		most++;
-	stats->by_name = names != NULL;
+	stats->by_name = options->analyses != NULL;
 	stats->runs = mem_new(most, sizeof *stats->runs);
 	stats->due = mem_new(most, sizeof *stats->due);
 	if (status == POLY_OK && (!stats->runs || !stats->due))
 		return err_memory(error);
 	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
-		const struct poly_analysis_info *info = &analysis->info;
-		if (names ? is_named(names, info->name) : is_usual(options, info))
+		if (is_asked(options, &analysis->info))
 			status = add_run(stats, analysis, options->options, error);
 	}
 	return status;

@@ -5,6 +5,8 @@
 #include "cli/save.h"
 #include "cli/say.h"
 
+#include <string.h>
+
 static const char *const phases_alone[] = {"phases", NULL};
 
 bool
@@ -13,13 +15,23 @@ phase_files_any(const struct phase_files *files)
 	return files->vectors || files->simpoints || files->weights;
 }
 
+/* Whether phases are found; where they are not, that is told when a file is to be written. */
+static bool
+finds_phases(const struct poly_stats_options *asked)
+{
+	const char *const *names = asked->analyses;
+	while (names && *names && strcmp(*names, "phases") != 0)
+		names++;
+	return names ? *names != NULL : asked->all;
+}
+
 const char **
 phase_files_ask(const struct phase_files *files, struct poly_stats_options *asked)
 {
 	size_t count = 0;
 	if (phase_files_any(files) && !asked->analyses && !asked->all)
 		asked->analyses = phases_alone;
-	if (!files->vectors)
+	if (!files->vectors || !finds_phases(asked))
 		return NULL;
 	while (asked->options && asked->options[count])
 		count++;
