@@ -149,6 +149,9 @@ POLY_API void poly_report_cell_text(struct poly_report *report, const char *valu
 /* The next cell: a count. */
 POLY_API void poly_report_cell_count(struct poly_report *report, uint64_t value);
 
+/* The next cell: a number that names something, as a thread: its digits are not grouped. */
+POLY_API void poly_report_cell_id(struct poly_report *report, uint64_t value);
+
 /* The next cell: an address of at least digits (1 to 16) hexadecimal digits. */
 POLY_API void poly_report_cell_address(
 	struct poly_report *report, uint64_t value, unsigned digits);

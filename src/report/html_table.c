@@ -77,7 +77,7 @@ table_body(struct html *html, const struct view *view, const struct item *item)
 static void
 table_rows(struct html *html, size_t rows)
 {
-	const struct item count = {.form = FORM_COUNT, .value.number = rows};
+	const struct item count = {.form = FORM_COUNT, .value.number = rows, .digits = 1};
 	char number[RENDER_NUMBER];
 	render_number(&count, true, number);
 	buf_printf(html->out, "%s row%s", number, rows == 1 ? "" : "s");

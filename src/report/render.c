@@ -75,7 +75,7 @@ render_number(const struct item *item, bool grouped, char *text)
 	case FORM_TEXT:
 	case FORM_BOOL: *text = 0; return;
 	}
-	if (grouped && (item->form == FORM_COUNT || item->digits))
+	if (grouped && item->digits)
 		group_digits(text);
 }
 

@@ -235,7 +235,7 @@ text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
 		return;
 	text->blanks = (size_t)2 * text->depth;
 	const struct item left = {
-		.form = FORM_COUNT, .value.number = more, .unit = TREE_NO_TEXT};
+		.form = FORM_COUNT, .value.number = more, .digits = 1, .unit = TREE_NO_TEXT};
 	text_put(text, "… ");
 	text_put(text, text_format(text, &left));
 	text_put(text, more == 1 ? " more row (use --csv)" : " more rows (use --csv)");

@@ -404,6 +404,15 @@ poly_report_cell_count(struct poly_report *report, uint64_t value)
 }
 
 void
+poly_report_cell_id(struct poly_report *report, uint64_t value)
+{
+	struct item *item = tree_add(report, ITEM_CELL, NULL);
+	set_number(item, FORM_COUNT, value, 1);
+	if (item)
+		item->digits = 0;
+}
+
+void
 poly_report_cell_address(struct poly_report *report, uint64_t value, unsigned digits)
 {
 	set_number(tree_add(report, ITEM_CELL, NULL), FORM_ADDRESS, value, digits);

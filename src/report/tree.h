@@ -37,7 +37,7 @@ enum item_form {
 struct item {
 	enum item_type type;
 	enum item_form form; /* of a VALUE or CELL */
-	unsigned digits;     /* of an ADDRESS; decimals of a REAL */
+	unsigned digits;     /* of an ADDRESS; decimals of a REAL; 0: a COUNT is not grouped */
 	bool right;	     /* a COLUMN of numbers */
 	const char *key;     /* NULL for CELL and END */
 	size_t title, unit;  /* offsets into texts, or TREE_NO_TEXT; of a COLUMN too */

@@ -412,8 +412,7 @@ report_processes(const struct summary *summary, struct poly_report *tree)
 	poly_report_column(tree, "events", "Events", true);
 	poly_report_column(tree, "cpu", "Cpu (s)", true);
 	for (size_t i = 0; i < n; i++) {
-		/* A number without commas between its digits. */
-		poly_report_cell_real(tree, (double)process[i].pid, 0);
+		poly_report_cell_id(tree, process[i].pid);
 		poly_report_cell_text(tree, text_of(summary, process[i].name));
 		poly_report_cell_count(tree, process[i].threads);
 		poly_report_cell_count(tree, process[i].events);

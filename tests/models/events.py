@@ -135,6 +135,15 @@ def made(path):
                               'hook_type': '0x8000'}), file=out)
 
 
+def extreme(path, times):
+    """Times as far apart as there are any, whose gaps are more than a number holds together."""
+    with open(path, 'w') as out:
+        print(json.dumps({'polytrace': 'trace', 'version': 1, 'columns': ['kind', 'record', 'time'],
+                          'records': ['at']}), file=out)
+        for time in times:
+            print(json.dumps({'kind': 'event', 'record': 'at', 'time': time}), file=out)
+
+
 tap = Tap()
 for word in ('aix/log1113.trc', 'aix/log1112.trc', 'aix/damaged64.trc', 'byutr/types12.tr',
              'qemu4v/arm_start_2k.q4v', 'tarmac/times.tarmac'):
@@ -148,4 +157,9 @@ with tempfile.TemporaryDirectory() as directory:
     tap.same('times are told in its units', found['gaps'],
              {'gap_most_ns': int(1.5 * found['gaps']['gap_most']),
               'gap_p50_ns': int(1.5 * found['gaps']['gap_p50'])})
+    last = 2 ** 64 - 1
+    for number, times in enumerate(([last], [0, last] * 5, [last - 70, last - 3, last, last])):
+        path = os.path.join(directory, f'extreme{number}.jsonl')
+        extreme(path, times)
+        compare(tap, path)
 sys.exit(tap.end())

@@ -217,6 +217,99 @@ lack_of_memory_is_told(void **state)
 }
 #endif
 
+/* A trace whose rows have these digits as times, "-" for none: begins it for a run and adds it.
+ */
+static void
+add_times(struct poly_stats *stats, const char *times)
+{
+	struct buf text = bytes_of("{\"polytrace\":\"trace\",\"version\":1,"
+				   "\"columns\":[\"kind\",\"record\",\"time\"],"
+				   "\"records\":[\"at\"]}\n");
+	const struct poly_batch *batch;
+	for (; *times; times++) {
+		buf_string(&text, "{\"kind\":\"event\",\"record\":\"at\"");
+		if (*times != '-')
+			buf_printf(&text, ",\"time\":%c", *times);
+		buf_string(&text, "}\n");
+	}
+	struct poly_reader *reader = open_bytes(&text, "jsonl", NULL, false);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		assert_int_equal(poly_stats_update(stats, batch, NULL), POLY_OK);
+	poly_reader_close(reader);
+	buf_free(&text);
+}
+
+/* A run of traces, whose times stand between blanks. */
+static struct poly_stats *
+run_of(const char *const *traces)
+{
+	const char *names[] = {"events", NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *stats;
+	options.analyses = names;
+	assert_int_equal(poly_stats_new(&options, &stats, NULL), POLY_OK);
+	for (; *traces; traces++)
+		add_times(stats, *traces);
+	return stats;
+}
+
+/* How many gaps and how many times that go back a run tells. */
+static void
+expect_gaps(const struct poly_stats *stats, const char *expected)
+{
+	struct buf told = {0};
+	const struct poly_sink sink = {append, &told};
+	struct poly_report *report = poly_report_new();
+	poly_stats_report(stats, report);
+	assert_int_equal(
+		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, NULL), POLY_OK);
+	if (!strstr(buf_text(&told), expected))
+		fail_msg("%s, expected %s", buf_text(&told), expected);
+	poly_report_free(report);
+	buf_free(&told);
+}
+
+static void
+no_gap_reaches_from_a_trace_into_another(void **state)
+{
+	(void)state;
+	const struct {
+		const char *parts[4][4], *gaps;
+	} cases[] = {
+		/* Parts of one trace: 1 3, 4 6, 9. */
+		{{{"13"}, {"46"}, {"9"}, {""}}, "\"gap_count\": 4, \"backward\": 0,"},
+		/* The part in between has no times. */
+		{{{"13"}, {"--"}, {"9"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
+		/* The first trace ends within the second part, which has no time of it. */
+		{{{"13"}, {"", "46"}, {"9"}, {""}}, "\"gap_count\": 3, \"backward\": 0,"},
+		/* Nor of the next trace, in which the third one goes on. */
+		{{{"13"}, {"", "--"}, {"91"}, {""}}, "\"gap_count\": 1, \"backward\": 1,"},
+		/* The second trace ends there as well. */
+		{{{"13"}, {"4", "5", "-"}, {"8"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
+		{{{""}, {"-", "57"}, {"8"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
+		/* The first trace ends in the third part, before any further time. */
+		{{{"13"}, {"-"}, {"-", "-"}, {"57"}}, "\"gap_count\": 2, \"backward\": 0,"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		for (unsigned from_right = 0; from_right < 2; from_right++) {
+			struct poly_stats *parts[4];
+			for (unsigned k = 0; k < 4; k++)
+				parts[k] = run_of(cases[i].parts[k]);
+			for (unsigned k = 1 + from_right; k < 4; k++)
+				assert_int_equal(
+					poly_stats_merge(parts[from_right], parts[k], NULL),
+					POLY_OK);
+			if (from_right)
+				assert_int_equal(
+					poly_stats_merge(parts[0], parts[1], NULL), POLY_OK);
+			expect_gaps(parts[0], cases[i].gaps);
+			for (unsigned k = 0; k < 4; k++)
+				poly_stats_free(parts[k]);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -232,6 +325,7 @@ main(void)
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif
+		cmocka_unit_test(no_gap_reaches_from_a_trace_into_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,7 @@ events_begin(void *state, const struct poly_trace_info *info)
 	struct events *events = state;
 	events->kinds = kinds_of(events->of, info);
 	events->has_last = false;
+	events->traces++;
 	memset(events->name_of, 0, sizeof events->name_of);
 	if (info->clock)
 		snprintf(events->clock, sizeof events->clock, "%s", info->clock);
@@ -154,8 +155,10 @@ double_bins(struct events_bins *bins)
 {
 	uint64_t counts[EVENTS_BINS] = {0};
 	const uint64_t first = bins->low >> bins->shift, last = bins->high >> bins->shift;
-	for (uint64_t bin = first; bin <= last; bin++)
-		counts[bin / 2 % EVENTS_BINS] += bins->counts[bin % EVENTS_BINS];
+	/* The last one may be the last number that there is. */
+	for (uint64_t i = 0; i <= last - first; i++)
+		counts[(first + i) / 2 % EVENTS_BINS] +=
+			bins->counts[(first + i) % EVENTS_BINS];
 	memcpy(bins->counts, counts, sizeof counts);
 	bins->shift++;
 }
@@ -188,8 +191,8 @@ merge_bins(struct events_bins *to, const struct events_bins *more)
 	while (copy.shift < to->shift)
 		double_bins(&copy);
 	const uint64_t first = copy.low >> copy.shift, last = copy.high >> copy.shift;
-	for (uint64_t bin = first; bin <= last; bin++)
-		to->counts[bin % EVENTS_BINS] += copy.counts[bin % EVENTS_BINS];
+	for (uint64_t i = 0; i <= last - first; i++)
+		to->counts[(first + i) % EVENTS_BINS] += copy.counts[(first + i) % EVENTS_BINS];
 }
 
 static void
@@ -202,6 +205,7 @@ count_gap(struct events *events, uint64_t from, uint64_t to)
 	events->gaps[events_gap(to - from)]++;
 	events->gap_count++;
 	events->gap_sum += to - from;
+	events->gap_carry += events->gap_sum < to - from;
 	if (to - from > events->gap_most)
 		events->gap_most = to - from;
 }
@@ -213,8 +217,10 @@ count_time(struct events *events, uint64_t time)
 	events->timed++;
 	if (events->has_last)
 		count_gap(events, events->last, time);
-	if (!events->has_first)
+	if (!events->has_first) {
 		events->first = time;
+		events->first_trace = events->traces;
+	}
 	events->last = time;
 	events->has_first = events->has_last = true;
 	if (time < bins->low || time > bins->high)
@@ -375,6 +381,28 @@ merge_table(struct events *into, const struct events *from, unsigned table)
 	return true;
 }
 
+/* The gap between the rows of both, and what the first and the last row of them are now. */
+static void
+merge_ends(struct events *to, const struct events *more)
+{
+	/* The trace that to has ended in is the first one of more. */
+	const uint64_t further = more->traces ? more->traces - 1 : 0;
+	if (to->has_last && more->has_first && more->first_trace <= 1)
+		count_gap(to, to->last, more->first);
+	if (!to->has_first && more->has_first) {
+		to->first = more->first;
+		to->has_first = true;
+		to->first_trace = to->traces + more->first_trace - 1;
+	}
+	if (more->has_last) {
+		to->last = more->last;
+		to->has_last = true;
+	} else if (further) {
+		to->has_last = false;
+	}
+	to->traces += further;
+}
+
 static bool
 events_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
@@ -385,20 +413,12 @@ events_merge(void *into, const void *from, const struct analysis_numbers *number
 		if (!merge_table(to, more, i))
 			return false;
 	}
-	if (to->has_last && more->has_first)
-		count_gap(to, to->last, more->first);
-	if (!to->has_first) {
-		to->first = more->first;
-		to->has_first = more->has_first;
-	}
-	if (more->has_first) {
-		to->last = more->last;
-		to->has_last = more->has_last;
-	}
+	merge_ends(to, more);
 	for (size_t i = 0; i < EVENTS_GAPS; i++)
 		to->gaps[i] += more->gaps[i];
 	to->gap_count += more->gap_count;
 	to->gap_sum += more->gap_sum;
+	to->gap_carry += more->gap_carry + (to->gap_sum < more->gap_sum);
 	to->backward += more->backward;
 	if (more->gap_most > to->gap_most)
 		to->gap_most = more->gap_most;

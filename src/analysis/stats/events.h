@@ -71,7 +71,10 @@ struct events {
 	struct events_table tables[EVENTS_TABLES];
 	bool has_first, has_last; /* of the next two */
 	uint64_t first, last;	  /* times: of the first row, of the one before */
-	uint64_t gaps[EVENTS_GAPS], gap_count, gap_sum, gap_most, backward;
+	/* Traces that began, and how many had when the first row with a time came. */
+	uint64_t traces, first_trace;
+	uint64_t gaps[EVENTS_GAPS], gap_count, gap_most, backward;
+	uint64_t gap_sum, gap_carry; /* of all gaps, which times can make 2^64 or more */
 	struct events_bins bins;
 };
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "report/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static double
@@ -17,6 +18,21 @@ static double
 quotient(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
+}
+
+/* What times count; of a trace that does not say more, ticks of its clock. */
+static const char *
+unit_of(const struct events *events)
+{
+	return events->clock[0] ? events->clock : "ticks";
+}
+
+/* Ticks in nanoseconds, as far as they can be told. */
+static uint64_t
+nanoseconds(const struct events *events, uint64_t ticks)
+{
+	const double ns = (double)ticks * (double)events->multiplier / (double)events->divisor;
+	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
 }
 
 /* The most frequent first; then the one that came first. */
@@ -43,7 +59,7 @@ key_cells(const struct events *events, unsigned table, uint64_t key, struct poly
 	case EVENTS_NAMES:
 		poly_report_cell_text(report, intern_text(&events->names, (uint32_t)key));
 		break;
-	default: poly_report_cell_count(report, key); break;
+	default: poly_report_cell_id(report, key); break;
 	}
 }
 
@@ -65,7 +81,7 @@ entry_row(const struct events *events, unsigned table, const struct events_entry
 
 /* The table's columns up to its cells. */
 static void
-open_table(unsigned table, struct poly_report *report)
+open_table(const struct events *events, unsigned table, struct poly_report *report)
 {
 	static const struct {
 		const char *key, *title, *column, *column_title;
@@ -89,6 +105,7 @@ open_table(unsigned table, struct poly_report *report)
 	poly_report_column(report, "first", "First record", true);
 	poly_report_column(report, "last", "Last record", true);
 	poly_report_column(report, "interval", "Mean time between", true);
+	poly_report_unit(report, unit_of(events));
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = titles[table].column;
 	plot.y[0] = "count";
@@ -108,7 +125,7 @@ report_table(const struct events *events, unsigned table, struct poly_report *re
 	for (uint32_t i = 0; i < from->count; i++)
 		list[i] = from->list[i];
 	qsort(list, from->count, sizeof *list, by_count);
-	open_table(table, report);
+	open_table(events, table, report);
 	for (uint32_t i = 0; i < from->count && i < events->top; i++)
 		entry_row(events, table, &list[i], report);
 	poly_report_end(report);
@@ -148,6 +165,7 @@ report_histogram(const struct events *events, struct poly_report *report)
 	}
 	poly_report_table(report, "histogram", "Time between events, by powers of two");
 	poly_report_column(report, "from", "From", true);
+	poly_report_unit(report, unit_of(events));
 	poly_report_column(report, "count", "Count", true);
 	poly_report_column(report, "percent", "Share", true);
 	poly_report_unit(report, "%");
@@ -178,25 +196,28 @@ report_gaps(const struct events *events, struct poly_report *report)
 		{"gap_p99", "99 % are at most", "gap_p99_ns", "99 % are at most", 99}};
 	const double ns =
 		events->divisor ? (double)events->multiplier / (double)events->divisor : 0;
-	const double mean = quotient(events->gap_sum, events->gap_count);
+	const double sum = (double)events->gap_carry * 0x1p64 + (double)events->gap_sum;
+	const double mean = events->gap_count ? sum / (double)events->gap_count : 0;
+	char title[sizeof events->clock + sizeof "Mean ()"];
+	snprintf(title, sizeof title, "Mean (%s)", unit_of(events));
 	poly_report_section(report, "gaps", "Time between events");
 	poly_report_count(report, "gap_count", "Gaps", events->gap_count, NULL);
 	poly_report_count(report, "backward", "Times that go back", events->backward, NULL);
 	if (events->gap_count) {
-		poly_report_real(report, "gap_mean", "Mean", mean, 2);
+		poly_report_real(report, "gap_mean", title, mean, 2);
 		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
 			poly_report_count(report, told[i].key, told[i].title,
-				percentile(events, told[i].share), NULL);
-		poly_report_count(report, "gap_most", "Longest", events->gap_most, NULL);
+				percentile(events, told[i].share), unit_of(events));
+		poly_report_count(
+			report, "gap_most", "Longest", events->gap_most, unit_of(events));
 	}
 	if (events->gap_count && events->divisor) {
 		poly_report_real(report, "gap_mean_ns", "Mean (ns)", ns * mean, 2);
 		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
 			poly_report_count(report, told[i].ns_key, told[i].ns_title,
-				(uint64_t)(ns * (double)percentile(events, told[i].share)),
-				"ns");
+				nanoseconds(events, percentile(events, told[i].share)), "ns");
 		poly_report_count(report, "gap_most_ns", "Longest",
-			(uint64_t)(ns * (double)events->gap_most), "ns");
+			nanoseconds(events, events->gap_most), "ns");
 	}
 	report_histogram(events, report);
 	poly_report_end(report);
@@ -209,12 +230,13 @@ report_rate(const struct events *events, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (bins->low > bins->high)
 		return;
-	poly_report_count(report, "first_time", "Earliest", bins->low, NULL);
-	poly_report_count(report, "last_time", "Latest", bins->high, NULL);
-	poly_report_count(
-		report, "stretch", "Length of a stretch", (uint64_t)1 << bins->shift, NULL);
+	poly_report_count(report, "first_time", "Earliest", bins->low, unit_of(events));
+	poly_report_count(report, "last_time", "Latest", bins->high, unit_of(events));
+	poly_report_count(report, "stretch", "Length of a stretch", (uint64_t)1 << bins->shift,
+		unit_of(events));
 	poly_report_table(report, "rate", "Events over time");
 	poly_report_column(report, "time", "From", true);
+	poly_report_unit(report, unit_of(events));
 	poly_report_column(report, "count", "Events", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "time";
@@ -224,10 +246,10 @@ report_rate(const struct events *events, struct poly_report *report)
 	plot.y_title = "Events in a stretch of time";
 	plot.y_unit = "events";
 	poly_report_plot(report, &plot);
-	const uint64_t last = bins->high >> bins->shift;
-	for (uint64_t bin = bins->low >> bins->shift; bin <= last; bin++) {
-		poly_report_cell_count(report, bin << bins->shift);
-		poly_report_cell_count(report, bins->counts[bin % EVENTS_BINS]);
+	const uint64_t first = bins->low >> bins->shift, last = bins->high >> bins->shift;
+	for (uint64_t i = 0; i <= last - first; i++) {
+		poly_report_cell_count(report, (first + i) << bins->shift);
+		poly_report_cell_count(report, bins->counts[(first + i) % EVENTS_BINS]);
 	}
 	poly_report_end(report);
 }

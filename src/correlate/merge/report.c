@@ -38,7 +38,7 @@ report_threads(const struct sync *sync, struct poly_report *report)
 		uint64_t waited = 0;
 		for (size_t i = 0; i < thread->count; i++)
 			waited += thread->events[i].flags & EVENT_WAITED;
-		poly_report_cell_count(report, thread->number);
+		poly_report_cell_id(report, thread->number);
 		poly_report_cell_text(report, thread->name);
 		poly_report_cell_count(report, thread->records);
 		poly_report_cell_count(report, thread->instructions);
@@ -157,7 +157,7 @@ report_orders(const struct analysis *analysis, struct poly_report *report)
 		poly_report_cell_address(report, address_of(analysis, order->first), 8);
 		poly_report_cell_address(report, address_of(analysis, order->second), 8);
 		poly_report_cell_count(report, order->count);
-		poly_report_cell_count(report, order->thread);
+		poly_report_cell_id(report, order->thread);
 		poly_report_cell_count(report, order->record);
 	}
 	poly_report_end(report);
@@ -167,7 +167,7 @@ report_orders(const struct analysis *analysis, struct poly_report *report)
 static void
 put_side(const struct analysis *analysis, const struct cell *side, struct poly_report *report)
 {
-	poly_report_cell_count(report, analysis->sync->threads[side->thread].number);
+	poly_report_cell_id(report, analysis->sync->threads[side->thread].number);
 	poly_report_cell_text(report, side->writes ? "write" : "read");
 	poly_report_cell_address(report, side->pc, 8);
 	poly_report_cell_count(report, side->record);
