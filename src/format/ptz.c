@@ -27,7 +27,7 @@ static const struct poly_option options[] = {
 	[PTZ_OPTION_LEVEL] = {"ptz.level", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 1, 0, 0,
 		levels, "how much time is spent on making it smaller", NULL},
 	[PTZ_OPTION_ROWS] = {"ptz.rows", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, PTZ_ROWS_MOST,
-		POLY_BATCH_ROWS, PTZ_ROWS_MOST, NULL,
+		1, PTZ_ROWS_MOST, NULL,
 		"most records of a segment: what is read to get at one of them", NULL},
 	{.name = NULL},
 };

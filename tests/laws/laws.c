@@ -185,7 +185,8 @@ struct rewriting {
 	size_t size;
 	const struct poly_read_options *options;
 	const char *format;
-	bool every_column; /* the reader delivers more than the writer looks at */
+	bool every_column;	  /* the reader delivers more than the writer looks at */
+	const char *const *words; /* options of the writer, or NULL */
 };
 
 static void
@@ -196,6 +197,7 @@ rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *o
 	struct poly_sink sink = {collect, out};
 	struct poly_write_options target = POLY_WRITE_OPTIONS_INIT;
 	target.format = rewriting->format;
+	target.options = rewriting->words;
 	memset(outcome, 0, sizeof *outcome);
 	buf_clear(out);
 	outcome->status = poly_reader_open_memory(
@@ -223,7 +225,7 @@ static void
 rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
 	struct buf *out, struct outcome *outcome)
 {
-	struct rewriting rewriting = {data, size, options, options->format, false};
+	struct rewriting rewriting = {data, size, options, options->format, false, NULL};
 	rewrite_as(&rewriting, out, outcome);
 }
 
@@ -272,7 +274,7 @@ law_packing(const struct sample *sample, const struct poly_read_options *options
 	struct buf packed = {0}, out = {0};
 	struct outcome outcome;
 	struct poly_read_options plain = POLY_READ_OPTIONS_INIT;
-	struct rewriting rewriting = {sample->data, sample->size, options, "ptz", false};
+	struct rewriting rewriting = {sample->data, sample->size, options, "ptz", false, NULL};
 	if (!format_find(sample->format)->info.can_write)
 		return true;
 	plain.one_thread = true;
@@ -281,7 +283,7 @@ law_packing(const struct sample *sample, const struct poly_read_options *options
 		    fails("packing: status %d: %s", outcome.status, outcome.error.message);
 	if (good) {
 		rewriting = (struct rewriting){
-			packed.data, packed.size, &plain, sample->format, false};
+			packed.data, packed.size, &plain, sample->format, false, NULL};
 		rewrite_as(&rewriting, &out, &outcome);
 		good = outcome.status == POLY_END ||
 		       fails("unpacking: status %d: %s", outcome.status, outcome.error.message);
@@ -469,7 +471,7 @@ law_writers_columns(const struct sample *sample, const struct poly_read_options 
 	bool good = true;
 	for (size_t i = 0; good && (format = poly_format_at(i)); i++) {
 		struct rewriting rewriting = {
-			sample->data, sample->size, options, format->name, true};
+			sample->data, sample->size, options, format->name, true, NULL};
 		if (!format->can_write)
 			continue;
 		rewrite_as(&rewriting, &all, &one);
@@ -697,9 +699,53 @@ damage(uint8_t *data, size_t size)
 	return random_below(3) ? size : 1 + random_below(size);
 }
 
+/* Packs a sample in segments of so many rows. */
+static bool
+pack_small(const struct sample *sample, const struct poly_read_options *options, size_t rows,
+	struct buf *packed)
+{
+	struct outcome outcome;
+	char word[40];
+	const char *const words[] = {word, NULL};
+	const struct rewriting rewriting = {
+		sample->data, sample->size, options, "ptz", false, words};
+	snprintf(word, sizeof word, "ptz.rows=%zu", rows);
+	rewrite_as(&rewriting, packed, &outcome);
+	return outcome.status == POLY_END ||
+	       fails("packing: status %d: %s", outcome.status, outcome.error.message);
+}
+
+/* Where segments end, and what is in them, does not depend on how the rows come. */
+static bool
+law_packing_of_batches(const struct sample *sample, const struct poly_read_options *options)
+{
+	static const size_t blocks[] = {64, 150, 400, 1500, 0};
+	struct buf one = {0}, other = {0};
+	bool good = true;
+	seed = 5;
+	for (size_t i = 0; good && i < 6; i++) {
+		const size_t rows = i % 2 ? 1 + random_below(200) : POLY_BATCH_ROWS;
+		struct poly_read_options changed = *options;
+		changed.one_thread = false;
+		changed.threads = 1 + (unsigned)random_below(3);
+		changed.block_size = blocks[random_below(5)];
+		changed.batch_rows = 1 + random_below(i % 3 ? 100 : POLY_BATCH_ROWS);
+		good = pack_small(sample, options, rows, &one) &&
+		       pack_small(sample, &changed, rows, &other) &&
+		       ((one.size == other.size &&
+				memcmp(one.data, other.data, one.size) == 0) ||
+			       fails("segments of %zu rows: %zu bytes of batches of %zu rows, "
+				     "expected %zu",
+				       rows, other.size, changed.batch_rows, one.size));
+	}
+	buf_free(&one);
+	buf_free(&other);
+	return good;
+}
+
 /* Threads, chunks and what is in them change nothing, whatever is wrong with the trace. */
 static bool
-law_threads(const struct sample *sample, const struct poly_read_options *options)
+try_threads(const struct sample *sample, const struct poly_read_options *options, size_t turns)
 {
 	static const unsigned threads[] = {2, 3, 8, 1};
 	static const size_t blocks[] = {64, 150, 400, 1500, 1, 97};
@@ -707,7 +753,7 @@ law_threads(const struct sample *sample, const struct poly_read_options *options
 	uint8_t *copy = malloc(sample->size);
 	bool good = true;
 	seed = 3;
-	for (size_t i = 0; good && i < 80; i++) {
+	for (size_t i = 0; good && i < turns; i++) {
 		struct poly_read_options changed = *options;
 		memcpy(copy, sample->data, sample->size);
 		size_t size = i < 8 ? sample->size : damage(copy, sample->size);
@@ -737,6 +783,30 @@ law_threads(const struct sample *sample, const struct poly_read_options *options
 	buf_free(&one);
 	buf_free(&many);
 	free(copy);
+	return good;
+}
+
+static bool
+law_threads(const struct sample *sample, const struct poly_read_options *options)
+{
+	return try_threads(sample, options, 80);
+}
+
+/* The same of the sample packed in several segments. */
+static bool
+law_threads_packed(const struct sample *sample, const struct poly_read_options *options)
+{
+	struct buf packed = {0};
+	struct outcome whole;
+	struct poly_read_options plain = POLY_READ_OPTIONS_INIT;
+	plain.one_thread = true;
+	plain.format = "ptz";
+	read_bytes(sample->data, sample->size, options, &whole);
+	free(whole.rows);
+	bool good = pack_small(sample, options, 1 + whole.count / 7, &packed);
+	const struct sample changed = {.data = packed.data, .size = packed.size};
+	good = good && try_threads(&changed, &plain, 60);
+	buf_free(&packed);
 	return good;
 }
 
@@ -773,10 +843,12 @@ static const struct {
 } laws[] = {
 	{"what_is_read_is_written_the_same", law_identity, false},
 	{"what_is_packed_is_unpacked_the_same", law_packing, false},
+	{"packing_does_not_depend_on_batches", law_packing_of_batches, true},
 	{"truncation_loses_nothing", law_truncation, false},
 	{"flipped_bytes_are_survived", law_flipped_bytes, false},
 	{"blocks_and_batches_change_nothing", law_blocks_and_batches, true},
 	{"threads_change_nothing", law_threads, true},
+	{"threads_change_nothing_of_packed_samples", law_threads_packed, true},
 	{"projection_changes_nothing", law_projection, false},
 	{"writers_say_which_columns_they_look_at", law_writers_columns, false},
 	{"the_end_is_sticky", law_end_is_sticky, false},

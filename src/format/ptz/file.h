@@ -5,6 +5,7 @@
 
 #include "format/ptz/decode.h"
 #include "format/ptz/encode.h"
+#include "model/slice.h"
 
 /* The fact that says what was packed. */
 #define PTZ_FORMAT_FACT "ptz.format"
@@ -43,6 +44,7 @@ struct ptz_writer {
 	/* The one that is filled; and that of the other plan, while both are tried. */
 	struct segment *segment, *other;
 	bool trying;
+	struct slice slice;	/* of a batch that goes over a border */
 	unsigned plain;		/* segments since plans were tried */
 	size_t rows_most;	/* of a segment */
 	struct ptz_begin begin; /* of the segment */

@@ -161,6 +161,13 @@ end_trial(struct ptz_writer *state, struct poly_error *error)
 	return POLY_OK;
 }
 
+/* Rows after which it is looked whether a segment goes on, whatever batches they come in. */
+static size_t
+step_of(const struct ptz_writer *state)
+{
+	return state->rows_most < POLY_BATCH_ROWS ? state->rows_most : POLY_BATCH_ROWS;
+}
+
 /* True where the segment is as large as one may get. */
 static bool
 is_full(const struct ptz_writer *state)
@@ -168,7 +175,7 @@ is_full(const struct ptz_writer *state)
 	const struct segment *segment = state->segment;
 	const bool flat = segment->dictionary.plan == PTZ_FLAT;
 	const size_t most = flat && state->rows_most > FLAT_ROWS ? FLAT_ROWS : state->rows_most;
-	return segment->rows + POLY_BATCH_ROWS > most ||
+	return segment->rows + step_of(state) > most ||
 	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MOST;
 }
 
@@ -185,20 +192,44 @@ narrow(struct poly_batch *view, poly_columns columns)
 #undef COLUMN
 }
 
+/* Adds rows that do not go beyond the next step. */
+static enum poly_status
+write_rows(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	enum poly_status status = POLY_OK;
+	if (!segment_add(state->segment, batch) ||
+		(state->trying && !segment_add(state->other, batch)))
+		return err_memory(error);
+	if (state->segment->rows % step_of(state))
+		return POLY_OK;
+	if (state->trying && (state->segment->rows >= TRIAL || is_full(state)))
+		status = end_trial(state, error);
+	if (status == POLY_OK && is_full(state))
+		status = write_segment(writing, error);
+	return status;
+}
+
 enum poly_status
 ptz_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	struct poly_batch view = *batch;
 	enum poly_status status = POLY_OK;
+	size_t rows;
 	narrow(&view, writing->uses);
-	if (!segment_add(state->segment, &view) ||
-		(state->trying && !segment_add(state->other, &view)))
-		return err_memory(error);
-	if (state->trying && (state->segment->rows >= TRIAL || is_full(state)))
-		status = end_trial(state, error);
-	if (status == POLY_OK && is_full(state))
-		status = write_segment(writing, error);
+	for (size_t row = 0; row < view.rows && status == POLY_OK; row += rows) {
+		const size_t step = step_of(state), left = view.rows - row,
+			     room = step - state->segment->rows % step;
+		rows = left < room ? left : room;
+		if (rows == view.rows) {
+			status = write_rows(writing, &view, error);
+			continue;
+		}
+		status = slice_make(&state->slice, &view, row, rows, error);
+		if (status == POLY_OK)
+			status = write_rows(writing, &state->slice.view, error);
+	}
 	return status;
 }
 
@@ -229,6 +260,7 @@ void
 ptz_wclose(struct writing *writing)
 {
 	struct ptz_writer *state = writing->state;
+	slice_fini(&state->slice);
 	segment_fini(&state->segments[0]);
 	segment_fini(&state->segments[1]);
 	block_packer_free(state->packer.packer);
