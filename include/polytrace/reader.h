@@ -53,16 +53,16 @@ struct poly_read_options {
 	uint64_t skip;
 	uint64_t count; /* most records delivered; what stands behind them is not used */
 	/*
-	 * Threads that decode, where the format's traces can be cut and the input is a file or
-	 * memory and not short: 0: as many as there are processors, up to 16; 1, or one_thread:
-	 * that of the caller alone. At most 64. Where the input is compressed, one of them
-	 * decompresses. Rows, findings and errors do not depend on it, but a batch may have
-	 * fewer rows. What depends on where batches end does so only with two other options.
-	 * With count, findings and content_bytes may reach behind the last record asked for,
-	 * as far as its batch. Under strict they may so reach behind the record that fails.
-	 * Under strict a rule may also be broken by what is missing, which a later record
-	 * shows: where that record is in a later batch, the rows of the batches before it have
-	 * been delivered.
+	 * Threads that decode, where the format's traces can be cut or have segments and the
+	 * input is a file or memory and not short: 0: as many as there are processors, up to
+	 * 16; 1, or one_thread: that of the caller alone. At most 64. Where the input is
+	 * compressed, one of them decompresses. Rows, findings and errors do not depend on it,
+	 * but a batch may have fewer rows. What depends on where batches end does so only with
+	 * two other options. With count, findings and content_bytes may reach behind the last
+	 * record asked for, as far as its batch. Under strict they may so reach behind the
+	 * record that fails. Under strict a rule may also be broken by what is missing, which a
+	 * later record shows: where that record is in a later batch, the rows of the batches
+	 * before it have been delivered.
 	 */
 	unsigned threads;
 	const char *isa; /* instruction set of the trace, one of poly_isa_at; NULL: what the

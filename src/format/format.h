@@ -43,6 +43,10 @@ struct reading {
 	uint64_t line;		  /* lines passed so far, where the format counts them */
 	bool whole;		  /* set by open: this trace can't be cut */
 	uint64_t tally;		  /* records that read may give as rows with weights */
+	/* From read on: who may decode, the caller's thread among them, and the record behind
+	 * which nothing is asked for. */
+	unsigned threads;
+	uint64_t end;
 };
 
 /* What a writer's functions work on. */

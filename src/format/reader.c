@@ -328,19 +328,25 @@ threads_wanted(const struct poly_reader *reader)
 	return threads - is_compressed(reader);
 }
 
-/* True where a crew would not be worth its start, or would wait where rows are there. */
+/* True where more threads would not be worth their start, or wait where rows are there. */
+static bool
+is_little(const struct poly_reader *reader, size_t chunk_size)
+{
+	const uint64_t skip = reader->options.skip, count = reader->options.count;
+	/* Few records have so many bytes. */
+	const uint64_t rows = chunk_size / 16;
+	return in_waits(reader->in) || (skip < rows && count < rows - skip);
+}
+
+/* The same of a crew. */
 static bool
 is_short(const struct poly_reader *reader, size_t chunk_size)
 {
-	uint64_t taken, total, skip = reader->options.skip, count = reader->options.count;
-	if (in_waits(reader->in))
-		return true;
+	uint64_t taken, total;
 	in_progress(reader->in, &taken, &total);
-	/* Few records have so many bytes. */
-	uint64_t rows = chunk_size / 16;
 	return total < (is_compressed(reader) ? CREW_COMPRESSED
 					      : CREW_CHUNKS * (uint64_t)chunk_size) ||
-	       (skip < rows && count < rows - skip);
+	       is_little(reader, chunk_size);
 }
 
 /* Settles who decodes: now it is known which columns are wanted. */
@@ -357,9 +363,15 @@ reader_begin(struct poly_reader *reader)
 		.chunk_size = crew_chunk_size(reader->options.block_size),
 		.threads = threads_wanted(reader)};
 	reader->begun = true;
+	reader->reading.threads = is_little(reader, plan.chunk_size) ? 1 : plan.threads;
+	reader->reading.end = reader->options.skip + reader->options.count;
+	if (reader->reading.end < reader->options.skip)
+		reader->reading.end = UINT64_MAX;
 	/* Counting takes less time than sharing out would. */
-	if (reader->tallies && plan.format->tallies)
+	if (reader->tallies && plan.format->tallies) {
+		reader->reading.threads = 1;
 		return;
+	}
 	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;

@@ -109,7 +109,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.format = "ptz";
 	options.skip_errors = data[0] & 1;
 	options.check = data[0] & 2;
-	options.one_thread = true;
+	options.one_thread = !(data[0] & 64);
+	options.threads = 2;
 	options.batch_rows = data[0] & 4 ? 5 : POLY_BATCH_ROWS;
 	options.skip = data[0] & 8 ? data[1] * 10u : 0;
 	if (data[0] & 16)

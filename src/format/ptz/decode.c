@@ -122,6 +122,9 @@ unpacked_clear(struct unpacked *it)
 	mem_free(it->run);
 	mem_free(it->starts);
 	mem_free(it->blocks);
+	mem_free(it->names);
+	it->names = NULL;
+	it->name_count = it->record_count = 0;
 	it->follow = it->run = it->starts = it->blocks = NULL;
 	memset(it->column, 0, sizeof it->column);
 	it->columns = it->streams = it->rows = it->given = it->block = 0;
@@ -256,9 +259,7 @@ struct loading {
 	const uint8_t *shapes;
 	uint32_t *shape; /* by template */
 	uint32_t shape_count;
-	uint64_t *pc;	 /* by template that has one; NULL: not needed */
-	uint32_t *names; /* the trace's numbers, by the segment's */
-	uint32_t name_count;
+	uint64_t *pc; /* by template that has one; NULL: not needed */
 	struct poly_error *error;
 };
 
@@ -333,29 +334,24 @@ load_shapes(struct unpacked *it, struct loading *loading)
 	return status;
 }
 
-/* Interns the segment's names. */
+/* Finds the segment's names in its data. */
 static enum poly_status
 load_names(struct unpacked *it, struct loading *loading)
 {
 	const uint8_t *data, *end;
 	const struct ptz_stream *stream = find_stream(it, PTZ_NAMES, 0, &data);
-	loading->name_count = stream ? stream->values : 0;
+	const uint32_t count = stream ? stream->values : 0;
 	if (stream && stream->values > stream->size)
 		return stream_wrong(it, stream, "has more names than bytes", loading->error);
-	loading->names = mem_new((size_t)loading->name_count + 1, sizeof *loading->names);
-	if (!loading->names)
+	it->names = mem_new((size_t)count + 1, sizeof *it->names);
+	if (!it->names)
 		return err_memory(loading->error);
 	end = stream ? data + stream->size : NULL;
-	for (uint32_t i = 0; i < loading->name_count; i++) {
+	for (it->name_count = 0; it->name_count < count; it->name_count++) {
 		const uint8_t *stop = memchr(data, 0, (size_t)(end - data));
 		if (!stop)
 			return stream_wrong(it, stream, "ends within a name", loading->error);
-		if (!info_keep_name(loading->with->info, (const char *)data,
-			    (size_t)(stop - data), &loading->names[i]))
-			return loading->with->info->no_memory
-				       ? err_memory(loading->error)
-				       : err_set(loading->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-						 "the trace has more names than are kept");
+		it->names[it->name_count] = (const char *)data;
 		data = stop + 1;
 	}
 	return POLY_OK;
@@ -397,7 +393,7 @@ place_slices(struct unpacked *it, struct ptz_column *column, uint32_t size)
 
 /* How many values a column may have, from 0, that stand for something else. */
 static uint64_t
-value_limit(const struct loading *loading, enum poly_column column)
+value_limit(const struct unpacked *it, enum poly_column column)
 {
 	switch ((unsigned)poly_column_form(column)) {
 	case POLY_FORM_KIND: return POLY_KIND_COUNT;
@@ -407,7 +403,7 @@ value_limit(const struct loading *loading, enum poly_column column)
 	case POLY_FORM_EVENT: return POLY_EVENT_COUNT;
 	case POLY_FORM_FLAGS: return POLY_FLAGS_COUNT;
 	case POLY_FORM_RECORD: return PTZ_RECORDS;
-	case POLY_FORM_NAME: return loading->name_count;
+	case POLY_FORM_NAME: return it->name_count;
 	case POLY_FORM_BOOL: return 2;
 	}
 	return 0;
@@ -422,14 +418,12 @@ has_limit(enum poly_column column)
 
 /* The static values of a column, from its stream; pc-coded ones by those of pc. */
 static enum poly_status
-fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column *column,
+fill_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *column,
 	const struct ptz_stream *stream, const uint8_t *data)
 {
 	struct ptz_decoder decoder = {0};
-	const bool is_name = poly_column_form(column->column) == POLY_FORM_NAME;
 	const bool limited = has_limit(column->column);
-	struct poly_trace_info *info = &loading->with->info->view;
-	const uint64_t limit = value_limit(loading, column->column);
+	const uint64_t limit = value_limit(it, column->column);
 	if (stream->coding > PTZ_PC || stream->coding == PTZ_TEMPLATE)
 		return stream_wrong(
 			it, stream, "has a coding that is not for it", loading->error);
@@ -450,9 +444,9 @@ fill_fixed(const struct unpacked *it, struct loading *loading, struct ptz_column
 			if (limited && v >= limit)
 				return stream_wrong(it, stream, "has a value that there is not",
 					loading->error);
-			if (column->column == POLY_COLUMN_record && v >= info->record_count)
-				info->record_count = (unsigned)v + 1;
-			store_value(column, own[i], is_name ? loading->names[v] : v);
+			if (column->column == POLY_COLUMN_record && v >= it->record_count)
+				it->record_count = (unsigned)v + 1;
+			store_value(column, own[i], v);
 		}
 	}
 	return decoder.bytes.bad ? stream_wrong(it, stream, "ends early", loading->error)
@@ -610,7 +604,55 @@ unpacked_load(struct unpacked *it, const struct ptz_unpacker *with, const uint8_
 	}
 	it->with = NULL;
 	mem_free(loading.shape);
-	mem_free(loading.names);
 	mem_free(loading.pc);
 	return status;
+}
+
+/* The numbers of a column's names instead of the segment's. */
+static void
+number_names(
+	const struct unpacked *it, const struct ptz_column *column, const uint32_t *numbers)
+{
+	uint32_t *values = column->values;
+	for (uint32_t t = 0; t < it->templates; t++) {
+		if (bit_test(column->fixed->templates, t))
+			values[t] = numbers[values[t]];
+	}
+}
+
+enum poly_status
+unpacked_adopt(struct unpacked *it, struct info *info, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	uint32_t *numbers = mem_new((size_t)it->name_count + 1, sizeof *numbers);
+	if (!numbers)
+		return err_memory(error);
+	for (uint32_t i = 0; i < it->name_count && status == POLY_OK; i++) {
+		const char *name = it->names[i];
+		if (!info_keep_name(info, name, strlen(name), &numbers[i]))
+			status = info->no_memory
+					 ? err_memory(error)
+					 : err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+						   "the trace has more names than are kept");
+	}
+	for (unsigned i = 0; i < it->columns && status == POLY_OK; i++) {
+		const struct ptz_column *column = &it->column[i];
+		if (column->fixed && poly_column_form(column->column) == POLY_FORM_NAME)
+			number_names(it, column, numbers);
+	}
+	if (it->record_count > info->view.record_count)
+		info->view.record_count = it->record_count;
+	mem_free(numbers);
+	return status;
+}
+
+void
+unpacked_swap(struct unpacked *a, struct unpacked *b)
+{
+	struct giving *const giving = a->giving;
+	const struct unpacked other = *b;
+	*b = *a;
+	*a = other;
+	b->giving = other.giving;
+	a->giving = giving;
 }

@@ -54,6 +54,9 @@ struct unpacked {
 	unsigned columns;
 	struct ptz_set *sets[2 * POLY_COLUMN_COUNT];
 	unsigned set_count;
+	const char **names; /* in its data */
+	uint32_t name_count;
+	unsigned record_count; /* of the names of records that its rows have */
 	uint32_t rows_most;    /* rows that are given at once, for the bytes of their slices */
 	uint32_t given, block; /* rows that were given, and blocks begun */
 	uint32_t next;	       /* the template of the next row */
@@ -66,7 +69,6 @@ struct unpacked {
 /* What a segment is read with. */
 struct ptz_unpacker {
 	struct block_unpacker *unpacker;
-	struct info *info;	  /* its names */
 	poly_columns wanted;	  /* columns that are to be filled */
 	const uint8_t *of_column; /* numbers of columns in the file as own ones; 255: unknown */
 	unsigned of_count;
@@ -83,11 +85,22 @@ enum poly_status unpacked_front(
 uint64_t unpacked_size(const struct unpacked *unpacked);
 
 /*
- * Takes the streams' bytes, which stand at p, and prepares giving rows. POLY_ERR_FORMAT: a
- * stream is damaged, and the message names it. POLY_ERR_MEMORY, POLY_ERR_LIMIT.
+ * Takes the streams' bytes, which stand at p, and prepares giving rows, but for names. Any
+ * thread may do so. POLY_ERR_FORMAT: a stream is damaged, and the message names it.
+ * POLY_ERR_MEMORY.
  */
 enum poly_status unpacked_load(struct unpacked *unpacked, const struct ptz_unpacker *with,
 	const uint8_t *p, struct poly_error *error);
+
+/*
+ * Gives its names the numbers that they have in the trace, which is due once, before rows are
+ * given. POLY_ERR_MEMORY. POLY_ERR_LIMIT: the trace has too many.
+ */
+enum poly_status unpacked_adopt(
+	struct unpacked *unpacked, struct info *info, struct poly_error *error);
+
+/* Exchanges two segments; what is kept from segment to segment stays. */
+void unpacked_swap(struct unpacked *a, struct unpacked *b);
 
 /*
  * Gives up to most of the rows that are left; how many is in batch->view.rows. POLY_ERR_FORMAT:

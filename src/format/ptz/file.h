@@ -3,6 +3,7 @@
 #ifndef FORMAT_PTZ_FILE_H
 #define FORMAT_PTZ_FILE_H
 
+#include "format/ptz/ahead.h"
 #include "format/ptz/decode.h"
 #include "format/ptz/encode.h"
 #include "model/slice.h"
@@ -28,14 +29,17 @@ struct ptz_reader {
 	uint8_t of_column[64]; /* own numbers of the file's columns; 255: not known */
 	unsigned of_count;
 	struct unpacked segment;
-	struct buf bytes; /* of a segment that is too large to be looked at */
-	uint64_t offset;  /* of the part that is read */
-	uint64_t epoch;	  /* of the numbers of the segment's templates */
-	uint64_t index;	  /* offset of the index that was met; 0: none */
-	uint32_t number;  /* of the segment that was met last; 0: none */
-	bool ended;	  /* the end was met */
-	bool told;	  /* the damage that stands next */
-	bool passed;	  /* the damage was consumed, and the next part stands next */
+	struct ptz_ahead *ahead; /* NULL: segments are loaded here */
+	poly_columns ahead_wanted;
+	bool ahead_failed; /* threads could not be started */
+	struct buf bytes;  /* of a segment that is too large to be looked at */
+	uint64_t offset;   /* of the part that is read */
+	uint64_t epoch;	   /* of the numbers of the segment's templates */
+	uint64_t index;	   /* offset of the index that was met; 0: none */
+	uint32_t number;   /* of the segment that was met last; 0: none */
+	bool ended;	   /* the end was met */
+	bool told;	   /* the damage that stands next */
+	bool passed;	   /* the damage was consumed, and the next part stands next */
 };
 
 struct ptz_writer {

@@ -191,16 +191,58 @@ take_streams(struct reading *reading, size_t skip, size_t size, const uint8_t **
 		have, size);
 }
 
+/* Lets threads load segments, where another one is asked for behind one of so many rows. */
+static void
+begin_ahead(struct reading *reading, const struct ptz_part *part, uint32_t rows,
+	poly_columns wanted)
+{
+	struct ptz_reader *state = reading->state;
+	const struct ptz_ahead_plan plan = {.in = reading->in,
+		.wanted = wanted,
+		.of_column = state->of_column,
+		.of_count = state->of_count,
+		.threads = reading->threads};
+	if (state->ahead || state->ahead_failed || reading->threads < 2 ||
+		reading->record + rows >= reading->end || !in_is_random(reading->in) ||
+		!ptz_ahead_pays(reading->in, state->offset + PTZ_HEAD_SIZE + part->body))
+		return;
+	state->ahead = ptz_ahead_new(&plan);
+	state->ahead_wanted = wanted;
+	state->ahead_failed = !state->ahead;
+}
+
+/* Takes the segment that was met from the threads. False: nothing was done. */
+static bool
+take_ahead(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+	poly_columns wanted)
+{
+	struct ptz_reader *state = reading->state;
+	struct unpacked *segment = &state->segment;
+	const struct ptz_met met = {state->offset, part};
+	if (part->front >= PTZ_FRONT_SIZE)
+		begin_ahead(reading, part, load_le32(front + 8), wanted);
+	if (!state->ahead || state->ahead_wanted != wanted ||
+		!ptz_ahead_take(state->ahead, &met, segment))
+		return false;
+	if (unpacked_adopt(segment, reading->info, NULL) != POLY_OK) {
+		unpacked_clear(segment);
+		return false;
+	}
+	state->number = segment->number;
+	state->passed = ptz_pass(reading, PTZ_HEAD_SIZE + part->body);
+	return true;
+}
+
 /* Loads the segment whose head and front stand next, and passes over it. */
 static enum poly_status
-take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+load_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
 	poly_columns wanted, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
 	const size_t skip = PTZ_HEAD_SIZE + part->front;
 	const struct ptz_unpacker with = {
-		state->unpacker, reading->info, wanted, state->of_column, state->of_count};
+		state->unpacker, wanted, state->of_column, state->of_count};
 	const uint8_t *streams = NULL;
 	const uint64_t before = in_offset(reading->in);
 	enum poly_status status = unpacked_front(segment, front, part->front, error);
@@ -216,14 +258,27 @@ take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 		status = take_streams(reading, skip, (size_t)size, &streams, error);
 	if (status == POLY_OK)
 		status = unpacked_load(segment, &with, streams, error);
-	/* Its front has the checksums of all that makes its templates. */
-	state->epoch = part->front_check ^ wanted * 0x9e3779b97f4a7c15u;
+	if (status == POLY_OK)
+		status = unpacked_adopt(segment, reading->info, error);
 	if (status == POLY_OK && skip + size <= IN_PEEK_MAX)
 		in_consume(reading->in, skip + (size_t)size);
 	state->passed = in_offset(reading->in) != before;
 	if (status != POLY_OK)
 		unpacked_clear(segment);
 	return status;
+}
+
+/* Takes or loads the segment whose head and front stand next, and passes over it. */
+static enum poly_status
+take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+	poly_columns wanted, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
+	/* Its front has the checksums of all that makes its templates. */
+	state->epoch = part->front_check ^ wanted * 0x9e3779b97f4a7c15u;
+	if (take_ahead(reading, part, front, wanted))
+		return POLY_OK;
+	return load_segment(reading, part, front, wanted, error);
 }
 
 /* Says which segment is wrong. */
@@ -352,6 +407,7 @@ void
 ptz_close(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
+	ptz_ahead_free(state->ahead);
 	unpacked_fini(&state->segment);
 	block_unpacker_free(state->unpacker);
 	buf_free(&state->bytes);
