@@ -363,6 +363,7 @@ law_machines(const struct sample *sample)
 	static const char *const words[][4] = {
 		{"cache", "cache.sweep=size=1k..64k,ways=1,2,4,policy=lru,random", NULL},
 		{"cache", "cache.sweep=size=1k,2k", "cache.causes=0", NULL},
+		{"branch", "branch.sweep=3..12", "branch.budget=8..12", NULL},
 		{"pipeline", "pipeline.sweep=width=1,2,4,cache=0,4096,model=inorder,ooo", NULL},
 	};
 	struct buf one = {0}, many = {0};

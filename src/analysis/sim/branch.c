@@ -82,53 +82,65 @@ static bool
 count_sites(struct branch *it)
 {
 	struct branch_columns *columns = &it->columns;
+	uint8_t *predicted = it->predictors[it->count - 1].predicted;
 	size_t n = 0;
 	for (size_t i = 0; i < columns->n; i++) {
 		if (columns->site[i] == OP_NONE)
 			continue;
 		columns->site[n] = columns->site[i];
 		columns->taken[n] = columns->taken[i];
-		it->predicted[n++] = it->predicted[i];
+		predicted[n++] = predicted[i];
 	}
-	return bpred_sites_count(&it->sites, columns->site, columns->taken, it->predicted, n);
+	return bpred_sites_count(&it->sites, columns->site, columns->taken, predicted, n);
 }
 
+/* A predictor of a budget, or of the list, or the sweep. */
 static void
-predict_by(struct branch *it, struct branch_predictor *predictor,
-	const struct bpred_batch *batch, bool counts)
+predict_one(void *user, size_t i)
 {
-	bpred_run(predictor->bpred, batch, it->predicted);
-	if (counts)
-		predictor->wrong += bpred_wrong(it->predicted, batch->taken, batch->n);
+	struct branch *it = user;
+	const struct bpred_batch *batch = &it->batch;
+	if (i == it->budget_count + it->count) {
+		bpred_sweep_run(it->sweep, batch);
+		return;
+	}
+	struct branch_predictor *predictor = i < it->budget_count
+						     ? &it->budgets[i].predictor
+						     : &it->predictors[i - it->budget_count];
+	bpred_run(predictor->bpred, batch, predictor->predicted);
+	if (it->counts)
+		predictor->wrong += bpred_wrong(predictor->predicted, batch->taken, batch->n);
+}
+
+static size_t
+branch_parts(const void *state)
+{
+	const struct branch *it = state;
+	return it->budget_count + it->count + (it->sweep != NULL);
 }
 
 /* Predicts the branches that wait. */
 static bool
-predict(struct branch *it, bool counts)
+predict(struct branch *it, const struct analysis_rows *rows)
 {
 	struct branch_columns *columns = &it->columns;
-	const struct bpred_batch batch = {
-		columns->pc, columns->target, columns->taken, columns->n};
-	for (size_t i = 0; i < it->budget_count; i++)
-		predict_by(it, &it->budgets[i].predictor, &batch, counts);
-	/* The last one's predictions are those of sites. */
-	for (size_t i = 0; i < it->count; i++)
-		predict_by(it, &it->predictors[i], &batch, counts);
-	if (it->sweep)
-		bpred_sweep_run(it->sweep, &batch);
-	if (counts) {
+	it->batch =
+		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
+	it->counts = rows->counts;
+	team_share(rows->team, predict_one, it, branch_parts(it));
+	if (it->counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)
 			it->taken += columns->taken[i];
 	}
-	bool ok = !counts || count_sites(it);
+	bool ok = !it->counts || count_sites(it);
 	columns->n = 0;
 	return ok;
 }
 
 /* Puts a branch among those that wait, if it is to be predicted. */
 static bool
-add(struct branch *it, const struct jump *jump, bool counts)
+add(struct branch *it, const struct jump *jump, const struct analysis_rows *rows)
 {
 	struct branch_columns *columns = &it->columns;
 	if (!it->takes_all && !(jump->flow & OP_CONDITIONAL))
@@ -138,7 +150,7 @@ add(struct branch *it, const struct jump *jump, bool counts)
 	columns->target[columns->n] = jump->aim;
 	columns->taken[columns->n] = jump->taken;
 	columns->site[columns->n++] = jump->site;
-	return columns->n < BRANCH_STRIP || predict(it, counts);
+	return columns->n < BRANCH_STRIP || predict(it, rows);
 }
 
 /*
@@ -207,9 +219,9 @@ branch_update(void *state, const struct analysis_rows *rows)
 		const struct jump *jump = &it->jumps.list[i];
 		find_target(it, jump, rows->counts);
 		follow_stack(it, jump, rows->counts);
-		ok = add(it, jump, rows->counts);
+		ok = add(it, jump, rows);
 	}
-	return ok && (!it->columns.n || predict(it, rows->counts));
+	return ok && (!it->columns.n || predict(it, rows));
 }
 
 static void
@@ -292,6 +304,7 @@ const struct analysis analysis_branch = {
 	.init = branch_init,
 	.begin = branch_begin,
 	.update = branch_update,
+	.parts = branch_parts,
 	.report = branch_report,
 	.fini = branch_fini,
 };

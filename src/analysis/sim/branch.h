@@ -19,6 +19,7 @@ struct branch_predictor {
 	struct bpred_config config;
 	struct bpred *bpred;
 	uint64_t wrong;
+	uint8_t predicted[BRANCH_STRIP]; /* of the branches that were predicted last */
 };
 
 /* A predictor that is compared with others that need no more bits. */
@@ -60,7 +61,9 @@ struct branch {
 	/* Of each predictor of targets, what it was asked and what it knew. */
 	uint64_t btb_asked, btb_right, returns, returns_right, indirect, indirect_right;
 	struct branch_columns columns;
-	uint8_t predicted[BRANCH_STRIP];
+	/* Of the branches that are predicted now. */
+	struct bpred_batch batch;
+	bool counts;
 };
 
 /*
