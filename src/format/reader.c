@@ -368,10 +368,8 @@ reader_begin(struct poly_reader *reader)
 	if (reader->reading.end < reader->options.skip)
 		reader->reading.end = UINT64_MAX;
 	/* Counting takes less time than sharing out would. */
-	if (reader->tallies && plan.format->tallies) {
-		reader->reading.threads = 1;
+	if (reader->tallies && plan.format->tallies)
 		return;
-	}
 	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;

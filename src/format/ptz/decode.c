@@ -650,9 +650,12 @@ void
 unpacked_swap(struct unpacked *a, struct unpacked *b)
 {
 	struct giving *const giving = a->giving;
+	struct ptz_tally *const tally = a->tally;
 	const struct unpacked other = *b;
 	*b = *a;
 	*a = other;
 	b->giving = other.giving;
+	b->tally = other.tally;
 	a->giving = giving;
+	a->tally = tally;
 }
