@@ -387,4 +387,26 @@ for name in ('cis501/sort_1k.trace', two_threads(SORT)):
                 {'memory': 'none', 'float': 1, 'ways': 2, 'line': 16},
                 {'model': ('ooo', 'inorder'), 'size': (4, 64), 'cache': (0, 1024),
                  'predictor': ('perfect', 'gshare'), 'bits': (3, 6)})
+
+
+def delayed():
+    """A MIPS loop that ends with its tenth branch, which is known behind the instruction in its delay slot."""
+    loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, 0x1440fffe, 'bne v0,zero,0x1000'), (0x1008, 0, 'nop')]
+    rows = [{'polytrace': 'trace', 'version': 1, 'format': 'text', 'isa': 'mips', 'address_bits': 32,
+             'columns': ['kind', 'pc', 'opcode', 'opcode_size', 'text']}]
+    rows += [{'kind': 'instruction', 'pc': hex(pc), 'opcode': hex(opcode), 'opcode_size': 4, 'text': text}
+             for pc, opcode, text in 10 * loop + [(0x100c, 0, 'nop'), (0x1010, 0, 'nop')]]
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, 'loop.jsonl')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.writelines(json.dumps(row) + '\n' for row in rows)
+    return path
+
+
+loop_of_mips = delayed()
+for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
+    answer = stats(loop_of_mips, 'pipeline', '-A', f'pipeline.predictor={predictor}')
+    tap.ok(f'a_delayed_branch_is_{predictor}', (answer['instructions'], answer['branches'], answer['mispredicted'])
+           == (31, 10, wrong), answer)
 sys.exit(tap.end())

@@ -109,6 +109,35 @@ text_is_understood(void **state)
 }
 
 static void
+direct_branches_tell_how_far_they_go(void **state)
+{
+	static const struct {
+		const char *text;
+		bool tells;
+		int64_t reach;
+	} cases[] = {
+		{"bne #0x1ff0", true, -16},
+		{"CBZ x0,0x2010", true, 16},
+		{"B.EQ {pc}-0x10 ; 0x1ff0", true, -16},
+		{"b {pc}+0x8", true, 8},
+		{"bne 2010", false, 0},
+		{"bx lr", false, 0},
+		{"b 0x2010 <loop>", false, 0},
+		{"b", false, 0},
+		{"", false, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int64_t reach = 0;
+		const bool tells =
+			ops_reach_of_text(cases[i].text, strlen(cases[i].text), 0x2000, &reach);
+		if (tells != cases[i].tells || reach != cases[i].reach)
+			fail_msg(
+				"'%s': %d, %lld bytes", cases[i].text, tells, (long long)reach);
+	}
+}
+
+static void
 powerpc_is_understood(void **state)
 {
 	static const struct {
@@ -351,6 +380,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_understood),
+		cmocka_unit_test(direct_branches_tell_how_far_they_go),
 		cmocka_unit_test(powerpc_is_understood),
 		cmocka_unit_test(micro_operations_are_told_apart_by_names_registers_and_flags),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),

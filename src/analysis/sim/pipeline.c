@@ -38,6 +38,8 @@ enum {
 	OPTION_SWEEP,
 };
 
+#define DELAY 4 /* bytes of the instruction that is executed behind a delayed branch */
+
 static const char *const models[] = {"inorder", "ooo", NULL};
 static const char *const memories[] = {
 	"none", "conservative", "perfect", "naive", "store-sets", NULL};
@@ -263,8 +265,10 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 	/* What its predicate skips takes its place and no more. */
 	if (op != OP_NONE && !insn.is_skipped)
 		insn.op = it->ops[op];
-	if (op != OP_NONE)
+	if (op != OP_NONE) {
 		insn.is_conditional = it->flows[op] & OP_CONDITIONAL;
+		insn.is_delayed = it->flows[op] & OP_DELAYED;
+	}
 	add_access(&insn, batch, row);
 	return insn;
 }
@@ -276,6 +280,20 @@ is_real(const struct poly_batch *batch, size_t row)
 	return !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
+/* What waits is complete, as the next instruction, at pc, is known. */
+static void
+complete(struct pipeline_stream *stream, uint64_t pc, struct pipeline_met *met)
+{
+	const struct pipeline_insn *insn = &stream->insn;
+	const uint64_t behind = insn->pc + insn->size + (stream->has_slot ? DELAY : 0);
+	pipeline_stream_take(stream, !insn->is_skipped && pc != behind, met);
+	if (!stream->has_slot)
+		return;
+	stream->has_slot = false;
+	stream->insn = stream->slot;
+	pipeline_stream_take(stream, false, met);
+}
+
 /* An instruction: the one before it is complete, and so is this one where its row tells all. */
 static void
 execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
@@ -283,11 +301,13 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 {
 	const struct poly_batch *batch = rows->batch;
 	const struct pipeline_insn next = insn_of(it, rows, row);
-	if (stream->waits) {
-		const uint64_t behind = stream->insn.pc + stream->insn.size;
-		pipeline_stream_take(
-			stream, !stream->insn.is_skipped && next.pc != behind, met_of(it));
+	if (stream->waits && stream->insn.is_delayed && !stream->has_slot) {
+		stream->slot = next;
+		stream->has_slot = true;
+		return;
 	}
+	if (stream->waits)
+		complete(stream, next.pc, met_of(it));
 	stream->insn = next;
 	stream->waits = it->is_told_late;
 	if (stream->waits)
@@ -323,7 +343,8 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	struct pipeline_stream **stream = &it->streams[party];
 	if (!is_insn) {
 		if (*stream && (*stream)->waits)
-			add_access(&(*stream)->insn, batch, row);
+			add_access((*stream)->has_slot ? &(*stream)->slot : &(*stream)->insn,
+				batch, row);
 		return true;
 	}
 	if (!is_real(batch, row))

@@ -32,7 +32,7 @@ struct pipeline_insn {
 	uint64_t pc, target, address;
 	uint32_t site, operation;
 	uint8_t size; /* of the encoding in bytes; 0: not known */
-	bool is_conditional, is_unknown, is_skipped, has_address, writes;
+	bool is_conditional, is_unknown, is_skipped, is_delayed, has_address, writes;
 };
 
 /* What a machine met, of what counts. */
@@ -93,7 +93,8 @@ struct pipeline_stream {
 	struct pipeline_sweep_stream *sweep; /* NULL: none is asked for */
 	struct pipeline_result before;	     /* when what counts began */
 	bool waits;			     /* insn is there, and may have more rows */
-	struct pipeline_insn insn;
+	bool has_slot;			     /* so is slot, which is executed behind insn */
+	struct pipeline_insn insn, slot;
 	struct pipeline_stages *stages; /* of the analysis; NULL: none are kept of this party */
 	struct pipeline_buffer buffer;
 };
