@@ -12,7 +12,8 @@ extern "C" {
 /* What an option's value is. */
 enum poly_option_type {
 	POLY_OPTION_BOOL,   /* 0 or 1 */
-	POLY_OPTION_NUMBER, /* an unsigned number, decimal or 0x, from minimum to maximum */
+	POLY_OPTION_NUMBER, /* an unsigned number, decimal or 0x, from minimum to maximum; k, M,
+			       G and T behind it are powers of 1024 */
 	POLY_OPTION_CHOICE, /* one of the words of choices; the value is the word's index */
 	POLY_OPTION_TEXT,   /* any text, which the format reads when it is opened */
 };

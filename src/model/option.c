@@ -68,7 +68,7 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 	bool is_bool = option->type == POLY_OPTION_BOOL;
 	uint64_t minimum = is_bool ? 0 : option->minimum,
 		 maximum = is_bool ? 1 : option->maximum;
-	if (num_parse(text, strlen(text), value) && *value >= minimum && *value <= maximum)
+	if (num_parse_size(text, strlen(text), value) && *value >= minimum && *value <= maximum)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,

@@ -107,6 +107,12 @@ pipeline_machine_set(
 	enum poly_status status = machine->is_ooo
 					  ? pipeline_ooo_sound(&machine->ooo, error)
 					  : pipeline_inorder_sound(&machine->inorder, error);
+	if (status == POLY_OK && machine->has_cache && !machine->cache.sets)
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"%llu bytes are not sets of %llu ways of %llu bytes",
+			(unsigned long long)values[OPTION_CACHE],
+			(unsigned long long)values[OPTION_WAYS],
+			(unsigned long long)values[OPTION_LINE]);
 	if (status == POLY_OK && machine->has_cache)
 		status = cache_check(&machine->cache, error);
 	if (status == POLY_OK && machine->has_bpred)
