@@ -101,6 +101,31 @@ same(struct grade_text a, struct grade_text b)
 	return a.size == b.size && !memcmp(a.at, b.at, a.size);
 }
 
+static size_t
+pass_blanks(struct grade_text line, size_t at)
+{
+	while (at < line.size && memchr(" \t\r", line.at[at], 3))
+		at++;
+	return at;
+}
+
+/* Whether the same words stand in two lines, with other blanks between or around them. */
+static bool
+same_words(struct grade_text a, struct grade_text b)
+{
+	size_t i = pass_blanks(a, 0), j = pass_blanks(b, 0);
+	while (i < a.size && j < b.size && a.at[i] == b.at[j]) {
+		const size_t behind = pass_blanks(a, i + 1), other = pass_blanks(b, j + 1);
+		const bool ends = behind > i + 1 || behind == a.size;
+		const bool other_ends = other > j + 1 || other == b.size;
+		if (ends != other_ends)
+			return false;
+		i = behind;
+		j = other;
+	}
+	return i == a.size && j == b.size;
+}
+
 /* Names the first field that differs, and says why it is as it is. */
 static void
 name_field(struct poly_grade *grade)
@@ -109,6 +134,10 @@ name_field(struct poly_grade *grade)
 	struct grade_record expected, actual, before;
 	bool has_before = grade->has_before;
 	size_t i = 0;
+	if (same_words(text_of(&grade->expected), text_of(&grade->actual))) {
+		buf_string(&grade->field, "blanks");
+		return;
+	}
 	if (!layout || !grade_split(layout, text_of(&grade->expected), &expected)) {
 		name_summary(grade);
 		return;
@@ -119,11 +148,8 @@ name_field(struct poly_grade *grade)
 		has_before = grade_split(layout, text_of(&grade->before), &before);
 	while (i < expected.count && same(expected.fields[i], actual.fields[i]))
 		i++;
-	if (i == expected.count) {
-		buf_string(&grade->field, "blanks");
-		return;
-	}
-	if (!*layout->fields[i])
+	/* The fields are the same, and what stands between them is not. */
+	if (i == expected.count || !*layout->fields[i])
 		return;
 	buf_string(&grade->field, layout->fields[i]);
 	if (layout->explain)

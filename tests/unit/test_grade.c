@@ -149,6 +149,26 @@ fields_of_penns_bimodal_predictor_are_explained(void **state)
 		"after: incorrect, 2 mispredictions");
 	assert_grade(PENN, "NNNN | 4010  T | N  incorrect 1\n", 1,
 		"bimodal predictor, Penn: blanks", NULL);
+	assert_grade(PENN, " NNNN | 4010\tT | N  incorrect  1\r\n", 1,
+		"bimodal predictor, Penn: blanks", NULL);
+}
+
+static void
+blanks_are_told_of_any_line(void **state)
+{
+	static const struct {
+		const char *expected, *actual, *field;
+	} cases[] = {{"debug mode on\n", "debug mode on\r\n", "blanks"},
+		{"debug mode on\n", "\tdebug  mode on \n", "blanks"}, {"\n", " \n", "blanks"},
+		{"debug mode on\n", "debug mode o n\n", NULL},
+		{"debug mode on\n", "debugmode on\n", NULL},
+		{"debug mode on\n", "debug mode\n", NULL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct poly_grade *made = grade(cases[i].expected, cases[i].actual);
+		assert_text(poly_grade_told(made)->field, cases[i].field);
+		poly_grade_free(made);
+	}
 }
 
 static void
@@ -300,6 +320,7 @@ main(void)
 		cmocka_unit_test(an_output_that_ends_early_differs_there),
 		cmocka_unit_test(any_text_has_a_line_and_a_column),
 		cmocka_unit_test(fields_of_penns_bimodal_predictor_are_explained),
+		cmocka_unit_test(blanks_are_told_of_any_line),
 		cmocka_unit_test(histories_and_choosers_are_explained),
 		cmocka_unit_test(a_heading_tells_the_layout),
 		cmocka_unit_test(scoreboards_are_explained),
