@@ -59,17 +59,24 @@ check_ways(const struct cache_config *config, struct poly_error *error)
 }
 
 enum poly_status
+cache_check_line(const char *what, uint32_t size, struct poly_error *error)
+{
+	if (is_power(size) && size >= CACHE_LINE_LEAST && size <= CACHE_LINE_MOST)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"%s of %" PRIu32 " bytes, a power of two from %d to %" PRIu32 " is needed",
+		what, size, CACHE_LINE_LEAST, CACHE_LINE_MOST);
+}
+
+enum poly_status
 cache_check(const struct cache_config *config, struct poly_error *error)
 {
 	if (!is_power(config->sets))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu64 " sets, a power of two is needed", config->sets);
-	if (!is_power(config->line_size) || config->line_size < CACHE_LINE_LEAST ||
-		config->line_size > CACHE_LINE_MOST)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"lines of %" PRIu32 " bytes, a power of two from %d to %" PRIu32
-			" is needed",
-			config->line_size, CACHE_LINE_LEAST, CACHE_LINE_MOST);
+	const enum poly_status status = cache_check_line("lines", config->line_size, error);
+	if (status != POLY_OK)
+		return status;
 	if ((unsigned)config->policy >= CACHE_POLICIES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no replacement policy %d", (int)config->policy);

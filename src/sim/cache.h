@@ -99,6 +99,10 @@ struct cache_outcome {
 
 struct cache;
 
+/* POLY_ERR_USAGE with a message where lines cannot have so many bytes; what they are called
+ * there: "lines", "pages". */
+enum poly_status cache_check_line(const char *what, uint32_t size, struct poly_error *error);
+
 /* POLY_ERR_USAGE with a message where a configuration makes no sense. */
 enum poly_status cache_check(const struct cache_config *config, struct poly_error *error);
 

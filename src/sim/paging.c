@@ -46,7 +46,9 @@ paging_new(const struct paging_config *config, struct paging **paging, struct po
 	if ((unsigned)config->policy >= PAGING_POLICIES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no page replacement %d", (int)config->policy);
-	enum poly_status status = cache_check(&as_cache, error);
+	enum poly_status status = cache_check_line("pages", config->page_size, error);
+	if (status == POLY_OK)
+		status = cache_check(&as_cache, error);
 	if (status != POLY_OK)
 		return status;
 	struct paging *made = mem_new(1, sizeof *made);

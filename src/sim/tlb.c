@@ -37,8 +37,10 @@ tlb_new(const struct tlb_config *config, struct tlb **tlb, struct poly_error *er
 	struct hierarchy_config levels = {.count = config->count,
 		.split = config->split,
 		.memory_latency = config->walk_steps * config->step_latency};
-	enum poly_status status = POLY_OK;
+	enum poly_status status = cache_check_line("pages", config->page_size, error);
 	*tlb = NULL;
+	if (status != POLY_OK)
+		return status;
 	if (!config->count || config->count > TLB_LEVELS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%u levels, 1 to %d can be had", config->count, TLB_LEVELS);

@@ -8,3 +8,4 @@ polytrace sim levels -S preset=zen4 -S caches=l1=1k/2/64 tt6/sort.tt6
 polytrace sim cache -S top=1 -S region=3 tt6/sort.tt6
 polytrace sim mrc -S sample=3 -S sets=1 tt6/sort.tt6
 polytrace sim paging --sweep frames=1-65 tt6/sort.tt6
+polytrace sim tlb -S page=3000 tt6/sort.tt6
