@@ -16,7 +16,8 @@
  * the reorder buffer, 8 a physical register, 12 a pc that store sets tell apart.
  *
  * spec: reference cis501 7.1.2, 7.1.5, 7.1.6 (what the models generalise); store sets: Chrysos
- * and Emer, "Memory Dependence Prediction using Store Sets", ISCA 1998, section 3
+ * and Emer, "Memory Dependence Prediction using Store Sets", ISCA 1998, section 3, but that
+ * stores of a set do not wait for each other, and that sets are never cleared
  */
 #ifndef SIM_PIPELINE_H
 #define SIM_PIPELINE_H
