@@ -96,6 +96,48 @@ drain(struct poly_reader *reader, const char *format)
 	poly_writer_close(writer);
 }
 
+/* Records that are looked at most where they are also counted. */
+#define RECORDS 100000
+
+/* Counts records by kind, and at the end those of which the reader knows. */
+static void
+count_kinds(struct poly_reader *reader, uint64_t counts[POLY_KIND_COUNT + 1])
+{
+	const struct poly_batch *batch;
+	struct poly_reader_counts seen;
+	memset(counts, 0, (POLY_KIND_COUNT + 1) * sizeof *counts);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++) {
+			if (poly_present(batch, POLY_COLUMN_kind, row))
+				counts[batch->kind[row]] +=
+					batch->weight ? batch->weight[row] : 1;
+		}
+	}
+	poly_reader_count(reader, &seen);
+	counts[POLY_KIND_COUNT] = seen.records;
+}
+
+/* What is counted is what is there. */
+static void
+compare_counts(const uint8_t *data, size_t size, struct poly_read_options options)
+{
+	uint64_t counts[2][POLY_KIND_COUNT + 1] = {{0}};
+	options.columns = POLY_HAS(kind);
+	options.check = false;
+	options.count = RECORDS;
+	for (unsigned tallies = 0; tallies < 2; tallies++) {
+		struct poly_reader *reader;
+		if (poly_reader_open_memory(data, size, &options, &reader, NULL) != POLY_OK)
+			return;
+		if (tallies)
+			poly_reader_tally(reader);
+		count_kinds(reader, counts[tallies]);
+		poly_reader_close(reader);
+	}
+	if (memcmp(counts[0], counts[1], sizeof counts[0]) != 0)
+		abort();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -118,6 +160,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (poly_reader_open_memory(bytes + 2, size - 2, &options, &reader, NULL) == POLY_OK)
 		drain(reader, data[0] & 32 ? "ptz" : "jsonl");
 	poly_reader_close(reader);
+	if (data[0] & 64)
+		compare_counts(bytes + 2, size - 2, options);
 	free(bytes);
 	return 0;
 }
