@@ -68,6 +68,7 @@ copy(struct poly_reader *reader, struct poly_writer *writer)
 	uint64_t rows = 0;
 	enum poly_status status;
 	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_defer(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		rows += batch->rows;
 		check("output", poly_writer_write(writer, batch, &error), &error);

@@ -127,6 +127,7 @@ enum poly_flags {
 };
 
 struct poly_trace_info;
+struct poly_patterns;
 
 /*
  * Some rows of a trace. Arrays, bitmaps and arena belong to whoever delivered the batch and
@@ -161,6 +162,7 @@ struct poly_batch {
 #define COLUMN(name, type, form, doc) type *name;
 #include "polytrace/columns.def"
 #undef COLUMN
+	struct poly_patterns *patterns; /* the library's own, for poly_writer_write; or NULL */
 };
 
 /* True where the batch has the column and row (below batch->rows) has a value in it. */

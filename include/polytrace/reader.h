@@ -134,6 +134,16 @@ POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns)
  */
 POLY_API void poly_reader_tally(struct poly_reader *reader);
 
+/*
+ * Lets the reader leave out of a batch that has patterns (batch->pattern) the columns that are
+ * not in batch->moving: they are NULL, as if the trace did not have them. It is for who hands
+ * every batch on to poly_writer_write, before the next one is asked for, and looks at no column
+ * of it: the writer finds what it needs. Readers that have more to do with the columns (check,
+ * strict, skip, count, sites) leave nothing out. It is for the time before the first
+ * poly_reader_next; later it changes nothing.
+ */
+POLY_API void poly_reader_defer(struct poly_reader *reader);
+
 /* Facts of the trace, complete from the start; held until the reader is closed. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
 

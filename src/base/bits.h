@@ -50,6 +50,13 @@ store_le32(uint8_t *p, uint32_t v)
 	p[0] = (uint8_t)v;
 }
 
+static inline void
+store_le64(uint8_t *p, uint64_t v)
+{
+	store_le32(p, (uint32_t)v);
+	store_le32(p + 4, (uint32_t)(v >> 32));
+}
+
 /* The low bits bits of v (1 to 64) as a signed number. */
 static inline int64_t
 sign_extend(uint64_t v, unsigned bits)

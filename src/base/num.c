@@ -118,15 +118,31 @@ num_parse_bytes(const char *text, size_t n, uint8_t *bytes)
 	return n % 2 == 0;
 }
 
+/* How many decimal digits v takes; it is below 100000000. */
+static size_t
+decimal_width(uint32_t v)
+{
+	size_t n = 1;
+	for (uint32_t power = 10; power <= v; power *= 10)
+		n++;
+	return n;
+}
+
 size_t
 num_decimal(char *to, uint64_t v)
 {
-	char digits[20];
+	const uint32_t half = 100000000;
+	uint8_t digits[8];
 	size_t n = 0;
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while (v /= 10);
+	if (v >= half) {
+		n = num_decimal(to, v / half);
+		store_le64(digits, num_decimal_word((uint32_t)(v % half)));
+		memcpy(to + n, digits, 8);
+		return n + 8;
+	}
+	n = decimal_width((uint32_t)v);
+	store_le64(digits, num_decimal_word((uint32_t)v));
 	for (size_t i = 0; i < n; i++)
-		to[i] = digits[n - 1 - i];
+		to[i] = (char)digits[8 - n + i];
 	return n;
 }

@@ -74,6 +74,33 @@ void num_hex_bytes(char *to, const void *bytes, size_t n);
 /* Parses n hexadecimal digits, all of them, into n / 2 bytes; false where n is odd. */
 bool num_parse_bytes(const char *text, size_t n, uint8_t *bytes);
 
+/*
+ * The eight hexadecimal digits of v as bytes of a word, the first one lowest: numbers are split
+ * into halves side by side, three times.
+ */
+static inline uint64_t
+num_hex_word(uint32_t v)
+{
+	const uint64_t ones = 0x0101010101010101, bytes = 0x000000ff000000ff,
+		       digits = 0x000f000f000f000f;
+	uint64_t x = v >> 16 | (uint64_t)(v & 0xffff) << 32;
+	x = (x >> 8 & bytes) | (x & bytes) << 16;
+	x = (x >> 4 & digits) | (x & digits) << 8;
+	return x + 0x30 * ones + 0x27 * ((x + 6 * ones) >> 4 & ones);
+}
+
+/* The eight decimal digits of v, which is below 100000000, in the same way. */
+static inline uint64_t
+num_decimal_word(uint32_t v)
+{
+	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t high = x * 5243 >> 19 & 0x0000007f0000007f;
+	x = high | (x - 100 * high) << 16;
+	high = x * 103 >> 10 & 0x000f000f000f000f;
+	x = high | (x - 10 * high) << 8;
+	return x + 0x3030303030303030;
+}
+
 /* Writes v in decimal without a NUL; returns its length, at most 20. */
 size_t num_decimal(char *to, uint64_t v);
 

@@ -9,7 +9,6 @@
 
 #include "base/bits.h"
 #include "base/num.h"
-#include "format/pattern.h"
 
 #include <stdio.h>
 
@@ -45,11 +44,7 @@ struct cis501_reader {
 struct cis501_writer {
 	enum cis501_layout layout;
 	bool keeps; /* rows' own bytes are written as they are */
-	struct pattern_lines known;
 };
-
-/* Lines that are copied before they are handed on. */
-#define COPIED_ROWS 256
 
 static const char *const record_names[CIS501_RECORD_COUNT] = {
 	[CIS501_MICRO_OP] = "micro_op",
@@ -331,32 +326,17 @@ cis501_wopen(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Prints a line; it can be looked at until something else is written. */
-static struct cis501_printed
+static void
 print(struct writing *writing, const struct cis501 *op)
 {
 	const struct cis501_writer *writer = writing->state;
 	size_t room = CIS501_PRINT_ROOM + op->macro.length + op->micro.length;
 	char *to = (char *)out_room(writing->out, room);
 	const struct cis501_printed line = cis501_print(to, op, writer->layout);
+	if (writer->layout == CIS501_COLUMNS)
+		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX_FAR,
+			line.text + line.address_at, CIS501_ADDRESS_DIGITS);
 	out_commit(writing->out, line.size);
-	return line;
-}
-
-/* Keeps the line of a row of which nothing had to be noted, for others of its pattern. */
-static void
-keep_line(struct writing *writing, const struct poly_batch *batch, size_t row,
-	const struct cis501 *op, const struct cis501_printed *line)
-{
-	struct cis501_writer *writer = writing->state;
-	const poly_columns known = POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(address);
-	const bool moves = op->access != '-' && poly_present(batch, POLY_COLUMN_address, row);
-	if (!batch->pattern || !batch->address || batch->moving & writing->uses & ~known ||
-		writer->layout != CIS501_COLUMNS ||
-		op->address >> 4 * CIS501_ADDRESS_DIGITS != 0)
-		return;
-	pattern_lines_keep(&writer->known, batch->pattern[row], line->text, line->size,
-		moves ? line->address_at : 0);
 }
 
 /* A row that has its own bytes: they are written, or what they say in the wanted layout. */
@@ -392,71 +372,15 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const char *lacking = cis501_of_row(batch, row, &op);
 	if (lacking)
 		return writing_lacks(batch, row, lacking, error);
-	const bool both = poly_present(batch, POLY_COLUMN_flags, row) &&
-			  batch->flags[row] == POLY_FLAGS_BOTH;
-	const bool idle = op.access == '-' && poly_present(batch, POLY_COLUMN_address, row);
-	if (both)
+	if (poly_present(batch, POLY_COLUMN_flags, row) && batch->flags[row] == POLY_FLAGS_BOTH)
 		writing_note(writing,
 			"micro-operations read the flags that they write; that they "
 			"do was dropped");
-	if (idle)
+	if (op.access == '-' && poly_present(batch, POLY_COLUMN_address, row))
 		writing_note(
 			writing, "addresses that are neither read nor written were dropped");
-	const struct cis501_printed line = print(writing, &op);
-	if (!both && !idle)
-		keep_line(writing, batch, row, &op, &line);
+	print(writing, &op);
 	return POLY_OK;
-}
-
-/*
- * Writes the rows from row on up to one whose line is not known; returns how many. Each is
- * copied with what stands behind it, over which the next one is written.
- */
-static size_t
-write_known(struct writing *writing, const struct poly_batch *batch, size_t row)
-{
-	const struct cis501_writer *writer = writing->state;
-	const size_t left = batch->rows - row, most = left < COPIED_ROWS ? left : COPIED_ROWS;
-	char *const room = (char *)out_room(writing->out, COPIED_ROWS * PATTERN_LINE);
-	char *to = room;
-	size_t n = 0;
-	for (; n < most; n++) {
-		const struct pattern_line *line =
-			pattern_line(&writer->known, batch->pattern[row + n]);
-		const uint64_t address = line && line->place ? batch->address[row + n] : 0;
-		if (!line || address >> 4 * CIS501_ADDRESS_DIGITS)
-			break;
-		memcpy(to, line->text, PATTERN_LINE);
-		if (line->place)
-			cis501_print_address(to + line->place, address);
-		to += line->size;
-	}
-	out_commit(writing->out, (size_t)(to - room));
-	return n;
-}
-
-static enum poly_status
-cis501_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
-{
-	struct cis501_writer *writer = writing->state;
-	enum poly_status status = POLY_OK;
-	const bool knows = batch->pattern && batch->address;
-	if (knows)
-		pattern_lines_begin(&writer->known, batch);
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++) {
-		if (knows)
-			row += write_known(writing, batch, row);
-		if (row < batch->rows)
-			status = write_row(writing, batch, row, error);
-	}
-	return status;
-}
-
-static void
-cis501_wclose(struct writing *writing)
-{
-	struct cis501_writer *writer = writing->state;
-	pattern_lines_fini(&writer->known);
 }
 
 static const struct poly_option options[] = {
@@ -509,8 +433,7 @@ static const struct format cis501 = {
 	.check = cis501_check_batch,
 	.close = lines_close,
 	.wopen = cis501_wopen,
-	.write = cis501_write,
-	.wclose = cis501_wclose,
+	.write_row = write_row,
 };
 
 const struct format *const formats_cis501[] = {&cis501, NULL};

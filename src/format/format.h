@@ -49,6 +49,20 @@ struct reading {
 	uint64_t end;
 };
 
+/* How a number stands in a line. */
+enum writing_form {
+	WRITING_HEX,	 /* hexadecimal digits, all of them */
+	WRITING_HEX_FAR, /* hexadecimal digits behind blanks */
+	WRITING_DECIMAL, /* decimal digits, the first of which is no 0 unless it is alone */
+};
+
+/* Numbers of a column that were put into copied lines. */
+struct writing_copied {
+	uint64_t count, last;
+};
+
+struct pattern_lines;
+
 /* What a writer's functions work on. */
 struct writing {
 	void *state;			      /* writer_size bytes, zeroed by the framework */
@@ -61,6 +75,9 @@ struct writing {
 	poly_columns columns;		      /* columns that the user wants written */
 	poly_columns uses;		      /* columns looked at; wopen may take some away */
 	struct notes *notes;		      /* see writing_note */
+	struct pattern_lines *making;	      /* lines to be copied, of patterns; else NULL */
+	/* By column; write_row is not called for rows whose lines are copied. */
+	struct writing_copied copied[POLY_COLUMN_COUNT];
 };
 
 struct format {
@@ -140,6 +157,13 @@ struct format {
 	enum poly_status (*wopen)(struct writing *writing, struct poly_error *error);
 	enum poly_status (*write)(struct writing *writing, const struct poly_batch *batch,
 		struct poly_error *error);
+	/*
+	 * Instead of write: writes a row. It marks the numbers that it writes (writing_mark),
+	 * so that the line of a pattern is made once, with a copy of the state, and then copied
+	 * (pattern.h). A line is what the values of its row make it and nothing else.
+	 */
+	enum poly_status (*write_row)(struct writing *writing, const struct poly_batch *batch,
+		size_t row, struct poly_error *error);
 	/* Writes what was held back; not called after a failure. May be NULL. */
 	enum poly_status (*wfinish)(struct writing *writing, struct poly_error *error);
 	/* Frees what state holds. May be NULL. */
@@ -167,6 +191,20 @@ writing_every_column(const struct writing *writing)
 	return writing->columns == POLY_ALL_COLUMNS ||
 	       writing->columns == (POLY_ALL_COLUMNS & ~places);
 }
+
+/*
+ * Says that width characters in the output's room, at at, are the number that a column has in
+ * the row that is written, and that nothing else in the line depends on it. The line has the
+ * row's number in as many characters whatever it is, or it is not copied.
+ */
+void writing_mark(struct writing *writing, enum poly_column column, enum writing_form form,
+	const void *at, size_t width);
+
+/* Says that the line is not to be copied unless these columns move in it and are marked. */
+void writing_moves(struct writing *writing, poly_columns columns);
+
+/* Says that the line is not to be copied. */
+void writing_unlike(struct writing *writing);
 
 /* Counts a thing that is not written as it was; what is a static sentence: "escapes dropped".
  */

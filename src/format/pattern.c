@@ -1,63 +1,421 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping the lines of patterns. */
+/* Making the lines of patterns, copying them, and putting numbers into them. */
 #include "format/pattern.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #include <string.h>
 
-void
-pattern_lines_begin(struct pattern_lines *it, const struct poly_batch *batch)
+/* Lines are not worth making where rows have not so many times as many as there are patterns.
+ */
+#define ROWS_A_PATTERN 4
+
+/* Bytes of a run that are copied at once; longer ones are written by columns. */
+#define RUN_BYTES (OUT_ROOM_MAX / 2)
+
+/* Bytes that are held back while lines are made, so that a line of RUN_BYTES fits behind. */
+#define HELD_BYTES (OUT_ROOM_MAX / 4)
+
+static void
+forget(struct pattern_lines *it)
 {
-	if (it->stretch && it->epoch == batch->pattern_epoch)
-		return;
-	it->epoch = batch->pattern_epoch;
-	it->stretch++;
-	if (it->stretch)
-		return;
-	for (uint32_t i = 0; i < it->count; i++)
-		it->lines[i].stretch = 0;
-	it->stretch = 1;
+	it->known = it->missed = 0;
+	it->full = it->failed = false;
+	it->column_count = 0;
+	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+		it->columns[i].count = 0;
+	buf_clear(&it->text);
 }
 
-/* Room for the line of a pattern. Without memory fewer are kept. */
-static bool
-grow(struct pattern_lines *it, uint32_t pattern)
+/* The elements of a column whose numbers can be put into lines; NULL: it is none. */
+static const uint64_t *
+column_values(const struct poly_batch *batch, enum poly_column column)
 {
-	uint32_t count = it->count ? it->count : 256;
-	if (pattern < it->count)
+	switch ((unsigned)column) {
+	case POLY_COLUMN_time: return batch->time;
+	case POLY_COLUMN_number: return batch->number;
+	case POLY_COLUMN_address: return batch->address;
+	case POLY_COLUMN_real_address: return batch->real_address;
+	case POLY_COLUMN_value: return batch->value;
+	}
+	return NULL;
+}
+
+/* Receives the text of lines. */
+static int
+take_text(void *user, const void *data, size_t n)
+{
+	struct buf *text = user;
+	buf_append(text, data, n);
+	return 0;
+}
+
+/* Room for the lines of patterns up to count, and the end. */
+static bool
+grow_lines(struct pattern_lines *it, uint32_t count)
+{
+	uint32_t capacity = it->capacity ? it->capacity : 8192;
+	if (count < it->capacity)
 		return true;
-	if (pattern >= PATTERNS_MOST)
-		return false;
-	while (count <= pattern)
-		count *= 2;
-	struct pattern_line *lines = mem_resize(it->lines, count, sizeof *lines);
+	while (capacity <= count)
+		capacity *= 2;
+	struct pattern_line *lines = mem_resize(it->lines, capacity, sizeof *lines);
 	if (!lines)
 		return false;
-	for (uint32_t i = it->count; i < count; i++)
-		lines[i].stretch = 0;
 	it->lines = lines;
-	it->count = count;
+	it->capacity = capacity;
 	return true;
 }
 
-void
-pattern_lines_keep(
-	struct pattern_lines *it, uint32_t pattern, const char *text, size_t n, size_t place)
+/* The numbers of a column; NULL: there are too many columns. */
+static struct pattern_column *
+numbers_of(struct pattern_lines *it, enum poly_column column)
 {
-	if (n > PATTERN_LINE || !grow(it, pattern))
+	for (unsigned i = 0; i < it->column_count; i++) {
+		if (it->columns[i].column == column)
+			return &it->columns[i];
+	}
+	if (it->column_count == PATTERN_COLUMNS)
+		return NULL;
+	it->columns[it->column_count].column = column;
+	return &it->columns[it->column_count++];
+}
+
+void
+writing_mark(struct writing *writing, enum poly_column column, enum writing_form form,
+	const void *at, size_t width)
+{
+	struct pattern_lines *it = writing->making;
+	size_t held;
+	if (!it || !(it->moving >> column & 1))
 		return;
-	struct pattern_line *line = &it->lines[pattern];
-	line->stretch = it->stretch;
-	line->size = (uint8_t)n;
-	line->place = (uint8_t)place;
-	memset(line->text, 0, sizeof line->text);
-	memcpy(line->text, text, n);
+	const uint8_t *start = out_held(it->out, &held);
+	struct pattern_column *to = numbers_of(it, column);
+	if (!to || width == 0 || width > 16) {
+		it->refused = true;
+		return;
+	}
+	if (to->count == to->capacity) {
+		const uint32_t capacity = to->capacity ? 2 * to->capacity : 1024;
+		struct pattern_number *room = mem_resize(to->numbers, capacity, sizeof *room);
+		it->failed |= !room;
+		if (!room)
+			return;
+		to->numbers = room;
+		to->capacity = capacity;
+	}
+	const size_t place = it->text.size + (size_t)((const uint8_t *)at - start);
+	to->numbers[to->count++] = (struct pattern_number){
+		(uint32_t)place, it->known, (uint8_t)form, (uint8_t)width};
+	it->marked |= (poly_columns)1 << column;
+}
+
+void
+writing_moves(struct writing *writing, poly_columns columns)
+{
+	if (writing->making)
+		writing->making->needed |= columns;
+}
+
+void
+writing_unlike(struct writing *writing)
+{
+	if (writing->making)
+		writing->making->refused = true;
+}
+
+/* Says where the next line begins. */
+static void
+put_line(struct pattern_lines *it, uint32_t refused)
+{
+	struct pattern_line *line = &it->lines[it->known];
+	size_t held;
+	out_held(it->out, &held);
+	line->at = (uint32_t)(it->text.size + held);
+	line->refused = refused;
+	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+		line->numbers[i] = it->columns[i].count;
+}
+
+/* Makes the line of a row. */
+static void
+make_line(struct pattern_lines *it, const struct format *format, struct writing *writing,
+	const struct poly_batch *batch, size_t row)
+{
+	const struct pattern_line *line = &it->lines[it->known];
+	const uint32_t refused = line->refused;
+	size_t held;
+	out_held(it->out, &held);
+	if (held > HELD_BYTES)
+		out_flush(it->out);
+	it->marked = it->needed = 0;
+	it->refused = false;
+	const enum poly_status status = format->write_row(writing, batch, row, NULL);
+	out_held(it->out, &held);
+	/* What else moves would be missing. */
+	const bool whole =
+		!(it->moving & writing->uses & ~it->marked) && !(it->needed & ~it->marked);
+	const bool bad = it->refused || status != POLY_OK || !whole ||
+			 it->text.size + held - line->at > RUN_BYTES;
+	it->known++;
+	put_line(it, refused + bad);
+}
+
+/* Puts numbers where columns move, that are as long as those of the batch. */
+static void
+put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
+{
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		const enum poly_form form = poly_column_form((enum poly_column)c);
+		size_t row = 0;
+		if (!(batch->moving >> c & 1) || form == POLY_FORM_BYTES ||
+			form == POLY_FORM_TEXT)
+			continue;
+		while (form == POLY_FORM_DEC && row < batch->rows &&
+			!poly_present(batch, (enum poly_column)c, row))
+			row++;
+		const uint64_t v = form == POLY_FORM_DEC && row < batch->rows
+					   ? poly_batch_integer(batch, (enum poly_column)c, row)
+					   : 0;
+		for (size_t i = 0; i < rows->batch->view.rows; i++) {
+			if (rows->moving[i] >> c & 1)
+				batch_put_integer(rows->batch, (enum poly_column)c, i, v);
+		}
+	}
+}
+
+/* Makes lines of the next patterns, with a writer of their own; false: there is no memory. */
+static bool
+make_lines(struct pattern_lines *it, const struct format *format, const struct writing *writing,
+	const struct poly_batch *batch)
+{
+	struct poly_patterns *patterns = batch->patterns;
+	struct pattern_rows rows;
+	struct writing making = *writing;
+	if (!it->out && out_open_function(take_text, &it->text, &it->out, NULL) != POLY_OK)
+		return false;
+	if (patterns->give(patterns, it->known, &rows, NULL) != POLY_OK ||
+		!grow_lines(it, it->known + (uint32_t)rows.batch->view.rows))
+		return false;
+	making.state = mem_new(1, format->writer_size);
+	if (!making.state)
+		return false;
+	memcpy(making.state, writing->state, format->writer_size);
+	making.out = it->out;
+	making.making = it;
+	put_samples(&rows, batch);
+	if (it->known == 0)
+		put_line(it, 0);
+	for (size_t row = 0; row < rows.batch->view.rows; row++) {
+		it->moving = rows.moving[row];
+		make_line(it, format, &making, &rows.batch->view, row);
+	}
+	out_flush(it->out);
+	mem_free(making.state);
+	return !it->failed && !it->text.failed;
+}
+
+/* Makes lines up to those of count patterns; false: they are not kept. */
+static bool
+know(struct pattern_lines *it, const struct format *format, const struct writing *writing,
+	const struct poly_batch *batch, uint32_t count)
+{
+	while (!it->full && it->known < count) {
+		if (make_lines(it, format, writing, batch)) {
+			it->full = it->text.size > PATTERN_TEXT_MOST;
+			continue;
+		}
+		forget(it);
+		buf_free(&it->text);
+		it->full = true;
+	}
+	return count <= it->known;
+}
+
+/* A number in 16 characters. */
+struct digits {
+	uint64_t high, low; /* eight characters each, the first one lowest */
+};
+
+/* Puts the first n characters (up to 8) of a word, and what stood behind them again. */
+static inline void
+put_some(uint8_t *to, uint64_t word, unsigned n)
+{
+	const uint64_t kept = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
+	store_le64(to, (load_le64(to) & kept) | (word & ~kept));
+}
+
+/* Puts the last width (1 to 16) of 16 characters. */
+static inline void
+put_digits(char *to, struct digits digits, unsigned width)
+{
+	uint8_t *p = (uint8_t *)to;
+	if (width > 8) {
+		/* What is written too much is written over. */
+		store_le64(p, digits.high >> 8 * (16 - width));
+		store_le64(p + width - 8, digits.low);
+	} else {
+		put_some(p, digits.low >> 8 * (8 - width), width);
+	}
+}
+
+/* A word of blanks in the place of the first n (0 to 8) characters. */
+static inline uint64_t
+blank(uint64_t word, unsigned n)
+{
+	const uint64_t kept = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
+	return (word & kept) | (0x2020202020202020 & ~kept);
+}
+
+/* Puts a decimal number; false where it is not as long. */
+static inline bool
+put_decimal(char *to, uint64_t v, unsigned width)
+{
+	static const uint64_t powers[17] = {0, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+		100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+		100000000000000, 1000000000000000, 10000000000000000};
+	const uint64_t half = 100000000;
+	if (v >= powers[width] || (width > 1 && v < powers[width - 1]))
+		return false;
+	struct digits digits = {0, num_decimal_word((uint32_t)(v % half))};
+	if (width > 8)
+		digits.high = num_decimal_word((uint32_t)(v / half));
+	put_digits(to, digits, width);
+	return true;
+}
+
+/* Puts a number; false where it does not fit. */
+static inline bool
+put_number(char *to, const struct pattern_number *number, uint64_t v)
+{
+	const unsigned width = number->width;
+	if (number->form == WRITING_DECIMAL)
+		return put_decimal(to, v, width);
+	struct digits digits = {0, num_hex_word((uint32_t)v)};
+	if (width > 8)
+		digits.high = num_hex_word((uint32_t)(v >> 32));
+	if (number->form == WRITING_HEX_FAR) {
+		const unsigned blanks = 16 - num_hex_width(v);
+		digits.high = blank(digits.high, blanks < 8 ? blanks : 8);
+		digits.low = blank(digits.low, blanks < 8 ? 0 : blanks - 8);
+	}
+	put_digits(to, digits, width);
+	return width == 16 || v >> 4 * width == 0;
+}
+
+/* Where a run is copied to. */
+struct copied {
+	const struct poly_batch *batch;
+	const struct pattern_run *run;
+	char *to;
+	uint32_t at; /* where its text begins */
+};
+
+/* Puts the numbers of a column into a copied run; false where one does not fit. */
+static bool
+put_column(const struct copied *copied, const struct pattern_column *column, uint32_t from,
+	uint32_t to)
+{
+	const uint64_t *values = column_values(copied->batch, column->column);
+	const uint32_t row = copied->run->row, pattern = copied->run->pattern;
+	bool fits = true;
+	for (uint32_t i = from; i < to; i++) {
+		const struct pattern_number *number = &column->numbers[i];
+		fits &= put_number(copied->to + (number->at - copied->at), number,
+			values[row + (number->pattern - pattern)]);
+	}
+	return fits;
+}
+
+/* Remembers what was put into lines of which write_row does not hear. */
+static void
+count_copied(const struct pattern_lines *it, struct writing *writing,
+	const struct copied *copied, const struct pattern_line *begin)
+{
+	const uint32_t rows = copied->run->rows;
+	for (unsigned i = 0; i < it->column_count; i++) {
+		const struct pattern_column *column = &it->columns[i];
+		const uint32_t from = begin->numbers[i], to = begin[rows].numbers[i];
+		struct writing_copied *of = &writing->copied[column->column];
+		if (from == to)
+			continue;
+		const uint32_t last = column->numbers[to - 1].pattern - copied->run->pattern;
+		of->count += to - from;
+		of->last =
+			column_values(copied->batch, column->column)[copied->run->row + last];
+	}
+}
+
+/* Writes a run by copying its lines; false: it has to be written by columns. */
+static bool
+copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_batch *batch,
+	const struct pattern_run *run)
+{
+	const struct pattern_line *begin = &it->lines[run->pattern], *end = begin + run->rows;
+	const size_t n = end->at - begin->at;
+	if (end->refused != begin->refused || n > RUN_BYTES)
+		return false;
+	/* Numbers are put with what stands up to a word behind them. */
+	char *to = (char *)out_room(writing->out, n + 8);
+	const struct copied copied = {batch, run, to, begin->at};
+	memcpy(to, it->text.data + begin->at, n);
+	bool fits = true;
+	for (unsigned i = 0; i < it->column_count; i++)
+		fits &= put_column(
+			&copied, &it->columns[i], begin->numbers[i], end->numbers[i]);
+	if (!fits) {
+		it->missed += run->rows;
+		return false;
+	}
+	count_copied(it, writing, &copied, begin);
+	out_commit(writing->out, n);
+	return true;
+}
+
+/* Begins with the lines of a batch's patterns, where those that are known are not theirs. */
+static void
+begin(struct pattern_lines *it, const struct poly_batch *batch)
+{
+	const struct poly_patterns *patterns = batch->patterns;
+	const bool same = it->begun && it->epoch == batch->pattern_epoch;
+	/* Decimal numbers grow by a digit at times; then it's worth making lines anew. */
+	if (same && it->missed <= it->known)
+		return;
+	forget(it);
+	it->begun = true;
+	it->epoch = batch->pattern_epoch;
+	it->full = patterns->count > patterns->rows / ROWS_A_PATTERN;
+}
+
+enum poly_status
+pattern_lines_write(struct pattern_lines *it, const struct format *format,
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct poly_patterns *patterns = batch->patterns;
+	const struct poly_batch *full = patterns->deferred ? NULL : batch;
+	enum poly_status status = POLY_OK;
+	begin(it, batch);
+	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
+		const struct pattern_run *run = &patterns->runs[i];
+		if (know(it, format, writing, batch, run->pattern + run->rows) &&
+			copy_run(it, writing, batch, run))
+			continue;
+		if (!full)
+			status = patterns->fill(patterns, &full, error);
+		for (uint32_t k = 0; status == POLY_OK && k < run->rows; k++)
+			status = format->write_row(writing, full, run->row + k, error);
+	}
+	return status;
 }
 
 void
 pattern_lines_fini(struct pattern_lines *it)
 {
+	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+		mem_free(it->columns[i].numbers);
 	mem_free(it->lines);
+	buf_free(&it->text);
+	out_close(it->out);
 	memset(it, 0, sizeof *it);
 }

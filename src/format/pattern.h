@@ -1,50 +1,105 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lines of patterns (struct poly_batch): rows of a pattern are written as the same text but
- * for one number, so that the text is made once and then copied.
+ * for the numbers that move, so that the text is made once and then copied.
+ *
+ * Patterns that follow each other in the trace are mostly neighbours by number, and so are
+ * their lines in memory: a run of rows is one copy, into which its numbers are put.
  */
 #ifndef FORMAT_PATTERN_H
 #define FORMAT_PATTERN_H
 
-#include "polytrace/batch.h"
+#include "format/format.h"
 
-/* Bytes of a line at most. A copy takes so many, however long the line is. */
-#define PATTERN_LINE 124
+#include "base/buf.h"
 
-/* Numbers of patterns whose lines are kept: 32 MiB of them. */
-#define PATTERNS_MOST ((uint32_t)1 << 18)
+/* Rows at most of a run. */
+#define PATTERN_RUN 64
 
+/* Bytes of lines at most that are kept. */
+#define PATTERN_TEXT_MOST ((size_t)48 << 20)
+
+/* Columns at most whose numbers are put into lines. */
+#define PATTERN_COLUMNS 6
+
+/* Rows whose patterns are neighbours. */
+struct pattern_run {
+	uint32_t pattern, row, rows; /* of the first row, and how many, 1 to PATTERN_RUN */
+};
+
+/* The rows of patterns themselves. */
+struct pattern_rows {
+	struct batch *batch;	    /* row i is the pattern first + i */
+	const poly_columns *moving; /* by row, the columns that move in it; they are absent */
+};
+
+/*
+ * What a reader knows of the patterns of a batch, in the batch. It holds as long as the batch;
+ * the functions are called by the thread that was given it.
+ */
+struct poly_patterns {
+	const struct pattern_run *runs; /* all rows of the batch, in their order */
+	size_t run_count;
+	uint32_t count; /* patterns of the epoch */
+	uint32_t rows;	/* and its rows */
+	bool deferred;	/* the batch lacks what does not move: see poly_reader_defer */
+
+	/* Makes rows of the patterns from first on, which must be below count; at least one.
+	 * They hold until the next call. */
+	enum poly_status (*give)(struct poly_patterns *patterns, uint32_t first,
+		struct pattern_rows *rows, struct poly_error *error);
+	/* The batch with all its columns. It may be called again. */
+	enum poly_status (*fill)(struct poly_patterns *patterns,
+		const struct poly_batch **batch, struct poly_error *error);
+};
+
+/* A number in the lines. */
+struct pattern_number {
+	uint32_t at;	  /* in the text */
+	uint32_t pattern; /* of its line */
+	uint8_t form;	  /* enum writing_form */
+	uint8_t width;	  /* in characters */
+};
+
+/* The numbers of a column in the lines, by pattern. */
+struct pattern_column {
+	enum poly_column column;
+	struct pattern_number *numbers;
+	uint32_t count, capacity;
+};
+
+/* Where the line of a pattern begins, and how much stands before it of what is told by line. */
 struct pattern_line {
-	uint16_t stretch; /* of the patterns that it is a line of */
-	uint8_t size;
-	uint8_t place; /* of the number in it; 0: it has none */
-	char text[PATTERN_LINE];
+	uint32_t at;
+	uint32_t refused; /* lines that can't be copied */
+	uint32_t numbers[PATTERN_COLUMNS];
 };
 
-/* Zeroed before the first use. */
+/* Lines of patterns. Zeroed before the first use. */
 struct pattern_lines {
-	struct pattern_line *lines; /* by number of pattern */
-	uint32_t count;
-	uint16_t stretch; /* 0: there was none */
 	uint64_t epoch;
+	bool begun; /* there is an epoch */
+	bool full;  /* no more lines are kept */
+	struct buf text;
+	struct pattern_line *lines; /* of patterns from 0 on, and the end */
+	uint32_t known, capacity;
+	struct pattern_column columns[PATTERN_COLUMNS];
+	unsigned column_count;
+	uint32_t missed; /* rows whose numbers did not fit, since lines were made */
+	/* While lines are made. */
+	struct out *out;      /* into the text */
+	poly_columns marked;  /* columns whose numbers were marked in the present line */
+	poly_columns needed;  /* and those that have to move in it */
+	poly_columns moving;  /* and those that do */
+	bool refused, failed; /* it can't be kept; there is no memory */
 };
 
-/* Before the rows of a batch that has patterns: forgets the lines where others begin. */
-void pattern_lines_begin(struct pattern_lines *it, const struct poly_batch *batch);
-
-/* Keeps the line of a pattern, n bytes, where there is room for it. */
-void pattern_lines_keep(
-	struct pattern_lines *it, uint32_t pattern, const char *text, size_t n, size_t place);
-
-/* The line of a pattern; NULL: it is not kept. */
-static inline const struct pattern_line *
-pattern_line(const struct pattern_lines *it, uint32_t pattern)
-{
-	if (pattern >= it->count)
-		return NULL;
-	const struct pattern_line *line = it->lines + pattern;
-	return line->stretch == it->stretch ? line : NULL;
-}
+/*
+ * Writes the rows of a batch that has runs (batch->patterns) by a format that has write_row.
+ * Returns as it does; POLY_ERR_MEMORY.
+ */
+enum poly_status pattern_lines_write(struct pattern_lines *it, const struct format *format,
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
 
 /* Gives the memory back. */
 void pattern_lines_fini(struct pattern_lines *it);

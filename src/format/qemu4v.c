@@ -223,7 +223,7 @@ static const struct format qemu4v = {
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,
-	.write = qemu4v_write,
+	.write_row = qemu4v_write_row,
 };
 
 static const struct format tarmac = {
@@ -253,7 +253,7 @@ static const struct format tarmac = {
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen_tarmac,
-	.write = qemu4v_write,
+	.write_row = qemu4v_write_row,
 };
 
 const struct format *const formats_qemu4v[] = {&qemu4v, &tarmac, NULL};

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "format/crew.h"
 #include "format/option.h"
+#include "format/pattern.h"
 #include "format/probe.h"
 #include "isa/disasm.h"
 #include "model/site.h"
@@ -35,9 +36,11 @@ struct poly_reader {
 	struct crew *crew;   /* NULL: everything is decoded here */
 	bool alone;	     /* the present part of the trace is, although there is a crew */
 	struct sites sites;
-	struct slice slice; /* of the batch, where not all of it is wanted */
+	struct slice slice;	/* of the batch, where not all of it is wanted */
+	struct poly_batch bare; /* the batch, where columns were left for later */
 	struct reading reading;
 	struct option_values values; /* of the format */
+	bool defer;		     /* columns may be left for later */
 	bool begun;		     /* the first batch was asked for */
 	bool tallies;		     /* records may be counted */
 	bool opened;		     /* the format's open was called: close it */
@@ -208,6 +211,12 @@ void
 poly_reader_tally(struct poly_reader *reader)
 {
 	reader->tallies = !reader->begun;
+}
+
+void
+poly_reader_defer(struct poly_reader *reader)
+{
+	reader->defer = true;
 }
 
 bool
@@ -415,6 +424,14 @@ tally_most(const struct poly_reader *reader)
 	return options->count - reader->counts.records;
 }
 
+/* True where nobody looks at columns but a writer, at those of whole batches. */
+static bool
+may_defer(const struct poly_reader *reader)
+{
+	return reader->defer && !reader->reading.check && !reader->options.skip &&
+	       reader->options.count == UINT64_MAX && !reader->batch.view.site;
+}
+
 /* Fills the reader's own batch. */
 static enum poly_status
 fill_own(struct poly_reader *reader, struct poly_error *failure)
@@ -427,6 +444,7 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
 		return status;
 	reader->reading.tally = tally_most(reader);
+	reader->batch.may_defer = may_defer(reader);
 	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
 		return sound_end(reader, failure);
@@ -526,6 +544,23 @@ advance(struct poly_reader *reader)
 	return rows_shown(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK : reader->ended;
 }
 
+/* The batch without the columns that were left for later, and hold nothing. */
+static const struct poly_batch *
+bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
+{
+	struct poly_batch *bare = &reader->bare;
+	const poly_columns kept = batch->moving & ~(POLY_HAS(origin) | POLY_HAS(site));
+	*bare = *batch;
+#define COLUMN(name, type, form, doc)                     \
+	if (!(kept & POLY_HAS(name))) {                   \
+		bare->name = NULL;                        \
+		bare->present[POLY_COLUMN_##name] = NULL; \
+	}
+#include "polytrace/columns.def"
+#undef COLUMN
+	return bare;
+}
+
 /* The rows of the batch that are wanted; *batch stays NULL where none is. */
 static enum poly_status
 deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
@@ -548,6 +583,8 @@ deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly
 			return status;
 		view = &reader->slice.view;
 	}
+	if (view->patterns && view->patterns->deferred)
+		view = bare_batch(reader, view);
 	reader->counts.records += rows;
 	*batch = view;
 	return POLY_OK;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "format/format.h"
 #include "format/option.h"
+#include "format/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,9 @@ struct poly_writer {
 	struct writing writing;
 	struct notes notes;
 	struct option_values values;
-	bool opened; /* the format's wopen was called */
-	bool strict; /* what is noted is a failure */
+	struct pattern_lines lines; /* where the format writes by row */
+	bool opened;		    /* the format's wopen was called */
+	bool strict;		    /* what is noted is a failure */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -34,6 +36,10 @@ struct poly_writer {
 void
 writing_note(struct writing *writing, const char *what)
 {
+	if (writing->making) {
+		writing_unlike(writing);
+		return;
+	}
 	for (size_t i = 0; i < NOTES_MAX; i++) {
 		if (writing->notes->list[i].what && writing->notes->list[i].what != what)
 			continue;
@@ -258,13 +264,33 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 	return status;
 }
 
+/* Writes a batch by the format. */
+static enum poly_status
+write_batch(
+	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct format *format = writer->format;
+	struct poly_patterns *patterns = batch->patterns;
+	enum poly_status status = POLY_OK;
+	if (patterns && format->write_row)
+		return pattern_lines_write(
+			&writer->lines, format, &writer->writing, batch, error);
+	if (patterns && patterns->deferred)
+		status = patterns->fill(patterns, &batch, error);
+	if (status == POLY_OK && format->write)
+		return format->write(&writer->writing, batch, error);
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = format->write_row(&writer->writing, batch, row, error);
+	return status;
+}
+
 enum poly_status
 poly_writer_write(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = writer->status;
 	if (status == POLY_OK)
-		status = writer->format->write(&writer->writing, batch, &writer->failure);
+		status = write_batch(writer, batch, &writer->failure);
 	if (status == POLY_OK)
 		status = refuse_notes(writer);
 	return writer_status(writer, status, error);
@@ -300,6 +326,7 @@ poly_writer_close(struct poly_writer *writer)
 	if (writer->opened && writer->format->wclose)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
+	pattern_lines_fini(&writer->lines);
 	mem_free(writer->writing.state);
 	option_values_free(&writer->values);
 	mem_free(writer);

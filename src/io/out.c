@@ -74,8 +74,15 @@ pass(struct out *out, const void *data, size_t n)
 	}
 }
 
-static void
-flush(struct out *out)
+const uint8_t *
+out_held(const struct out *out, size_t *n)
+{
+	*n = out->used;
+	return out->data;
+}
+
+void
+out_flush(struct out *out)
 {
 	pass(out, out->data, out->used);
 	out->used = 0;
@@ -85,7 +92,7 @@ uint8_t *
 out_room(struct out *out, size_t n)
 {
 	if (BUFFER_SIZE - out->used < n)
-		flush(out);
+		out_flush(out);
 	return out->data + out->used;
 }
 
@@ -99,7 +106,7 @@ void
 out_write(struct out *out, const void *data, size_t n)
 {
 	if (n >= OUT_ROOM_MAX) {
-		flush(out);
+		out_flush(out);
 		pass(out, data, n);
 	} else if (n) {
 		memcpy(out_room(out, n), data, n);
@@ -131,7 +138,7 @@ end_filter(struct out *out)
 enum poly_status
 out_finish(struct out *out, struct poly_error *error)
 {
-	flush(out);
+	out_flush(out);
 	if (out->status == POLY_OK && !out->finished) {
 		if (out->filter)
 			end_filter(out);

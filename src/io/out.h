@@ -48,6 +48,12 @@ void out_commit(struct out *out, size_t n);
 /* Writes n bytes. Failures are sticky and told by out_status and out_finish. */
 void out_write(struct out *out, const void *data, size_t n);
 
+/* The bytes that were written and not yet handed on; out_room stands behind them. */
+const uint8_t *out_held(const struct out *out, size_t *n);
+
+/* Hands them on. */
+void out_flush(struct out *out);
+
 /* POLY_OK, or the failure of an earlier write. */
 enum poly_status out_status(const struct out *out, struct poly_error *error);
 

@@ -13,6 +13,7 @@ struct batch {
 	struct poly_batch view; /* what consumers see */
 	poly_columns wanted;	/* columns that have storage; the others are NULL in the view */
 	size_t capacity;	/* most rows to fill, 1 to POLY_BATCH_ROWS */
+	bool may_defer;		/* columns that do not move in patterns may be left for later */
 	/* Presence bits to be set by the producer: zeroed by batch_clear for wanted columns. */
 	uint64_t *bits[POLY_COLUMN_COUNT];
 	uint64_t *all;	  /* a bitmap of ones */

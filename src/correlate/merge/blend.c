@@ -201,6 +201,7 @@ settle_view(struct blend *blend)
 	blend->view.first = blend->given;
 	blend->view.picked = NULL;
 	blend->view.pattern = NULL; /* the thread is another one's */
+	blend->view.patterns = NULL;
 	blend->view.info = &blend->info.view;
 	blend->view.site = NULL;
 	if (!blend->info.view.raw_format) {

@@ -407,14 +407,3 @@ cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
 	*p++ = '\n';
 	return (struct cis501_printed){to, (size_t)(p - to), address_at};
 }
-
-void
-cis501_print_address(char to[CIS501_ADDRESS_DIGITS], uint64_t address)
-{
-	char digits[CIS501_ADDRESS_DIGITS];
-	const int blanks = CIS501_ADDRESS_DIGITS - (int)num_hex_width(address);
-	for (int i = 0; i < CIS501_ADDRESS_DIGITS / 2; i++)
-		memcpy(digits + 2 * i, num_hex_pairs + 2 * (address >> (40 - 8 * i) & 0xff), 2);
-	for (int i = 0; i < CIS501_ADDRESS_DIGITS; i++)
-		to[i] = i < blanks ? ' ' : digits[i];
-}

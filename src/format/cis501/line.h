@@ -111,9 +111,6 @@ struct cis501_printed {
 struct cis501_printed cis501_print(
 	char *to, const struct cis501 *op, enum cis501_layout layout);
 
-/* Writes an address of no more than 48 bits as it stands in CIS501_COLUMNS. */
-void cis501_print_address(char to[CIS501_ADDRESS_DIGITS], uint64_t address);
-
 /* True where a line of that style is just what cis501_print writes. */
 static inline bool
 cis501_is_exact(unsigned style, enum cis501_layout layout)

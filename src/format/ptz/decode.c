@@ -136,7 +136,8 @@ unpacked_fini(struct unpacked *it)
 {
 	unpacked_clear(it);
 	mem_free(it->giving);
-	it->giving = NULL;
+	mem_free(it->templating);
+	it->giving = it->templating = NULL;
 	ptz_tally_free(it->tally);
 	it->tally = NULL;
 }
@@ -649,13 +650,13 @@ unpacked_adopt(struct unpacked *it, struct info *info, struct poly_error *error)
 void
 unpacked_swap(struct unpacked *a, struct unpacked *b)
 {
-	struct giving *const giving = a->giving;
-	struct ptz_tally *const tally = a->tally;
-	const struct unpacked other = *b;
-	*b = *a;
+	const struct unpacked before = *a, other = *b;
+	*b = before;
 	*a = other;
 	b->giving = other.giving;
+	b->templating = other.templating;
 	b->tally = other.tally;
-	a->giving = giving;
-	a->tally = tally;
+	a->giving = before.giving;
+	a->templating = before.templating;
+	a->tally = before.tally;
 }

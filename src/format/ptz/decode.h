@@ -3,6 +3,7 @@
 #ifndef FORMAT_PTZ_DECODE_H
 #define FORMAT_PTZ_DECODE_H
 
+#include "format/pattern.h"
 #include "format/ptz/code.h"
 
 /* Elements behind a column of the templates that may be read. */
@@ -60,7 +61,8 @@ struct unpacked {
 	uint32_t rows_most;    /* rows that are given at once, for the bytes of their slices */
 	uint32_t given, block; /* rows that were given, and blocks begun */
 	uint32_t next;	       /* the template of the next row */
-	struct giving *giving; /* room for giving rows, kept from segment to segment */
+	/* Room for giving rows, and those of templates, kept from segment to segment. */
+	struct giving *giving, *templating;
 	struct ptz_tally *tally; /* the same for counting them; NULL: nobody asked */
 };
 
@@ -103,8 +105,8 @@ enum poly_status unpacked_adopt(
 void unpacked_swap(struct unpacked *a, struct unpacked *b);
 
 /*
- * Gives up to most of the rows that are left; how many is in batch->view.rows. POLY_ERR_FORMAT:
- * the streams contradict each other.
+ * Gives the columns that move of up to most of the rows that are left; how many is in
+ * batch->view.rows. POLY_ERR_FORMAT: the streams contradict each other.
  */
 enum poly_status unpacked_rows(
 	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
@@ -136,8 +138,23 @@ void ptz_tally_clear(struct ptz_tally *tally);
 /* Gives the memory back. Accepts NULL. */
 void ptz_tally_free(struct ptz_tally *tally);
 
-/* Tells the templates of the rows that were given last as the batch's patterns. */
-void unpacked_patterns(const struct unpacked *unpacked, struct batch *batch);
+/* Gives the other columns of the rows that were given last, into the same batch. */
+void unpacked_fill(const struct unpacked *unpacked);
+
+/*
+ * Tells the templates of the rows that were given last as the batch's patterns, but for the
+ * functions of patterns.
+ */
+void unpacked_patterns(
+	const struct unpacked *unpacked, struct batch *batch, struct poly_patterns *patterns);
+
+/*
+ * Gives the templates from first (below their number) on as rows of an empty batch, at least
+ * one, without what moves: that is told by row in moving, which has room for a batch.
+ * POLY_ERR_MEMORY.
+ */
+enum poly_status unpacked_dictionary(struct unpacked *unpacked, uint32_t first,
+	struct batch *batch, poly_columns *moving, struct poly_error *error);
 
 /* Empties it for the next segment. */
 void unpacked_clear(struct unpacked *unpacked);

@@ -40,6 +40,10 @@ struct ptz_reader {
 	bool ended;	   /* the end was met */
 	bool told;	   /* the damage that stands next */
 	bool passed;	   /* the damage was consumed, and the next part stands next */
+	struct poly_patterns patterns; /* of the batch that was given last */
+	struct batch *given;	       /* it */
+	struct batch templates;	       /* as rows, for patterns */
+	poly_columns *moving;	       /* by row of them */
 };
 
 struct ptz_writer {
@@ -68,6 +72,13 @@ enum poly_status ptz_head_take(
 enum poly_status ptz_open(struct reading *reading, struct poly_error *error);
 enum poly_status ptz_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
+
+/* Tells the patterns of the rows that were given last, and fills what may not be deferred. */
+void ptz_patterns(struct ptz_reader *state, struct batch *batch);
+
+/* Says of the rows of a batch where their segment stands. */
+void ptz_origins(const struct ptz_reader *state, struct batch *batch);
+
 /* Passes over whole segments of the first n records; how many. */
 uint64_t ptz_jump(struct reading *reading, uint64_t n);
 

@@ -61,13 +61,6 @@ ptz_put64(struct buf *to, uint64_t v)
 	ptz_put32(to, (uint32_t)(v >> 32));
 }
 
-static void
-store_le64(uint8_t *p, uint64_t v)
-{
-	store_le32(p, (uint32_t)v);
-	store_le32(p + 4, (uint32_t)(v >> 32));
-}
-
 void
 ptz_part_write(struct out *out, uint32_t tag, const void *front, size_t n, uint64_t body)
 {

@@ -334,10 +334,8 @@ give_rows(struct reading *reading, struct batch *batch, struct poly_error *error
 		return unpacked_tally(segment, batch, batch->capacity, error);
 	if (status == POLY_OK)
 		status = unpacked_rows(segment, batch, batch->capacity, error);
-	if (status == POLY_OK) {
-		unpacked_patterns(segment, batch);
-		batch->view.pattern_epoch = state->epoch;
-	}
+	if (status == POLY_OK)
+		ptz_patterns(state, batch);
 	return status;
 }
 
@@ -357,11 +355,9 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 		else if (status != POLY_OK && error)
 			*error = why;
 	}
-	if (status == POLY_OK && batch->view.origin) {
-		for (size_t row = 0; row < batch->view.rows; row++)
-			batch->view.origin[row] = state->offset;
-		batch_all_present(batch, POLY_COLUMN_origin);
-	}
+	/* Where columns are deferred, these are, too. */
+	if (status == POLY_OK && !(batch->view.patterns && state->patterns.deferred))
+		ptz_origins(state, batch);
 	if (status == POLY_ERR_FORMAT && !state->told) {
 		findings_add(reading->findings, PTZ_RULE_DAMAGED, reading->record + 1,
 			state->offset, "%s", error ? error->message : "damaged");
@@ -411,5 +407,7 @@ ptz_close(struct reading *reading)
 	unpacked_fini(&state->segment);
 	block_unpacker_free(state->unpacker);
 	buf_free(&state->bytes);
+	batch_fini(&state->templates);
+	mem_free(state->moving);
 	mem_free(state->records);
 }

@@ -11,17 +11,12 @@
 
 #include <string.h>
 
-/* Rows whose templates are neighbours, at most 64. */
-struct stretch {
-	uint32_t template, row, rows;
-};
-
 struct giving {
 	struct unpacked *from;
 	struct batch *batch;
 	bool no_memory;
 	size_t rows, stretches;
-	struct stretch stretch[POLY_BATCH_ROWS];
+	struct pattern_run stretch[POLY_BATCH_ROWS];
 	uint32_t number[POLY_BATCH_ROWS + 8]; /* the template of each row */
 	uint64_t value[POLY_BATCH_ROWS];
 	uint32_t template[POLY_BATCH_ROWS]; /* of the values */
@@ -32,11 +27,11 @@ struct giving {
 static void
 add_stretch(struct giving *it, uint32_t template, uint32_t row, uint32_t rows)
 {
-	struct stretch *last = it->stretches ? &it->stretch[it->stretches - 1] : NULL;
-	if (last && last->template + last->rows == template && last->rows + rows <= 64)
+	struct pattern_run *last = it->stretches ? &it->stretch[it->stretches - 1] : NULL;
+	if (last && last->pattern + last->rows == template && last->rows + rows <= PATTERN_RUN)
 		last->rows += rows;
 	else
-		it->stretch[it->stretches++] = (struct stretch){template, row, rows};
+		it->stretch[it->stretches++] = (struct pattern_run){template, row, rows};
 }
 
 /* Puts rows numbers that count from the first, and up to 7 more. */
@@ -87,9 +82,9 @@ find_rows(const struct giving *it, struct ptz_set *set)
 		return set->rows;
 	*to = 0;
 	for (size_t i = 0; i < it->stretches; i++) {
-		const struct stretch *stretch = &it->stretch[i];
-		const uint64_t *word = map + stretch->template / 64;
-		const unsigned shift = stretch->template % 64, n = stretch->rows;
+		const struct pattern_run *stretch = &it->stretch[i];
+		const uint64_t *word = map + stretch->pattern / 64;
+		const unsigned shift = stretch->pattern % 64, n = stretch->rows;
 		some = word[0] >> shift | word[1] << 1 << (63 - shift);
 		some &= ~(uint64_t)0 >> (64 - n);
 		*to |= some << filled;
@@ -108,9 +103,9 @@ static inline __attribute__((always_inline)) void
 copy(const struct giving *it, uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < it->stretches; i++) {
-		const struct stretch *stretch = &it->stretch[i];
+		const struct pattern_run *stretch = &it->stretch[i];
 		uint8_t *target = to + stretch->row * size;
-		const uint8_t *source = from + stretch->template * size;
+		const uint8_t *source = from + stretch->pattern * size;
 		if (stretch->row + 64 + PTZ_SLACK > POLY_BATCH_ROWS) {
 			memcpy(target, source, stretch->rows * size);
 			continue;
@@ -242,32 +237,35 @@ give_moving(struct giving *it, struct ptz_column *column)
 	return true;
 }
 
-void
-unpacked_patterns(const struct unpacked *from, struct batch *batch)
+/* Before columns are given: sets of rows are those of other batches. */
+static void
+begin_sets(const struct unpacked *from)
 {
-	batch->view.pattern = from->giving->number;
-	batch->view.moving = PTZ_PLACES;
-	for (unsigned i = 0; i < from->columns; i++) {
-		if (from->column[i].moves)
-			batch->view.moving |= (poly_columns)1 << from->column[i].column;
-	}
+	for (unsigned i = 0; i < from->set_count; i++)
+		from->sets[i]->found = false;
+}
+
+/* Room for giving rows; NULL: there is none. */
+static struct giving *
+giving_room(struct giving **room)
+{
+	if (!*room)
+		*room = mem_new(1, sizeof **room);
+	return *room;
 }
 
 /* Prepares giving rows; NULL: no memory. */
 static struct giving *
 begin(struct unpacked *from, struct batch *batch)
 {
-	if (!from->giving)
-		from->giving = mem_new(1, sizeof *from->giving);
-	struct giving *it = from->giving;
+	struct giving *it = giving_room(&from->giving);
 	if (!it)
 		return NULL;
 	it->from = from;
 	it->batch = batch;
 	it->no_memory = false;
 	it->stretches = 0;
-	for (unsigned i = 0; i < from->set_count; i++)
-		from->sets[i]->found = false;
+	begin_sets(from);
 	return it;
 }
 
@@ -304,10 +302,12 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 	bool ok = find_stretches(it);
 	for (unsigned i = 0; ok && i < from->columns; i++) {
 		struct ptz_column *column = &from->column[i];
+		if (!column->moves)
+			continue;
+		/* Values of rows that do not have it are written over those that move. */
 		if (column->fixed)
 			give_fixed(it, column);
-		if (column->moves)
-			ok = give_moving(it, column);
+		ok = give_moving(it, column);
 	}
 	from->given += (uint32_t)it->rows;
 	batch->view.rows = it->rows;
@@ -319,4 +319,75 @@ unpacked_rows(struct unpacked *from, struct batch *batch, size_t most, struct po
 		return err_memory(error);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"the streams of a segment of %u rows have fewer", from->rows);
+}
+
+void
+unpacked_fill(const struct unpacked *from)
+{
+	struct giving *it = from->giving;
+	begin_sets(from);
+	for (unsigned i = 0; i < from->columns; i++) {
+		if (from->column[i].fixed && !from->column[i].moves)
+			give_fixed(it, &from->column[i]);
+	}
+}
+
+void
+unpacked_patterns(
+	const struct unpacked *from, struct batch *batch, struct poly_patterns *patterns)
+{
+	const struct giving *it = from->giving;
+	batch->view.pattern = it->number;
+	batch->view.moving = PTZ_PLACES;
+	for (unsigned i = 0; i < from->columns; i++) {
+		if (from->column[i].moves)
+			batch->view.moving |= (poly_columns)1 << from->column[i].column;
+	}
+	patterns->runs = it->stretch;
+	patterns->run_count = it->stretches;
+	patterns->count = from->templates;
+	patterns->rows = from->rows;
+	batch->view.patterns = patterns;
+}
+
+/* The rows of templates, each once, as if they were a stretch of the trace. */
+static void
+take_templates(struct giving *it, uint32_t first)
+{
+	it->stretches = 0;
+	for (uint32_t row = 0; row < it->rows; row += PATTERN_RUN) {
+		const uint32_t left = (uint32_t)it->rows - row;
+		it->stretch[it->stretches++] = (struct pattern_run){
+			first + row, row, left < PATTERN_RUN ? left : PATTERN_RUN};
+	}
+	for (uint32_t row = 0; row < it->rows; row++)
+		it->number[row] = first + row;
+}
+
+enum poly_status
+unpacked_dictionary(struct unpacked *from, uint32_t first, struct batch *batch,
+	poly_columns *moving, struct poly_error *error)
+{
+	struct giving *it = giving_room(&from->templating);
+	if (!it)
+		return err_memory(error);
+	const size_t left = from->templates - first, most = from->rows_most;
+	it->from = from;
+	it->batch = batch;
+	it->rows = left < most ? left : most;
+	take_templates(it, first);
+	begin_sets(from);
+	memset(moving, 0, it->rows * sizeof *moving);
+	for (unsigned i = 0; i < from->columns; i++) {
+		const struct ptz_column *column = &from->column[i];
+		if (column->fixed)
+			give_fixed(it, column);
+		const uint64_t *moves = column->moves ? column->moves->templates : NULL;
+		for (size_t row = 0; moves && row < it->rows; row++) {
+			const bool has = bit_test(moves, first + row);
+			moving[row] |= (poly_columns)has << column->column;
+		}
+	}
+	batch->view.rows = it->rows;
+	return batch_finish(batch, error);
 }

@@ -353,7 +353,7 @@ struct qemu4v_writer {
 
 enum poly_status qemu4v_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status qemu4v_wopen_tarmac(struct writing *writing, struct poly_error *error);
-enum poly_status qemu4v_write(
-	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+enum poly_status qemu4v_write_row(struct writing *writing, const struct poly_batch *batch,
+	size_t row, struct poly_error *error);
 
 #endif

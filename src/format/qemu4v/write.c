@@ -514,8 +514,8 @@ keeps_raw(const struct writing *writing, const struct poly_batch *batch, size_t 
 	return writer->keeps && !turns && poly_present(batch, POLY_COLUMN_raw, row);
 }
 
-static enum poly_status
-write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+enum poly_status
+qemu4v_write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	if (keeps_raw(writing, batch, row)) {
@@ -534,13 +534,4 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		writing_note(writing, "records that are no instruction, access or register "
 				      "were dropped");
 	return POLY_OK;
-}
-
-enum poly_status
-qemu4v_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
-{
-	enum poly_status status = POLY_OK;
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = write_row(writing, batch, row, error);
-	return status;
 }
