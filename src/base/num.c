@@ -134,6 +134,10 @@ num_decimal(char *to, uint64_t v)
 	const uint32_t half = 100000000;
 	uint8_t digits[8];
 	size_t n = 0;
+	if (v < 10) {
+		*to = (char)('0' + v);
+		return 1;
+	}
 	if (v >= half) {
 		n = num_decimal(to, v / half);
 		store_le64(digits, num_decimal_word((uint32_t)(v % half)));

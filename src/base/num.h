@@ -75,21 +75,9 @@ void num_hex_bytes(char *to, const void *bytes, size_t n);
 bool num_parse_bytes(const char *text, size_t n, uint8_t *bytes);
 
 /*
- * The eight hexadecimal digits of v as bytes of a word, the first one lowest: numbers are split
- * into halves side by side, three times.
+ * The eight decimal digits of v, which is below 100000000, as bytes of a word, the first one
+ * lowest: numbers are split into halves side by side, three times.
  */
-static inline uint64_t
-num_hex_word(uint32_t v)
-{
-	const uint64_t ones = 0x0101010101010101, bytes = 0x000000ff000000ff,
-		       digits = 0x000f000f000f000f;
-	uint64_t x = v >> 16 | (uint64_t)(v & 0xffff) << 32;
-	x = (x >> 8 & bytes) | (x & bytes) << 16;
-	x = (x >> 4 & digits) | (x & digits) << 8;
-	return x + 0x30 * ones + 0x27 * ((x + 6 * ones) >> 4 & ones);
-}
-
-/* The eight decimal digits of v, which is below 100000000, in the same way. */
 static inline uint64_t
 num_decimal_word(uint32_t v)
 {

@@ -260,12 +260,29 @@ put_digits(char *to, struct digits digits, unsigned width)
 	}
 }
 
-/* A word of blanks in the place of the first n (0 to 8) characters. */
+typedef uint8_t chars __attribute__((vector_size(16)));
+typedef uint64_t words __attribute__((vector_size(16)));
+
+/* A word whose first byte in memory is the lowest one of v. */
 static inline uint64_t
-blank(uint64_t word, unsigned n)
+little(uint64_t v)
 {
-	const uint64_t kept = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
-	return (word & kept) | (0x2020202020202020 & ~kept);
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
+}
+
+/* The digits of a hexadecimal number, with blanks in the place of the first blanks ones. */
+static inline struct digits
+hex_digits(uint64_t v, unsigned blanks)
+{
+	const chars places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	const chars bytes = (chars)(words){little(__builtin_bswap64(v)), 0};
+	const chars high = bytes >> 4, low = bytes & 15;
+	const chars digits = __builtin_shufflevector(
+		high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+	const chars blank = (chars)(places < (uint8_t)blanks);
+	const chars all = digits + '0' + ((chars)(digits > 9) & ('a' - '0' - 10));
+	const words shown = (words)((all & ~blank) | (blank & ' '));
+	return (struct digits){little(shown[0]), little(shown[1])};
 }
 
 /* Puts a decimal number; false where it is not as long. */
@@ -292,15 +309,8 @@ put_number(char *to, const struct pattern_number *number, uint64_t v)
 	const unsigned width = number->width;
 	if (number->form == WRITING_DECIMAL)
 		return put_decimal(to, v, width);
-	struct digits digits = {0, num_hex_word((uint32_t)v)};
-	if (width > 8)
-		digits.high = num_hex_word((uint32_t)(v >> 32));
-	if (number->form == WRITING_HEX_FAR) {
-		const unsigned blanks = 16 - num_hex_width(v);
-		digits.high = blank(digits.high, blanks < 8 ? blanks : 8);
-		digits.low = blank(digits.low, blanks < 8 ? 0 : blanks - 8);
-	}
-	put_digits(to, digits, width);
+	const unsigned blanks = number->form == WRITING_HEX_FAR ? 16 - num_hex_width(v) : 0;
+	put_digits(to, hex_digits(v, blanks), width);
 	return width == 16 || v >> 4 * width == 0;
 }
 
@@ -388,6 +398,24 @@ begin(struct pattern_lines *it, const struct poly_batch *batch)
 	it->full = patterns->count > patterns->rows / ROWS_A_PATTERN;
 }
 
+/* Asks for what later runs are copied from, as it may be far away. */
+static inline void
+prefetch(const struct pattern_lines *it, const struct poly_patterns *patterns, size_t i)
+{
+	const struct pattern_run *run = &patterns->runs[i];
+	if (i + 8 >= patterns->run_count)
+		return;
+	if (run[8].pattern < it->known) {
+		__builtin_prefetch(&it->lines[run[8].pattern]);
+		__builtin_prefetch(&it->lines[run[8].pattern + run[8].rows]);
+	}
+	if (run[4].pattern < it->known) {
+		const uint8_t *text = it->text.data + it->lines[run[4].pattern].at;
+		__builtin_prefetch(text);
+		__builtin_prefetch(text + 64);
+	}
+}
+
 enum poly_status
 pattern_lines_write(struct pattern_lines *it, const struct format *format,
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
@@ -398,6 +426,7 @@ pattern_lines_write(struct pattern_lines *it, const struct format *format,
 	begin(it, batch);
 	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
 		const struct pattern_run *run = &patterns->runs[i];
+		prefetch(it, patterns, i);
 		if (know(it, format, writing, batch, run->pattern + run->rows) &&
 			copy_run(it, writing, batch, run))
 			continue;

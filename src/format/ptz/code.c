@@ -2,6 +2,7 @@
 /* Codings of numbers. */
 #include "format/ptz/code.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -28,16 +29,19 @@ code_planes(const struct ptz_values *it, struct buf *to)
 static bool
 code_template(const struct ptz_values *it, struct buf *to)
 {
-	struct ptz_last *list = mem_new(it->templates + (size_t)1, sizeof *list);
+	uint64_t *last = mem_new(it->templates + (size_t)1, sizeof *last);
+	uint64_t *known = mem_new(it->templates / 64 + (size_t)1, sizeof *known);
+	const bool ok = last && known;
 	uint64_t before = 0;
-	for (size_t i = 0; list && i < it->count; i++) {
-		struct ptz_last *last = &list[it->template[i]];
-		const uint64_t v = it->values[i];
-		ptz_put(to, ptz_zigzag(v - (last->is_known ? last->value : before)));
-		*last = (struct ptz_last){before = v, true};
+	for (size_t i = 0; ok && i < it->count; i++) {
+		const uint32_t t = it->template[i];
+		ptz_put(to, ptz_zigzag(it->values[i] - (bit_test(known, t) ? last[t] : before)));
+		last[t] = before = it->values[i];
+		bit_set(known, t);
 	}
-	mem_free(list);
-	return list != NULL;
+	mem_free(last);
+	mem_free(known);
+	return ok;
 }
 
 bool
@@ -79,13 +83,15 @@ ptz_decoder_init(struct ptz_decoder *decoder, const struct ptz_stream *stream, c
 	if (decoder->coding != PTZ_TEMPLATE)
 		return true;
 	decoder->last = mem_new(templates + (size_t)1, sizeof *decoder->last);
-	return decoder->last;
+	decoder->known = mem_new(templates / 64 + (size_t)1, sizeof *decoder->known);
+	return decoder->last && decoder->known;
 }
 
 void
 ptz_decoder_fini(struct ptz_decoder *decoder)
 {
 	mem_free(decoder->last);
+	mem_free(decoder->known);
 	memset(decoder, 0, sizeof *decoder);
 }
 
@@ -116,10 +122,13 @@ decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t 
 	struct ptz_bytes bytes = it->bytes;
 	uint64_t before = it->before;
 	for (size_t i = 0; i < n; i++) {
-		struct ptz_last *last = &it->last[template[i]];
-		before = (last->is_known ? last->value : before) + ptz_unzigzag(take(&bytes));
-		to[i] = before;
-		*last = (struct ptz_last){before, true};
+		const uint32_t t = template[i];
+		if (bit_test(it->known, t))
+			before = it->last[t];
+		else
+			bit_set(it->known, t);
+		before += ptz_unzigzag(take(&bytes));
+		to[i] = it->last[t] = before;
 	}
 	it->bytes = bytes;
 	it->before = before;

@@ -17,12 +17,6 @@ struct ptz_values {
 /* Appends numbers in a coding. False: no memory. */
 bool ptz_code(const struct ptz_values *values, enum ptz_coding coding, struct buf *to);
 
-/* The last value of a template. */
-struct ptz_last {
-	uint64_t value;
-	bool is_known;
-};
-
 /* Numbers that are taken one after the other. */
 struct ptz_decoder {
 	enum ptz_coding coding;
@@ -30,7 +24,8 @@ struct ptz_decoder {
 	uint32_t count, at; /* values, and those that were taken */
 	struct ptz_bytes bytes;
 	uint64_t before;
-	struct ptz_last *last; /* by template; NULL unless PTZ_TEMPLATE */
+	/* The last value of each template, and a bit where there is one; for PTZ_TEMPLATE. */
+	uint64_t *last, *known;
 };
 
 /*

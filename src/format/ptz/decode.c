@@ -309,10 +309,11 @@ find_set(struct unpacked *it, const struct loading *loading, bool moving, uint64
 		return NULL;
 	}
 	for (uint32_t t = 0; t < it->templates; t++) {
-		if (load_le64(masks + (size_t)16 * loading->shape[t]) & bit) {
-			bit_set(set->templates, t);
-			set->count++;
-		}
+		const uint32_t shape = loading->shape[t];
+		const uint64_t has = shape < 64 ? with >> shape & 1
+						: !!(load_le64(masks + (size_t)16 * shape) & bit);
+		set->templates[t / 64] |= has << t % 64;
+		set->count += (uint32_t)has;
 	}
 	set->shapes = more ? 0 : with;
 	*count = set->count;

@@ -20,6 +20,7 @@ struct giving {
 	uint32_t number[POLY_BATCH_ROWS + 8]; /* the template of each row */
 	uint64_t value[POLY_BATCH_ROWS];
 	uint32_t template[POLY_BATCH_ROWS]; /* of the values */
+	uint16_t row[POLY_BATCH_ROWS];	    /* and their rows */
 };
 
 /* Adds rows, to the last stretch where they are its neighbours: what was executed in this order
@@ -190,15 +191,46 @@ take_slice(struct giving *it, struct ptz_column *column, size_t n, const uint8_t
 	return true;
 }
 
-/* Stores a number in a column of a row. */
-static inline void
-store(void *array, unsigned size, size_t row, uint64_t v)
+/* Finds the rows of a set, and their templates; how many. */
+static size_t
+list_rows(struct giving *it, struct ptz_set *set)
 {
-	switch (size) {
-	case 1: ((uint8_t *)array)[row] = (uint8_t)v; break;
-	case 2: ((uint16_t *)array)[row] = (uint16_t)v; break;
-	case 4: ((uint32_t *)array)[row] = (uint32_t)v; break;
-	case 8: ((uint64_t *)array)[row] = v; break;
+	const uint64_t *rows = find_rows(it, set);
+	size_t n = 0;
+	for (size_t w = 0; 64 * w < it->rows; w++) {
+		for (uint64_t left = rows[w]; left; left &= left - 1) {
+			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
+			it->row[n] = (uint16_t)row;
+			it->template[n++] = it->number[row];
+		}
+	}
+	return n;
+}
+
+/* Stores n numbers in their rows of a column. */
+static void
+store_values(const struct giving *it, const struct ptz_column *column, size_t n)
+{
+	void *array = batch_column(it->batch, column->column);
+	const uint64_t *v = it->value;
+	const uint16_t *row = it->row;
+	switch (column->size) {
+	case 1:
+		for (size_t i = 0; i < n; i++)
+			((uint8_t *)array)[row[i]] = (uint8_t)v[i];
+		break;
+	case 2:
+		for (size_t i = 0; i < n; i++)
+			((uint16_t *)array)[row[i]] = (uint16_t)v[i];
+		break;
+	case 4:
+		for (size_t i = 0; i < n; i++)
+			((uint32_t *)array)[row[i]] = (uint32_t)v[i];
+		break;
+	case 8:
+		for (size_t i = 0; i < n; i++)
+			((uint64_t *)array)[row[i]] = v[i];
+		break;
 	}
 }
 
@@ -206,33 +238,22 @@ store(void *array, unsigned size, size_t row, uint64_t v)
 static bool
 give_moving(struct giving *it, struct ptz_column *column)
 {
-	void *array = batch_column(it->batch, column->column);
 	uint64_t *bits = it->batch->bits[column->column];
-	const size_t words = (it->rows + 63) / 64;
-	size_t n = 0;
-	const uint64_t *rows = find_rows(it, column->moves);
-	for (size_t w = 0; w < words; w++) {
-		for (uint64_t left = rows[w]; left; left &= left - 1)
-			it->template[n++] = it->number[64 * w + (size_t)__builtin_ctzll(left)];
-	}
+	const size_t n = list_rows(it, column->moves);
 	ptz_decode(&column->decoder, it->value, n, it->template);
 	if (column->decoder.bytes.bad)
 		return false;
-	n = 0;
-	for (size_t w = 0; w < words; w++) {
-		for (uint64_t left = rows[w]; left; left &= left - 1, n++) {
-			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			const uint8_t *bytes;
-			if (column->size) {
-				store(array, column->size, row, it->value[n]);
-				continue;
-			}
-			if (!take_slice(it, column, it->value[n], &bytes))
-				return false;
-			batch_put_bytes(it->batch, column->column, row, bytes, it->value[n]);
-		}
-		if (column->size)
-			bits[w] |= rows[w];
+	if (column->size) {
+		store_values(it, column, n);
+		for (size_t w = 0; 64 * w < it->rows; w++)
+			bits[w] |= column->moves->rows[w];
+		return true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *bytes;
+		if (!take_slice(it, column, it->value[i], &bytes))
+			return false;
+		batch_put_bytes(it->batch, column->column, it->row[i], bytes, it->value[i]);
 	}
 	return true;
 }
