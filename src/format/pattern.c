@@ -24,7 +24,7 @@ forget(struct pattern_lines *it)
 	it->full = it->failed = false;
 	it->column_count = 0;
 	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
-		it->columns[i].count = 0;
+		it->columns[i].count = it->columns[i].width = 0;
 	buf_clear(&it->text);
 }
 
@@ -233,11 +233,6 @@ know(struct pattern_lines *it, const struct format *format, const struct writing
 	return count <= it->known;
 }
 
-/* A number in 16 characters. */
-struct digits {
-	uint64_t high, low; /* eight characters each, the first one lowest */
-};
-
 /* Puts the first n characters (up to 8) of a word, and what stood behind them again. */
 static inline void
 put_some(uint8_t *to, uint64_t word, unsigned n)
@@ -248,7 +243,7 @@ put_some(uint8_t *to, uint64_t word, unsigned n)
 
 /* Puts the last width (1 to 16) of 16 characters. */
 static inline void
-put_digits(char *to, struct digits digits, unsigned width)
+put_digits(char *to, struct pattern_digits digits, unsigned width)
 {
 	uint8_t *p = (uint8_t *)to;
 	if (width > 8) {
@@ -271,7 +266,7 @@ little(uint64_t v)
 }
 
 /* The digits of a hexadecimal number, with blanks in the place of the first blanks ones. */
-static inline struct digits
+static inline struct pattern_digits
 hex_digits(uint64_t v, unsigned blanks)
 {
 	const chars places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -282,12 +277,12 @@ hex_digits(uint64_t v, unsigned blanks)
 	const chars blank = (chars)(places < (uint8_t)blanks);
 	const chars all = digits + '0' + ((chars)(digits > 9) & ('a' - '0' - 10));
 	const words shown = (words)((all & ~blank) | (blank & ' '));
-	return (struct digits){little(shown[0]), little(shown[1])};
+	return (struct pattern_digits){little(shown[0]), little(shown[1])};
 }
 
-/* Puts a decimal number; false where it is not as long. */
-static inline bool
-put_decimal(char *to, uint64_t v, unsigned width)
+/* The digits of a decimal number; false where it does not have width (1 to 16). */
+static bool
+decimal_digits(uint64_t v, unsigned width, struct pattern_digits *digits)
 {
 	static const uint64_t powers[17] = {0, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
 		100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
@@ -295,20 +290,38 @@ put_decimal(char *to, uint64_t v, unsigned width)
 	const uint64_t half = 100000000;
 	if (v >= powers[width] || (width > 1 && v < powers[width - 1]))
 		return false;
-	struct digits digits = {0, num_decimal_word((uint32_t)(v % half))};
-	if (width > 8)
-		digits.high = num_decimal_word((uint32_t)(v / half));
-	put_digits(to, digits, width);
+	digits->low = num_decimal_word((uint32_t)(v % half));
+	digits->high = width > 8 ? num_decimal_word((uint32_t)(v / half)) : 0;
+	return true;
+}
+
+/* Puts a decimal number; false where it does not fit. */
+static inline bool
+put_decimal(struct pattern_column *column, char *to, uint64_t v, unsigned width)
+{
+	const uint64_t more = v - column->last;
+	/* Only the last digit changes. */
+	if (width == column->width && more < 10 && (column->digits.low >> 56) + more <= '9') {
+		column->digits.low += more << 56;
+	} else if (decimal_digits(v, width, &column->digits)) {
+		column->width = width;
+	} else {
+		column->width = 0;
+		return false;
+	}
+	column->last = v;
+	put_digits(to, column->digits, width);
 	return true;
 }
 
 /* Puts a number; false where it does not fit. */
 static inline bool
-put_number(char *to, const struct pattern_number *number, uint64_t v)
+put_number(struct pattern_column *column, char *to, const struct pattern_number *number,
+	uint64_t v)
 {
 	const unsigned width = number->width;
 	if (number->form == WRITING_DECIMAL)
-		return put_decimal(to, v, width);
+		return put_decimal(column, to, v, width);
 	const unsigned blanks = number->form == WRITING_HEX_FAR ? 16 - num_hex_width(v) : 0;
 	put_digits(to, hex_digits(v, blanks), width);
 	return width == 16 || v >> 4 * width == 0;
@@ -324,7 +337,7 @@ struct copied {
 
 /* Puts the numbers of a column into a copied run; false where one does not fit. */
 static bool
-put_column(const struct copied *copied, const struct pattern_column *column, uint32_t from,
+put_column(const struct copied *copied, struct pattern_column *column, uint32_t from,
 	uint32_t to)
 {
 	const uint64_t *values = column_values(copied->batch, column->column);
@@ -332,7 +345,7 @@ put_column(const struct copied *copied, const struct pattern_column *column, uin
 	bool fits = true;
 	for (uint32_t i = from; i < to; i++) {
 		const struct pattern_number *number = &column->numbers[i];
-		fits &= put_number(copied->to + (number->at - copied->at), number,
+		fits &= put_number(column, copied->to + (number->at - copied->at), number,
 			values[row + (number->pattern - pattern)]);
 	}
 	return fits;

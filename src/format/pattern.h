@@ -61,9 +61,18 @@ struct pattern_number {
 	uint8_t width;	  /* in characters */
 };
 
+/* A number in 16 characters, eight a word, the first one lowest. */
+struct pattern_digits {
+	uint64_t high, low;
+};
+
 /* The numbers of a column in the lines, by pattern. */
 struct pattern_column {
 	enum poly_column column;
+	/* The decimal number that was put last: the next one is mostly hardly larger. */
+	uint64_t last;
+	struct pattern_digits digits;
+	unsigned width; /* 0: there was none */
 	struct pattern_number *numbers;
 	uint32_t count, capacity;
 };

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "format/format.h"
+#include "format/pattern.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,17 +139,35 @@ read_options(const struct sample *sample, const char *const *words)
 	return options;
 }
 
-/* Reads bytes to the end; outcome may be NULL, and so may writer. */
+/* How lines of patterns are written: as it is worth, from columns, or always copied. */
+enum lines { LINES_USUAL, LINES_PRINTED, LINES_COPIED, LINES_DEFERRED, LINES_WAYS };
+
+static enum poly_status
+write_lines(struct poly_writer *writer, const struct poly_batch *batch, enum lines lines,
+	struct poly_error *error)
+{
+	struct poly_batch printed;
+	if (lines == LINES_PRINTED) {
+		printed = *batch;
+		printed.patterns = NULL;
+		batch = &printed;
+	} else if (lines != LINES_USUAL && batch->patterns) {
+		batch->patterns->rows = UINT32_MAX;
+	}
+	return poly_writer_write(writer, batch, error);
+}
+
+/* Reads bytes to the end, into a writer if there is one, otherwise row by row. */
 static void
-drain(struct poly_reader *reader, struct outcome *outcome, bool rows,
-	struct poly_writer *writer)
+drain(struct poly_reader *reader, struct outcome *outcome, struct poly_writer *writer,
+	enum lines lines)
 {
 	const struct poly_batch *batch;
 	enum poly_status status;
 	while ((status = poly_reader_next(reader, &batch, &outcome->error)) == POLY_OK) {
-		if (rows)
+		if (!writer)
 			add_batch(outcome, batch);
-		if (writer && poly_writer_write(writer, batch, &outcome->error) != POLY_OK) {
+		if (writer && write_lines(writer, batch, lines, &outcome->error) != POLY_OK) {
 			status = outcome->error.status;
 			break;
 		}
@@ -168,7 +187,7 @@ read_bytes(const uint8_t *data, size_t size, const struct poly_read_options *opt
 		poly_reader_open_memory(data, size, options, &reader, &outcome->error);
 	outcome->opened = outcome->status == POLY_OK;
 	if (outcome->opened)
-		drain(reader, outcome, true, NULL);
+		drain(reader, outcome, NULL, LINES_USUAL);
 	poly_reader_close(reader);
 }
 
@@ -187,6 +206,7 @@ struct rewriting {
 	const char *format;
 	bool every_column;	  /* the reader delivers more than the writer looks at */
 	const char *const *words; /* options of the writer, or NULL */
+	enum lines lines;
 };
 
 static void
@@ -209,7 +229,9 @@ rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *o
 	if (outcome->status == POLY_OK) {
 		if (!rewriting->every_column)
 			poly_reader_want(reader, poly_writer_columns(writer));
-		drain(reader, outcome, false, writer);
+		if (rewriting->lines == LINES_DEFERRED)
+			poly_reader_defer(reader);
+		drain(reader, outcome, writer, rewriting->lines);
 	}
 	if (writer && outcome->status != POLY_ERR_LOSS) {
 		enum poly_status status = poly_writer_finish(writer, &outcome->error);
@@ -225,7 +247,8 @@ static void
 rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
 	struct buf *out, struct outcome *outcome)
 {
-	struct rewriting rewriting = {data, size, options, options->format, false, NULL};
+	struct rewriting rewriting = {
+		data, size, options, options->format, false, NULL, LINES_USUAL};
 	rewrite_as(&rewriting, out, outcome);
 }
 
@@ -267,31 +290,43 @@ law_identity(const struct sample *sample, const struct poly_read_options *option
 	return good;
 }
 
-/* Any trace is packed and unpacked again to the same bytes. */
+/* A packed sample is unpacked to its bytes. */
+static bool
+unpacks(const struct sample *sample, const struct buf *packed, enum lines lines)
+{
+	struct buf out = {0};
+	struct outcome outcome;
+	struct poly_read_options plain = POLY_READ_OPTIONS_INIT;
+	const struct rewriting rewriting = {
+		packed->data, packed->size, &plain, sample->format, false, NULL, lines};
+	plain.one_thread = true;
+	rewrite_as(&rewriting, &out, &outcome);
+	bool good =
+		outcome.status == POLY_END || fails("unpacking %d: status %d: %s", lines,
+						      outcome.status, outcome.error.message);
+	if (good && (out.size != sample->size || memcmp(out.data, sample->data, out.size) != 0))
+		good = fails("unpacking %d: %zu bytes became others, %zu", lines, sample->size,
+			out.size);
+	buf_free(&out);
+	return good;
+}
+
+/* Any trace is packed and unpacked again to the same bytes, however its lines are written. */
 static bool
 law_packing(const struct sample *sample, const struct poly_read_options *options)
 {
-	struct buf packed = {0}, out = {0};
+	struct buf packed = {0};
 	struct outcome outcome;
-	struct poly_read_options plain = POLY_READ_OPTIONS_INIT;
-	struct rewriting rewriting = {sample->data, sample->size, options, "ptz", false, NULL};
+	const struct rewriting rewriting = {
+		sample->data, sample->size, options, "ptz", false, NULL, LINES_USUAL};
 	if (!format_find(sample->format)->info.can_write)
 		return true;
-	plain.one_thread = true;
 	rewrite_as(&rewriting, &packed, &outcome);
 	bool good = outcome.status == POLY_END ||
 		    fails("packing: status %d: %s", outcome.status, outcome.error.message);
-	if (good) {
-		rewriting = (struct rewriting){
-			packed.data, packed.size, &plain, sample->format, false, NULL};
-		rewrite_as(&rewriting, &out, &outcome);
-		good = outcome.status == POLY_END ||
-		       fails("unpacking: status %d: %s", outcome.status, outcome.error.message);
-	}
-	if (good && (out.size != sample->size || memcmp(out.data, sample->data, out.size) != 0))
-		good = fails("%zu bytes became others, %zu", sample->size, out.size);
+	for (unsigned lines = 0; good && lines < LINES_WAYS; lines++)
+		good = unpacks(sample, &packed, (enum lines)lines);
 	buf_free(&packed);
-	buf_free(&out);
 	return good;
 }
 
@@ -470,8 +505,8 @@ law_writers_columns(const struct sample *sample, const struct poly_read_options 
 	const struct poly_format_info *format;
 	bool good = true;
 	for (size_t i = 0; good && (format = poly_format_at(i)); i++) {
-		struct rewriting rewriting = {
-			sample->data, sample->size, options, format->name, true, NULL};
+		struct rewriting rewriting = {sample->data, sample->size, options, format->name,
+			true, NULL, LINES_USUAL};
 		if (!format->can_write)
 			continue;
 		rewrite_as(&rewriting, &all, &one);
@@ -550,7 +585,7 @@ law_detection(const struct sample *sample, const struct poly_read_options *optio
 		if (strcmp(format, sample->format) != 0)
 			good = fails(
 				"taken for '%s': %s", format, poly_reader_evidence(reader));
-		drain(reader, &found, true, NULL);
+		drain(reader, &found, NULL, LINES_USUAL);
 	}
 	good = good && same_outcome(&found, &named, "read by content", 0);
 	poly_reader_close(reader);
@@ -708,7 +743,7 @@ pack_small(const struct sample *sample, const struct poly_read_options *options,
 	char word[40];
 	const char *const words[] = {word, NULL};
 	const struct rewriting rewriting = {
-		sample->data, sample->size, options, "ptz", false, words};
+		sample->data, sample->size, options, "ptz", false, words, LINES_USUAL};
 	snprintf(word, sizeof word, "ptz.rows=%zu", rows);
 	rewrite_as(&rewriting, packed, &outcome);
 	return outcome.status == POLY_END ||

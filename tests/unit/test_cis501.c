@@ -7,9 +7,6 @@
 
 #include <inttypes.h>
 
-#include "io/block.h"
-#include "io/checksum.h"
-
 /* A micro-operation in single blanks, of which tests change a field. */
 #define CMP "2 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP SUB\n"
 
@@ -245,94 +242,6 @@ extreme_numbers_survive(void **state)
 		buf_free(&again);
 		buf_free(&columns);
 		buf_free(&line);
-	}
-}
-
-/* True where this build has the libraries of packed traces. */
-static bool
-can_pack(void)
-{
-	struct block_unpacker *unpacker = NULL;
-	const bool can = checksum_available() && block_unpacker_new(&unpacker, NULL) == POLY_OK;
-	block_unpacker_free(unpacker);
-	return can;
-}
-
-/* The bytes of a packed trace as text, by its patterns or by its columns alone. */
-static struct buf
-unpack_lines(const struct buf *packed, bool by_patterns)
-{
-	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
-	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_reader *reader = open_bytes(packed, "ptz", NULL, false);
-	struct poly_writer *writer;
-	const struct poly_batch *batch;
-	options.format = "cis501";
-	assert_int_equal(
-		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
-		POLY_OK);
-	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		struct poly_batch view = *batch;
-		assert_non_null(view.pattern);
-		if (!by_patterns)
-			view.pattern = NULL;
-		assert_int_equal(poly_writer_write(writer, &view, NULL), POLY_OK);
-	}
-	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
-	poly_writer_close(writer);
-	poly_reader_close(reader);
-	return out;
-}
-
-/* Loads and stores by three instructions, a branch and a line that is no record. */
-static struct buf
-repeating_lines(void)
-{
-	struct buf text = {0};
-	uint64_t random = 1;
-	for (int i = 0; i < 3000; i++) {
-		for (unsigned k = 0; k < 3; k++) {
-			random = random * 6364136223846793005u + 1442695040888963407u;
-			const uint64_t address = i < 65 ? ((uint64_t)1 << i % 65 % 64) - 1
-							: random >> random % 64;
-			buf_printf(&text,
-				"%d %x %2d %2d %2d %c %c %c %9d %12" PRIx64
-				" %12x %12x %-8s %s\n",
-				1, 0x400000 + 4 * k, 5, -1, 45, '-', '-', "LSL"[k], (int)k,
-				address, 0x400004 + 4 * k, 0, "MOV", k == 1 ? "STORE" : "LOAD");
-		}
-		buf_printf(&text, "%d %x %2d %2d %2d %c %c %c %9d %12x %12x %12x %-8s %s\n", 1,
-			0x40000c, -1, -1, -1, 'R', "TN"[i % 7 == 0], '-', 0, 0, 0x400010,
-			0x400000, "JNE", "JMP_IMM");
-		if (i % 1000 == 999)
-			buf_string(&text, "\n");
-	}
-	return text;
-}
-
-static void
-lines_of_patterns_are_those_of_columns(void **state)
-{
-	(void)state;
-	if (!can_pack())
-		skip();
-	for (size_t blanks = 0; blanks < 2; blanks++) {
-		struct buf made = repeating_lines();
-		struct buf text = convert(open_bytes(&made, "cis501", NULL, false), "cis501",
-			blanks ? "cis501.layout=blanks" : NULL, NULL);
-		if (!blanks)
-			expect_same(&text, &made);
-		struct buf packed = convert(
-			open_bytes(&text, "cis501", NULL, false), "ptz", "ptz.rows=4096", NULL);
-		for (size_t i = 0; i < 2; i++) {
-			struct buf again = unpack_lines(&packed, i);
-			expect_same(&again, &text);
-			buf_free(&again);
-		}
-		buf_free(&packed);
-		buf_free(&text);
-		buf_free(&made);
 	}
 }
 
@@ -775,7 +684,6 @@ main(void)
 		cmocka_unit_test(layouts_are_written_as_they_are_asked_for),
 		cmocka_unit_test(every_tolerance_gives_the_same_row_and_its_own_bytes),
 		cmocka_unit_test(extreme_numbers_survive),
-		cmocka_unit_test(lines_of_patterns_are_those_of_columns),
 		cmocka_unit_test(a_bad_line_is_named_by_line_column_and_field),
 		cmocka_unit_test(a_damaged_line_costs_that_line_only),
 		cmocka_unit_test(a_line_without_end_is_passed_over_in_pieces),

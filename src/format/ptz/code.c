@@ -107,30 +107,60 @@ decode_planes(struct ptz_decoder *it, uint64_t *to, size_t n)
 	}
 }
 
-/* A number of one byte, which most are, or more. */
+/* A number of one byte or two, which most are, or more. */
 static inline uint64_t
 take(struct ptz_bytes *bytes)
 {
-	if (bytes->p < bytes->end && *bytes->p < 0x80)
+	const uint8_t *p = bytes->p;
+	if (p < bytes->end && p[0] < 0x80)
 		return *bytes->p++;
+	if (bytes->end - p >= 2 && p[1] < 0x80) {
+		bytes->p += 2;
+		return (uint64_t)p[1] << 7 | (p[0] & 0x7f);
+	}
 	return ptz_take(bytes);
+}
+
+/* True where the next eight numbers are bytes. */
+static inline bool
+are_bytes(const struct ptz_bytes *bytes)
+{
+	return bytes->end - bytes->p >= 8 && !(load_le64(bytes->p) & 0x8080808080808080);
+}
+
+/* Takes n differences. */
+static void
+decode_differences(struct ptz_bytes *from, uint64_t *to, size_t n)
+{
+	struct ptz_bytes bytes = *from;
+	size_t i = 0;
+	while (i < n) {
+		if (n - i < 8 || !are_bytes(&bytes)) {
+			to[i++] = ptz_unzigzag(take(&bytes));
+			continue;
+		}
+		for (size_t k = 0; k < 8; k++)
+			to[i + k] = ptz_unzigzag(bytes.p[k]);
+		bytes.p += 8;
+		i += 8;
+	}
+	*from = bytes;
 }
 
 static void
 decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *template)
 {
-	struct ptz_bytes bytes = it->bytes;
 	uint64_t before = it->before;
+	decode_differences(&it->bytes, to, n);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t t = template[i];
 		if (bit_test(it->known, t))
 			before = it->last[t];
 		else
 			bit_set(it->known, t);
-		before += ptz_unzigzag(take(&bytes));
+		before += to[i];
 		to[i] = it->last[t] = before;
 	}
-	it->bytes = bytes;
 	it->before = before;
 }
 
@@ -146,13 +176,11 @@ ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *templ
 	case PTZ_PLANES: decode_planes(it, to, n); break;
 	case PTZ_TEMPLATE: decode_templates(it, to, n, template); break;
 	case PTZ_DELTA:
+		decode_differences(&it->bytes, to, n);
 		for (size_t i = 0; i < n; i++)
-			to[i] = it->before += ptz_unzigzag(take(&it->bytes));
+			to[i] = it->before += to[i];
 		break;
-	case PTZ_PC:
-		for (size_t i = 0; i < n; i++)
-			to[i] = ptz_unzigzag(take(&it->bytes));
-		break;
+	case PTZ_PC: decode_differences(&it->bytes, to, n); break;
 	case PTZ_BYTES:
 	case PTZ_XOR:
 	case PTZ_CODING_COUNT: it->bytes.bad = true; memset(to, 0, n * sizeof *to);

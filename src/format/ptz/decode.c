@@ -519,6 +519,7 @@ load_column(struct unpacked *it, struct loading *loading, unsigned number)
 	column->fixed = find_set(it, loading, false, bit, &fixed);
 	column->moves = find_set(it, loading, true, bit, &moving);
 	column->always = fixed == it->templates;
+	column->all_move = moving == it->templates;
 	if ((fixed && !column->fixed) || (moving && !column->moves))
 		return err_memory(loading->error);
 	it->columns++;

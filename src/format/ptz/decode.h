@@ -29,6 +29,7 @@ struct ptz_column {
 	const uint8_t *bytes;  /* that static slices refer to */
 	bool always;	       /* every template has it, static */
 	struct ptz_set *moves; /* templates whose rows have it; NULL: none */
+	bool all_move;	       /* they are all */
 	struct ptz_decoder decoder;
 	struct ptz_bytes slices; /* bytes of the slices to come */
 	bool is_xor;

@@ -239,6 +239,12 @@ static bool
 give_moving(struct giving *it, struct ptz_column *column)
 {
 	uint64_t *bits = it->batch->bits[column->column];
+	if (column->all_move && column->size == sizeof(uint64_t)) {
+		uint64_t *to = batch_column(it->batch, column->column);
+		ptz_decode(&column->decoder, to, it->rows, it->number);
+		batch_all_present(it->batch, column->column);
+		return !column->decoder.bytes.bad;
+	}
 	const size_t n = list_rows(it, column->moves);
 	ptz_decode(&column->decoder, it->value, n, it->template);
 	if (column->decoder.bytes.bad)

@@ -164,21 +164,37 @@ put_cpu(struct writing *writing, struct print *print, const struct poly_batch *b
 	}
 }
 
+/* Instructions that were written, of which copied ones have numbers that move. */
+static uint64_t
+instructions(const struct writing *writing)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	return writer->count + writing->copied[POLY_COLUMN_number].count;
+}
+
 /* Time, unit and processor, with room for the rest of the line. */
 static struct print
 begin(struct writing *writing, const struct poly_batch *batch, size_t row, size_t room)
 {
 	struct qemu4v_writer *writer = writing->state;
+	const struct writing_copied *times = &writing->copied[POLY_COLUMN_time];
 	struct print print = {(char *)out_room(writing->out, PRINT_ROOM + room), 0};
 	bool counts = batch->kind[row] == POLY_KIND_INSTRUCTION;
 	writer->count += counts;
+	if (writer->copied != times->count)
+		writer->last_time = times->last;
+	writer->copied = times->count;
 	uint64_t time = value_of(
-		batch, POLY_COLUMN_time, row, counts ? writer->count : writer->last_time);
+		batch, POLY_COLUMN_time, row,
+		counts ? instructions(writing) : writer->last_time);
 	/* MicroTESK counts instructions from 0. */
 	if (writer->microtesk)
-		time = writer->count ? writer->count - 1 : 0;
+		time = instructions(writing) ? instructions(writing) - 1 : 0;
 	writer->last_time = time;
+	/* Copied lines are heard of by their times and numbers. */
+	writing_moves(writing, POLY_HAS(time));
 	put_decimal(&print, time);
+	writing_mark(writing, POLY_COLUMN_time, WRITING_DECIMAL, print.to, print.used);
 	put_text(&print, " ", 1);
 	put_string(&print, writer->unit);
 	put_cpu(writing, &print, batch, row);
@@ -199,13 +215,18 @@ put_address(struct writing *writing, struct print *print, const struct poly_batc
 {
 	const struct qemu4v_writer *writer = writing->state;
 	uint64_t address = real == POLY_COLUMN_real_pc ? batch->pc[row] : batch->address[row];
+	const unsigned digits = qemu4v_address_digits(address, writer->address_digits);
 	put_text(print, " ", 1);
-	put_hex(print, address, qemu4v_address_digits(address, writer->address_digits));
+	put_hex(print, address, digits);
+	if (real != POLY_COLUMN_real_pc)
+		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX,
+			print->to + print->used - digits, digits);
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
+		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
 		put_text(print, ":", 1);
-		put_hex(print, translation,
-			qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS));
+		put_hex(print, translation, width);
+		writing_mark(writing, real, WRITING_HEX, print->to + print->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
 	}
@@ -341,9 +362,14 @@ put_instruction(struct writing *writing, const struct poly_batch *batch, size_t 
 	}
 	struct print print = begin(writing, batch, row, QEMU4V_LINE_MOST);
 	put_string(&print, taken ? " IT (" : " IS (");
-	put_decimal(&print, writer->microtesk
-				    ? writer->last_time
-				    : value_of(batch, POLY_COLUMN_number, row, writer->count));
+	const size_t number_at = print.used;
+	put_decimal(&print, writer->microtesk ? writer->last_time
+					      : value_of(batch, POLY_COLUMN_number, row,
+							instructions(writing)));
+	writing_moves(writing, POLY_HAS(number));
+	if (!writer->microtesk)
+		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL,
+			print.to + number_at, print.used - number_at);
 	put_text(&print, ")", 1);
 	put_address(writing, &print, batch, row, POLY_COLUMN_real_pc);
 	put_encoding(&print, encoding);
@@ -371,6 +397,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 /* What an access or a register holds. */
 struct content {
 	uint64_t value, size;
+	bool guessed;		  /* its size depends on the value */
 	struct qemu4v_word bytes; /* where it is larger than 8 bytes */
 };
 
@@ -379,6 +406,7 @@ find_content(const struct poly_batch *batch, size_t row, struct content *content
 {
 	content->value = value_of(batch, POLY_COLUMN_value, row, 0);
 	content->size = value_of(batch, POLY_COLUMN_size, row, content->value >> 32 ? 8 : 4);
+	content->guessed = !poly_present(batch, POLY_COLUMN_size, row);
 	content->bytes = bytes_of(batch, POLY_COLUMN_payload, row);
 	bool value = poly_present(batch, POLY_COLUMN_value, row);
 	if (value)
@@ -388,12 +416,18 @@ find_content(const struct poly_batch *batch, size_t row, struct content *content
 }
 
 static void
-put_content(struct print *print, const struct content *content)
+put_content(struct writing *writing, struct print *print, const struct content *content)
 {
-	if (content->bytes.length)
+	const struct qemu4v_writer *writer = writing->state;
+	const size_t size = content->size < 8 ? content->size : 8;
+	if (content->bytes.length) {
 		put_bytes(print, &content->bytes);
-	else
-		put_value(print, content->value, content->size);
+		return;
+	}
+	put_value(print, content->value, content->size);
+	if (!writer->memory_order && !content->guessed)
+		writing_mark(writing, POLY_COLUMN_value, WRITING_HEX,
+			print->to + print->used - 2 * size, 2 * size);
 }
 
 /* Attributes of an access; *bad where they can't stand behind its size. */
@@ -457,7 +491,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	put_text(&print, attributes, length);
 	put_address(writing, &print, batch, row, POLY_COLUMN_real_address);
 	size_t start = print.used;
-	put_content(&print, &content);
+	put_content(writing, &print, &content);
 	if (writer->memory_order)
 		turn_data(&print, start, content.size);
 	finish(writing, &print);
@@ -495,7 +529,7 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 		put_string(&print, " R ");
 		bad = !put_register_name(writing, &print, name);
 		put_text(&print, " ", 1);
-		put_content(&print, &content);
+		put_content(writing, &print, &content);
 		if (!bad)
 			finish(writing, &print);
 	}
