@@ -337,8 +337,8 @@ struct copied {
 
 /* Puts the numbers of a column into a copied run; false where one does not fit. */
 static bool
-put_column(const struct copied *copied, struct pattern_column *column, uint32_t from,
-	uint32_t to)
+put_column(
+	const struct copied *copied, struct pattern_column *column, uint32_t from, uint32_t to)
 {
 	const uint64_t *values = column_values(copied->batch, column->column);
 	const uint32_t row = copied->run->row, pattern = copied->run->pattern;

@@ -155,9 +155,11 @@ load_stream(struct unpacked *it, uint32_t i, struct block_unpacker *unpacker, co
 		return stream_wrong(it, stream, "is not as long as it says", error);
 	if (stream->packing >= PTZ_PACKING_COUNT)
 		return stream_wrong(it, stream, "is packed in a way that is not known", error);
-	it->data[i] = mem_new(stream->size + (size_t)PTZ_SLACK, 1);
+	/* Only what stands behind the bytes has to be 0. */
+	it->data[i] = mem_resize(NULL, stream->size + (size_t)PTZ_SLACK, 1);
 	if (!it->data[i])
 		return err_memory(error);
+	memset(it->data[i] + stream->size, 0, PTZ_SLACK);
 	if (stream->packing == PTZ_STORED) {
 		if (stream->size)
 			memcpy(it->data[i], p, stream->size);
@@ -310,8 +312,9 @@ find_set(struct unpacked *it, const struct loading *loading, bool moving, uint64
 	}
 	for (uint32_t t = 0; t < it->templates; t++) {
 		const uint32_t shape = loading->shape[t];
-		const uint64_t has = shape < 64 ? with >> shape & 1
-						: !!(load_le64(masks + (size_t)16 * shape) & bit);
+		const uint64_t has = shape < 64
+					     ? with >> shape & 1
+					     : !!(load_le64(masks + (size_t)16 * shape) & bit);
 		set->templates[t / 64] |= has << t % 64;
 		set->count += (uint32_t)has;
 	}
@@ -434,9 +437,10 @@ fill_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *colu
 		uint32_t own[PIECE];
 		uint64_t value[PIECE];
 		size_t n = 0;
-		for (uint32_t k = t; k < t + PIECE && k < it->templates; k++) {
+		const uint32_t end = it->templates - t < PIECE ? it->templates : t + PIECE;
+		for (uint32_t k = t; k < end; k++) {
 			own[n] = k;
-			n += bit_test(column->fixed->templates, k);
+			n += column->always || bit_test(column->fixed->templates, k);
 		}
 		ptz_decode(&decoder, value, n, NULL);
 		for (size_t i = 0; i < n; i++) {

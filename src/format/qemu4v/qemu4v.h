@@ -348,7 +348,7 @@ struct qemu4v_writer {
 	bool keeps;	   /* rows' own bytes are of this format, and are written as they are */
 	bool keeps_order;  /* their data too stand in the order that is written */
 	uint64_t count;	   /* instructions written, but for those in copied lines */
-	uint64_t copied;    /* times in copied lines that are known of */
+	uint64_t copied;   /* times in copied lines that are known of */
 	uint64_t last_time; /* time of the last one */
 };
 

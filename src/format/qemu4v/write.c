@@ -184,8 +184,7 @@ begin(struct writing *writing, const struct poly_batch *batch, size_t row, size_
 	if (writer->copied != times->count)
 		writer->last_time = times->last;
 	writer->copied = times->count;
-	uint64_t time = value_of(
-		batch, POLY_COLUMN_time, row,
+	uint64_t time = value_of(batch, POLY_COLUMN_time, row,
 		counts ? instructions(writing) : writer->last_time);
 	/* MicroTESK counts instructions from 0. */
 	if (writer->microtesk)
@@ -226,7 +225,8 @@ put_address(struct writing *writing, struct print *print, const struct poly_batc
 		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
 		put_text(print, ":", 1);
 		put_hex(print, translation, width);
-		writing_mark(writing, real, WRITING_HEX, print->to + print->used - width, width);
+		writing_mark(
+			writing, real, WRITING_HEX, print->to + print->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
 	}
@@ -368,8 +368,8 @@ put_instruction(struct writing *writing, const struct poly_batch *batch, size_t 
 							instructions(writing)));
 	writing_moves(writing, POLY_HAS(number));
 	if (!writer->microtesk)
-		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL,
-			print.to + number_at, print.used - number_at);
+		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL, print.to + number_at,
+			print.used - number_at);
 	put_text(&print, ")", 1);
 	put_address(writing, &print, batch, row, POLY_COLUMN_real_pc);
 	put_encoding(&print, encoding);
