@@ -317,7 +317,8 @@ columns_that_are_deferred_are_not_there(void **state)
 	struct buf text = repeating_lines();
 	struct buf packed = pack(&text, "cis501");
 	options.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site);
-	assert_int_equal(columns_given(&packed, &options), POLY_HAS(address));
+	/* Lines that are not as they are printed are kept as they are, and may move. */
+	assert_int_equal(columns_given(&packed, &options) & ~POLY_HAS(raw), POLY_HAS(address));
 	options.skip = 1;
 	assert_true(columns_given(&packed, &options) & POLY_HAS(pc));
 	options.skip = 0;
