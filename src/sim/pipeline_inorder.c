@@ -20,10 +20,28 @@
  * Cycles count from the start of a stretch, and the longest one is 4096 times what a micro-op
  * can take at most, thrice PIPELINE_LATENCY_MOST: below 2 to the 26th.
  */
-enum { STRETCH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8 };
+enum { STRETCH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8, TRACK_BITS = 20 };
 
 #define ROOM ((1u << ROOM_BITS) - 1)
 #define CYCLE ((uint64_t)1 << (PLACE_SHIFT + ROOM_BITS))
+
+/*
+ * Where cycles alone are wanted, a micro-op takes its part of a cycle on a track: the length of
+ * a cycle by the width, rounded up, so that the last one that fits ends in the next cycle by
+ * itself. Rounding moves what follows without a gap by less than one a micro-op, STRETCH in
+ * all, and a part is longer than that by far.
+ */
+#define TRACK_CYCLE ((uint64_t)1 << TRACK_BITS)
+#define TRACK_ENDS 4 /* what flags say of the cycle's end */
+
+struct track {
+	uint64_t part;			    /* of a micro-op */
+	uint64_t latency[PIPELINE_CLASSES]; /* in these units */
+	/* By track_end: where the next may issue is that much later, of which bits are kept. */
+	uint64_t step[TRACK_ENDS], kept[TRACK_ENDS];
+	uint64_t at; /* nothing more issues before it */
+	uint64_t ready[PIPELINE_REGISTERS + 1];
+};
 
 /* Where the pipeline is. */
 struct position {
@@ -37,7 +55,6 @@ struct rules {
 	uint32_t start;			    /* low bits of the first place in a cycle */
 	unsigned ends, stalls;		    /* flags: the cycle is over; the penalty is due */
 	unsigned penalty;		    /* cycles */
-	uint32_t room[PIPELINE_CLASSES];    /* the latency as places, start included */
 	uint64_t latency[PIPELINE_CLASSES]; /* what is kept of the result */
 	uint64_t extra[PIPELINE_CLASSES];   /* and on top of it for each extra cycle */
 };
@@ -51,7 +68,7 @@ struct pipeline_inorder {
 	uint64_t missed; /* of what waiting for loads took */
 	uint64_t parts[PIPELINE_PARTS];
 	uint64_t ready[PIPELINE_REGISTERS + 1];
-	uint32_t places[PIPELINE_REGISTERS + 1]; /* the same of run_places */
+	struct track track;
 };
 
 static struct rules
@@ -63,13 +80,37 @@ rules_of(const struct pipeline_inorder_config *config)
 		.penalty = config->penalty};
 	for (size_t i = 0; i < PIPELINE_CLASSES; i++) {
 		const bool load = i == PIPELINE_LOADS;
-		rules.room[i] = config->latency[i] << ROOM_BITS | rules.start;
 		rules.latency[i] = CYCLE * config->latency[i] |
 				   (uint64_t)rules.start << PLACE_SHIFT |
 				   (load ? PIPELINE_LOAD : PIPELINE_EXECUTE);
 		rules.extra[i] = CYCLE | (uint64_t)load << EXTRA_SHIFT;
 	}
 	return rules;
+}
+
+/* What a micro-op says of the end of its cycle. */
+static inline unsigned
+track_end(const struct pipeline_op *op)
+{
+	return op->flags / PIPELINE_TAKEN % TRACK_ENDS;
+}
+
+static struct track
+track_of(const struct pipeline_inorder_config *config)
+{
+	struct track track = {.part = (TRACK_CYCLE + config->width - 1) / config->width};
+	for (size_t i = 0; i < PIPELINE_CLASSES; i++)
+		track.latency[i] = config->latency[i] * TRACK_CYCLE;
+	for (unsigned end = 0; end < TRACK_ENDS; end++) {
+		const unsigned flags = end * PIPELINE_TAKEN;
+		const bool stalls = flags & PIPELINE_MISPREDICTED && config->penalty;
+		const bool ends = flags & PIPELINE_TAKEN && config->taken_ends;
+		track.step[end] = stalls ? config->penalty * TRACK_CYCLE
+				  : ends ? TRACK_CYCLE
+					 : track.part;
+		track.kept[end] = stalls || ends ? ~(TRACK_CYCLE - 1) : ~(uint64_t)0;
+	}
+	return track;
 }
 
 struct pipeline_inorder *
@@ -85,18 +126,13 @@ pipeline_inorder_new(const struct pipeline_inorder_config *config, struct poly_e
 	pipeline->order = config->order;
 	pipeline->cycles_only = config->cycles_only;
 	pipeline->rules = rules_of(config);
+	pipeline->track = track_of(config);
 	pipeline->at = (struct position){.place = pipeline->rules.start, .last = -1};
 	return pipeline;
 }
 
 static inline uint64_t
 later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static inline uint32_t
-later32(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
@@ -152,8 +188,6 @@ start_stretch(struct pipeline_inorder *pipeline)
 	for (size_t i = 0; i < PIPELINE_REGISTERS; i++) {
 		uint64_t *ready = &pipeline->ready[i];
 		*ready = *ready / CYCLE > now ? *ready - now * CYCLE : 0;
-		uint32_t *place = &pipeline->places[i];
-		*place = *place >> ROOM_BITS > now ? *place - (now << ROOM_BITS) : 0;
 	}
 	pipeline->start += now;
 	at->last -= now;
@@ -161,47 +195,59 @@ start_stretch(struct pipeline_inorder *pipeline)
 	at->place &= ROOM;
 }
 
-/* What the order of writes asks for, as a place. */
-static inline uint32_t
-order_of_places(const uint32_t *ready, const struct pipeline_op *op, uint32_t latency,
+/* Counts from the cycle on in which the track is, and takes back what was rounded. */
+static void
+start_track(struct pipeline_inorder *pipeline)
+{
+	struct track *track = &pipeline->track;
+	const uint64_t now = track->at & ~(TRACK_CYCLE - 1);
+	for (size_t i = 0; i < PIPELINE_REGISTERS; i++)
+		track->ready[i] -= track->ready[i] > now ? now : track->ready[i];
+	pipeline->start += now / TRACK_CYCLE;
+	pipeline->at.last -= (int64_t)(now / TRACK_CYCLE);
+	track->at = (track->at - now) / track->part * track->part;
+}
+
+/* What the order of writes asks for, on the track. */
+static inline uint64_t
+order_of_track(const uint64_t *ready, const struct pipeline_op *op, uint64_t latency,
 	enum pipeline_order order)
 {
-	const uint32_t written = later32(ready[op->dests[0]], ready[op->dests[1]]);
-	const uint32_t cycles = latency & ~ROOM;
+	const uint64_t written = later(ready[op->dests[0]], ready[op->dests[1]]);
 	switch (order) {
 	case PIPELINE_ORDER_FREE: break;
-	case PIPELINE_ORDER_LATENCY: return later32(written + ROOM + 1, cycles) - cycles;
+	case PIPELINE_ORDER_LATENCY: return later(written + TRACK_CYCLE, latency) - latency;
 	case PIPELINE_ORDER_ALL: return written;
 	}
 	return 0;
 }
 
 /*
- * The cycles alone, for which places are enough: of registers these are kept. Half the work of
- * run_stretch, which is the oracle of the tests.
+ * The cycles alone. What each micro-op waits for, where the one before left off, goes through
+ * three operations. run_stretch is the oracle of the tests.
  */
 static inline __attribute__((always_inline)) void
-run_places(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+run_track(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
 	enum pipeline_order order)
 {
-	const struct rules rules = pipeline->rules;
-	uint32_t *ready = pipeline->places, at = pipeline->at.place, place = at;
-	for (const struct pipeline_op *op = ops; op < ops + n; op++) {
-		const uint32_t latency =
-			rules.room[op->flags & PIPELINE_CLASS] +
-			((uint32_t)(op->extra & PIPELINE_LATENCY_MOST) << ROOM_BITS);
-		uint32_t need = later32(ready[op->sources[0]], ready[op->sources[1]]);
-		need = later32(need, ready[op->sources[2]]);
-		need = later32(need, order_of_places(ready, op, latency, order));
-		place = later32(need, at);
-		ready[op->dests[0]] = ready[op->dests[1]] = (place & ~ROOM) + latency;
+	struct track *track = &pipeline->track;
+	uint64_t *ready = track->ready, at = track->at, place = at;
+	for (size_t i = 0; i < n; i++) {
+		const struct pipeline_op op = ops[i];
+		const unsigned end = track_end(&op);
+		const uint64_t latency = track->latency[op.flags & PIPELINE_CLASS] +
+					 (op.extra & PIPELINE_LATENCY_MOST) * TRACK_CYCLE;
+		uint64_t need = later(ready[op.sources[0]], ready[op.sources[1]]);
+		need = later(need, ready[op.sources[2]]);
+		need = later(need, order_of_track(ready, &op, latency, order));
+		place = later(need, at);
+		at = (place + track->step[end]) & track->kept[end];
+		ready[op.dests[0]] = ready[op.dests[1]] =
+			(place & ~(TRACK_CYCLE - 1)) + latency;
 		ready[PIPELINE_NONE] = 0;
-		at = place_behind(place, op->flags & rules.ends, rules.start);
-		if (op->flags & rules.stalls)
-			at = ((place >> ROOM_BITS) + rules.penalty) << ROOM_BITS | rules.start;
 	}
-	pipeline->at.place = at;
-	pipeline->at.last = place >> ROOM_BITS;
+	track->at = at;
+	pipeline->at.last = (int64_t)(place / TRACK_CYCLE);
 }
 
 static inline __attribute__((always_inline)) void
@@ -248,7 +294,7 @@ run_order(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size
 	struct pipeline_times *times, enum pipeline_order order)
 {
 	if (pipeline->cycles_only)
-		run_places(pipeline, ops, n, order);
+		run_track(pipeline, ops, n, order);
 	else
 		run_stretch(pipeline, ops, n, times, order);
 }
@@ -274,7 +320,10 @@ pipeline_inorder_run(struct pipeline_inorder *pipeline, const struct pipeline_op
 {
 	for (size_t done = 0; done < n;) {
 		const size_t more = n - done < STRETCH ? n - done : STRETCH;
-		start_stretch(pipeline);
+		if (pipeline->cycles_only)
+			start_track(pipeline);
+		else
+			start_stretch(pipeline);
 		run_rule(pipeline, ops + done, more, times ? times + done : NULL);
 		done += more;
 	}

@@ -181,6 +181,30 @@ cycles_alone_are_those_of_stepping(void **state)
 	}
 }
 
+/* Nothing waits, so that cycles are full, as many as go on without a gap and of every width. */
+static void
+full_cycles_add_up_whatever_the_width(void **state)
+{
+	enum { MANY = 50000 };
+	static struct pipeline_op ops[MANY];
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		ops[i] = (struct pipeline_op){{PIPELINE_NONE, PIPELINE_NONE, PIPELINE_NONE},
+			{PIPELINE_NONE, PIPELINE_NONE}, 0, 0};
+	for (unsigned width = 1; width <= PIPELINE_WIDTH_MOST; width++) {
+		const struct pipeline_inorder_config config = {.width = width,
+			.latency = {1, 1, 1, 1, 1, 1, 1, 1},
+			.cycles_only = true};
+		struct pipeline_result result;
+		struct pipeline_inorder *pipeline = pipeline_inorder_new(&config, NULL);
+		assert_non_null(pipeline);
+		pipeline_inorder_run(pipeline, ops, MANY, NULL);
+		pipeline_inorder_result(pipeline, &result);
+		pipeline_inorder_free(pipeline);
+		assert_int_equal(result.cycles, (MANY + width - 1) / width);
+	}
+}
+
 static void
 compare_ooo(enum pipeline_memory memory, uint64_t seed)
 {
@@ -551,6 +575,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order_time_stamps_are_those_of_stepping),
 		cmocka_unit_test(cycles_alone_are_those_of_stepping),
+		cmocka_unit_test(full_cycles_add_up_whatever_the_width),
 		cmocka_unit_test(out_of_order_time_stamps_are_those_of_stepping),
 		cmocka_unit_test(conservative_loads_wait_as_in_stepping),
 		cmocka_unit_test(loads_that_know_their_stores_wait_as_in_stepping),
