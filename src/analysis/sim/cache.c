@@ -104,22 +104,14 @@ open_caches(struct state *it, const struct poly_stats_stores *stores, struct pol
 static enum poly_status
 open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
 {
-	const uint64_t region = values[OPTION_REGION];
-	it->top = values[OPTION_TOP];
 	if (!it->top)
 		return POLY_OK;
-	if (region & (region - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'cache.region' is %llu bytes, a power of two is needed",
-			(unsigned long long)region);
 	if (it->sweep.is_opt[0])
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'cache.top' is about the first cache, whose policy must not be "
 			"opt");
-	const enum poly_status status = tops_init(&it->pcs, 0, error);
-	return status == POLY_OK
-		       ? tops_init(&it->regions, (unsigned)__builtin_ctzll(region), error)
-		       : status;
+	return tops_init_both(
+		&it->pcs, &it->regions, "cache.region", values[OPTION_REGION], error);
 }
 
 static enum poly_status
@@ -128,13 +120,14 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	struct state *it = state;
 	it->of = (enum uses_of)setup->values[OPTION_OF];
 	it->causes = setup->values[OPTION_CAUSES];
+	it->top = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
 	if (status != POLY_OK) {
 		it->sweep.count = 0;
 		return status;
 	}
-	status = open_tops(it, setup->values, error);
-	return status == POLY_OK ? open_caches(it, setup->stores, error) : status;
+	status = open_caches(it, setup->stores, error);
+	return status == POLY_OK ? open_tops(it, setup->values, error) : status;
 }
 
 /* Adds to what is to be ignored what was counted since before. */

@@ -43,18 +43,10 @@ find_preset(const char *name)
 static enum poly_status
 open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
 {
-	const uint64_t region = values[OPTION_REGION];
 	it->top = values[OPTION_TOP];
-	if (region & (region - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'levels.region' is %llu bytes, a power of two is needed",
-			(unsigned long long)region);
-	if (!it->top)
-		return POLY_OK;
-	const enum poly_status status = tops_init(&it->pcs, 0, error);
-	return status == POLY_OK
-		       ? tops_init(&it->regions, (unsigned)__builtin_ctzll(region), error)
-		       : status;
+	return it->top ? tops_init_both(&it->pcs, &it->regions, "levels.region",
+				 values[OPTION_REGION], error)
+		       : POLY_OK;
 }
 
 static enum poly_status

@@ -30,6 +30,14 @@ const struct levels_preset levels_presets[] = {
 
 const char *const levels_inclusions[] = {"nine", "inclusive", "exclusive", NULL};
 
+/* Whether opt is among the words of n bytes of text: a policy, but none of levels. */
+static bool
+names_opt(const char *text, size_t n)
+{
+	const char *at = strstr(text, "/opt");
+	return at && (size_t)(at - text) < n && strchr("/ \t\r\n#", at[4]);
+}
+
 /* Says what is wrong with the text from p on, and shows where. */
 static enum poly_status
 fail(const char *text, const char *p, struct poly_error *error)
@@ -43,6 +51,10 @@ fail(const char *text, const char *p, struct poly_error *error)
 			number++;
 		}
 	caret_show(shown, line, strcspn(line, "\n"), (size_t)(p - line));
+	if (names_opt(p, strcspn(p, "\n#")))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"line %u of the levels has policy opt, which is for single caches%s",
+			number, shown);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"line %u of the levels is wrong, expected l1d=SIZE/WAYS/LINE/CYCLES, as "
 		"l1d=32k/8/64/4, memory=CYCLES, inclusion=nine or source=TEXT%s",

@@ -4,14 +4,30 @@
 
 #include "analysis/grow.h"
 #include "analysis/rank.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "report/tree.h"
+
+#include <inttypes.h>
 
 enum poly_status
 tops_init(struct tops *tops, unsigned shift, struct poly_error *error)
 {
 	tops->shift = shift;
 	return dense_init(&tops->dense, TOPS_MOST, error);
+}
+
+enum poly_status
+tops_init_both(struct tops *pcs, struct tops *regions, const char *option, uint64_t bytes,
+	struct poly_error *error)
+{
+	if (bytes & (bytes - 1))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%s' is %" PRIu64 " bytes, a power of two is needed", option,
+			bytes);
+	const enum poly_status status = tops_init(pcs, 0, error);
+	return status == POLY_OK ? tops_init(regions, (unsigned)__builtin_ctzll(bytes), error)
+				 : status;
 }
 
 void

@@ -30,6 +30,11 @@ struct tops {
 enum poly_status tops_init(struct tops *tops, unsigned shift, struct poly_error *error);
 void tops_fini(struct tops *tops);
 
+/* What is told of by instruction and by region, of so many bytes as an option says.
+ * POLY_ERR_USAGE where that is no power of two; POLY_ERR_MEMORY. */
+enum poly_status tops_init_both(struct tops *pcs, struct tops *regions, const char *option,
+	uint64_t bytes, struct poly_error *error);
+
 /* Adds uses (USES_MOST at most) and what each weighs; false: no memory. */
 bool tops_add(
 	struct tops *tops, const uint64_t *numbers, const uint32_t *weights, size_t count);

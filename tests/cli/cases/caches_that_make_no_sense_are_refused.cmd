@@ -1,5 +1,9 @@
 polytrace sim cache --sweep size=48k cis501/sort_1k.trace; polytrace sim cache --sweep ways=8..4 cis501/sort_1k.trace; polytrace sim cache --sweep policy=mru cis501/sort_1k.trace; polytrace sim cache --sweep size=1k,ways=16,32 cis501/sort_1k.trace; polytrace sim levels -S 'caches=l1=1k/2/32 l3=4k/2/32' cis501/sort_1k.trace; polytrace sim mrc -S line=48 cis501/sort_1k.trace; polytrace sim mrc -S sample=2 cis501/sort_1k.trace; polytrace sim tlb -S entries=65 cis501/sort_1k.trace
 polytrace sim cache --sweep policy=opt,write=through tt6/sort.tt6
+polytrace sim cache -S top=3 -S region=5 tt6/sort.tt6
+polytrace sim cache -S top=3 --sweep policy=opt tt6/sort.tt6
+polytrace sim levels -S top=3 -S region=5 tt6/sort.tt6
+polytrace sim levels -S 'caches=l1=1k/2/32/1/opt' tt6/sort.tt6
 polytrace sim paging --sweep frames=0 tt6/sort.tt6
 polytrace sim paging --sweep page=3k tt6/sort.tt6
 polytrace sim sharing -S size=1000 tt6/sort.tt6
