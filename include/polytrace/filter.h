@@ -77,6 +77,15 @@ POLY_API const struct poly_batch *poly_filter_apply(
 POLY_API size_t poly_filter_test(
 	struct poly_filter *filter, const struct poly_batch *batch, uint64_t *chosen);
 
+/*
+ * False where the bound expression holds for none of the records of which bounds tells. Where
+ * that can't be told from bounds alone it is true: what is understood are comparisons of
+ * columns, numbers and row, sums, shifts and masks of these, and what joins them. Changes
+ * nothing: any number of threads may ask.
+ */
+POLY_API bool poly_filter_possible(
+	const struct poly_filter *filter, const struct poly_bounds *bounds);
+
 /* Frees a filter. Accepts NULL. */
 POLY_API void poly_filter_free(struct poly_filter *filter);
 

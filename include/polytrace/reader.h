@@ -144,6 +144,24 @@ POLY_API void poly_reader_tally(struct poly_reader *reader);
  */
 POLY_API void poly_reader_defer(struct poly_reader *reader);
 
+/*
+ * Whether any of the records of which bounds tells may be wanted. False: none of them is,
+ * whatever stands before them.
+ */
+typedef bool (*poly_wanted_fn)(void *user, const struct poly_bounds *bounds);
+
+/*
+ * Lets a reader pass over records that nobody wants, where it knows enough of them without
+ * reading: then they are neither delivered nor found fault with, but counted, so that others
+ * have the numbers that they would have had. wanted is called by poly_reader_next, in the order
+ * of the trace, once for each stretch of records, and possibly before records that stand in
+ * front of it are delivered; wanted and user must stay as long as that is called. NULL: every
+ * record is wanted. Nothing is passed over with the options strict, check or skip_errors, nor
+ * where sites, which are numbered by what was before, are asked for.
+ */
+POLY_API void poly_reader_pass_over(
+	struct poly_reader *reader, poly_wanted_fn wanted, void *user);
+
 /* Facts of the trace, complete from the start; held until the reader is closed. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
 

@@ -9,7 +9,9 @@
  *     poly_selection_bind(selection, poly_reader_info(reader), &error);
  *     while ((status = poly_selection_next(selection, reader, &batch, &error)) == POLY_OK) ...
  *
- * A selection is used by one thread at a time, and for one reading of one trace.
+ * A selection is used by one thread at a time, and for one reading of one trace. It tells the
+ * reader what it need not read (poly_reader_pass_over), so it has to stay as long as records
+ * are asked of that reader.
  */
 #ifndef POLYTRACE_SELECTION_H
 #define POLYTRACE_SELECTION_H

@@ -52,6 +52,23 @@ struct poly_trace_info {
 	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
 };
 
+/* Ranges that are known of records. */
+#define POLY_RANGES_MOST 8
+
+/* What a column has in some records. */
+struct poly_range {
+	enum poly_column column;  /* whose */
+	uint64_t least, greatest; /* as numbers; where no record has it, least is greater */
+};
+
+/* What is known of records that stand together, without reading them. */
+struct poly_bounds {
+	uint64_t first;				    /* records of the trace before them */
+	uint64_t rows;				    /* how many they are: 1 or more */
+	size_t count;				    /* of ranges, at most POLY_RANGES_MOST */
+	struct poly_range ranges[POLY_RANGES_MOST]; /* of other columns nothing is known */
+};
+
 /*
  * The interned string that a column of form NAME refers to. It holds until the trace's reader
  * is closed; NULL where the trace has no such number.

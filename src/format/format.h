@@ -12,6 +12,7 @@
 #define FORMAT_FORMAT_H
 
 #include "polytrace/format.h"
+#include "polytrace/reader.h"
 
 #include "base/err.h"
 #include "io/in.h"
@@ -39,7 +40,8 @@ struct reading {
 	bool check;		  /* the format's check will see every batch */
 	size_t max_line;	  /* bytes of a line, where the user has a limit; or 0 */
 	unsigned prediction;	  /* of lines: enum predict_way */
-	uint64_t record;	  /* rows delivered before this batch */
+	/* Rows before this batch; read adds those that it passes over. */
+	uint64_t record;
 	uint64_t line;		  /* lines passed so far, where the format counts them */
 	bool whole;		  /* set by open: this trace can't be cut */
 	uint64_t tally;		  /* records that read may give as rows with weights */
@@ -47,6 +49,8 @@ struct reading {
 	 * which nothing is asked for. */
 	unsigned threads;
 	uint64_t end;
+	poly_wanted_fn wanted; /* see poly_reader_pass_over; NULL: everything is */
+	void *user;	       /* handed to it */
 };
 
 /* How a number stands in a line. */

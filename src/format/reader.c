@@ -41,6 +41,8 @@ struct poly_reader {
 	struct reading reading;
 	struct option_values values; /* of the format */
 	bool defer;		     /* columns may be left for later */
+	poly_wanted_fn wanted;	     /* what may be passed over; NULL: nothing */
+	void *user;		     /* handed to it */
 	bool begun;		     /* the first batch was asked for */
 	bool tallies;		     /* records may be counted */
 	bool opened;		     /* the format's open was called: close it */
@@ -219,6 +221,13 @@ poly_reader_defer(struct poly_reader *reader)
 	reader->defer = true;
 }
 
+void
+poly_reader_pass_over(struct poly_reader *reader, poly_wanted_fn wanted, void *user)
+{
+	reader->wanted = wanted;
+	reader->user = user;
+}
+
 bool
 reader_predict_by(struct poly_reader *reader, enum predict_way way)
 {
@@ -358,6 +367,30 @@ is_short(const struct poly_reader *reader, size_t chunk_size)
 	       is_little(reader, chunk_size);
 }
 
+/* Records up to which some are delivered. */
+static uint64_t
+records_end(const struct poly_reader *reader)
+{
+	const uint64_t skip = reader->options.skip, count = reader->options.count;
+	return count < UINT64_MAX - skip ? skip + count : UINT64_MAX;
+}
+
+/* A poly_wanted_fn: nothing behind the last record is wanted. */
+static bool
+is_wanted(void *user, const struct poly_bounds *bounds)
+{
+	const struct poly_reader *reader = user;
+	return bounds->first < records_end(reader) && reader->wanted(reader->user, bounds);
+}
+
+/* True where nobody can tell that records were passed over. */
+static bool
+may_pass_over(const struct poly_reader *reader)
+{
+	return reader->wanted && !reader->tallies && !reader->options.skip_errors &&
+	       !reader->reading.check && !(columns_to_fill(reader) & POLY_HAS(site));
+}
+
 /* Settles who decodes: now it is known which columns are wanted. */
 static void
 reader_begin(struct poly_reader *reader)
@@ -372,10 +405,10 @@ reader_begin(struct poly_reader *reader)
 		.chunk_size = crew_chunk_size(reader->options.block_size),
 		.threads = threads_wanted(reader)};
 	reader->begun = true;
+	reader->reading.wanted = may_pass_over(reader) ? is_wanted : NULL;
+	reader->reading.user = reader;
 	reader->reading.threads = is_little(reader, plan.chunk_size) ? 1 : plan.threads;
-	reader->reading.end = reader->options.skip + reader->options.count;
-	if (reader->reading.end < reader->options.skip)
-		reader->reading.end = UINT64_MAX;
+	reader->reading.end = records_end(reader);
 	/* Counting takes less time than sharing out would. */
 	if (reader->tallies && plan.format->tallies)
 		return;
@@ -520,14 +553,15 @@ static enum poly_status
 advance(struct poly_reader *reader)
 {
 	struct poly_error failure;
+	if (reader->ended != POLY_OK)
+		return reader->ended;
 	reader->reading.record += records_shown(reader);
-	if (reader->ended == POLY_OK && cancelled(reader)) {
+	if (cancelled(reader)) {
 		reader->shown = NULL;
 		err_set(&failure, POLY_ERR_CANCELLED, reader_offset(reader), "cancelled");
 		reader_end(reader, POLY_ERR_CANCELLED, &failure);
-	}
-	if (reader->ended != POLY_OK)
 		return reader->ended;
+	}
 	if (!reader->begun) {
 		reader_begin(reader);
 		jump(reader);
@@ -566,16 +600,16 @@ static enum poly_status
 deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
 {
 	const struct poly_batch *view = &reader->shown->view;
-	uint64_t skip = reader->options.skip;
-	uint64_t left = reader->options.count - reader->counts.records;
+	const uint64_t skip = reader->options.skip, end = records_end(reader);
 	if (view->weight) {
 		reader->counts.records += records_of(view);
 		*batch = view;
 		return POLY_OK;
 	}
-	if (skip >= view->first + view->rows)
+	if (skip >= view->first + view->rows || view->first >= end)
 		return POLY_OK;
 	size_t from = skip > view->first ? (size_t)(skip - view->first) : 0;
+	const uint64_t left = end - view->first - from;
 	size_t rows = view->rows - from < left ? view->rows - from : (size_t)left;
 	if (rows != view->rows) {
 		enum poly_status status = slice_make(&reader->slice, view, from, rows, error);
@@ -595,7 +629,8 @@ poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
 {
 	*batch = NULL;
-	while (!*batch && reader->counts.records != reader->options.count) {
+	while (!*batch && reader->options.count &&
+		reader->reading.record + records_shown(reader) < records_end(reader)) {
 		enum poly_status status = advance(reader);
 		if (status != POLY_OK) {
 			if (error && status < 0)

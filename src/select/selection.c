@@ -10,9 +10,21 @@
 
 #define WORDS (POLY_BATCH_ROWS / 64)
 
+/* Where the time that a record without one has can lie: is it one of those selected? */
+enum times { TIMES_OUT, TIMES_IN, TIMES_MIXED, TIMES_NONE };
+
+/* What is known of records that were not yet read. */
+struct foresight {
+	bool begun;	    /* asked for the first time */
+	bool started;	    /* a record that was not passed over may begin the selection */
+	enum times carried; /* the time of the last record that has one; at first it is out */
+	uint64_t reached;   /* records that were read or passed over, one after the other */
+};
+
 struct poly_selection {
 	struct poly_selection_options options;
 	struct poly_filter *where, *start_at, *stop_at;
+	struct foresight foresight;
 	bool started, ended; /* the places were met */
 	bool drained;	     /* kept rows are given */
 	bool timed;	     /* a record had a time */
@@ -223,6 +235,74 @@ take(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WO
 	take_samples(it, bits);
 }
 
+/* The times of some records. */
+static enum times
+times_of(const struct poly_selection_options *options, const struct poly_bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct poly_range *range = &bounds->ranges[i];
+		if (range->column != POLY_COLUMN_time)
+			continue;
+		if (range->least > range->greatest)
+			return TIMES_NONE;
+		if (range->greatest < options->from_time || range->least > options->to_time)
+			return TIMES_OUT;
+		return range->least >= options->from_time && range->greatest <= options->to_time
+			       ? TIMES_IN
+			       : TIMES_MIXED;
+	}
+	return TIMES_MIXED;
+}
+
+/*
+ * True where passing over records leaves the time that those behind them may have from a record
+ * before them on the same side. The first ones are perhaps not all read.
+ */
+static bool
+keeps_times(struct poly_selection *it, enum times times)
+{
+	struct foresight *ahead = &it->foresight;
+	const bool keeps = times == TIMES_NONE || times == ahead->carried;
+	if (times != TIMES_NONE)
+		ahead->carried = times == TIMES_IN && !ahead->begun ? TIMES_MIXED : times;
+	return keeps && times != TIMES_MIXED;
+}
+
+static bool
+is_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
+{
+	return filter && poly_filter_possible(filter, bounds);
+}
+
+/*
+ * A poly_wanted_fn: false where none of the records could be taken, nor begin or end what is
+ * taken. Steps behind the filter only see records that came through it. It is asked in the
+ * order of the trace, but other records may still stand before those that it is asked about.
+ */
+static bool
+is_wanted(void *user, const struct poly_bounds *bounds)
+{
+	struct poly_selection *it = user;
+	struct foresight *ahead = &it->foresight;
+	const bool times = it->options.has_times;
+	if (!ahead->begun || bounds->first <= ahead->reached)
+		ahead->started = it->started;
+	const bool starts = !it->started && is_possible(it->start_at, bounds);
+	const bool inside = ahead->started || starts;
+	const enum times when = times ? times_of(&it->options, bounds) : TIMES_NONE;
+	const bool taken = inside && (!it->where || is_possible(it->where, bounds)) &&
+			   (!times || ahead->carried != TIMES_OUT ||
+				   (when != TIMES_NONE && when != TIMES_OUT));
+	const bool keeps = !times || keeps_times(it, when);
+	const bool wanted =
+		starts || taken || !keeps || (inside && is_possible(it->stop_at, bounds));
+	ahead->begun = true;
+	ahead->started |= starts;
+	if (!wanted && bounds->first <= ahead->reached)
+		ahead->reached = bounds->first + bounds->rows;
+	return wanted;
+}
+
 /* The next rows that come through all steps but tail. */
 static enum poly_status
 next_taken(struct poly_selection *it, struct poly_reader *reader,
@@ -231,10 +311,12 @@ next_taken(struct poly_selection *it, struct poly_reader *reader,
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
 	it->ended |= it->options.head == 0 || it->options.tail == 0;
+	poly_reader_pass_over(reader, is_wanted, it);
 	while (!it->ended) {
 		enum poly_status status = poly_reader_next(reader, &all, error);
 		if (status != POLY_OK)
 			return status;
+		it->foresight.reached = all->first + all->rows;
 		take(it, all, bits);
 		status = pick_make(&it->pick, all, bits, error);
 		*batch = &it->pick.view;

@@ -20,7 +20,17 @@ enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT };
 /* Where a segment is, and what is in it. */
 struct ptz_place {
 	uint64_t offset, first, rows;
+	unsigned known; /* bit k: of the k-th column the range is known */
 	struct ptz_range range[PTZ_RANGES];
+};
+
+/* Where all segments of a file are. Zeroed is none. */
+struct ptz_index {
+	struct buf places; /* struct ptz_place, in the order of the file */
+	size_t count;	   /* how many */
+	uint64_t records;  /* in all of them */
+	uint64_t end;	   /* offset of the last index, which stands behind them */
+	size_t asked;	   /* those of which it is known whether they are wanted */
 };
 
 struct ptz_reader {
@@ -36,7 +46,10 @@ struct ptz_reader {
 	uint64_t offset;   /* of the part that is read */
 	uint64_t epoch;	   /* of the numbers of the segment's templates */
 	uint64_t index;	   /* offset of the index that was met; 0: none */
-	uint32_t number;   /* of the segment that was met last; 0: none */
+	struct ptz_index places;
+	uint32_t number; /* of the segment that was met last; 0: none */
+	bool looked;	 /* for the index */
+	bool indexed;	 /* it was found: places are those of the file */
 	bool ended;	   /* the end was met */
 	bool told;	   /* the damage that stands next */
 	bool passed;	   /* the damage was consumed, and the next part stands next */
@@ -79,8 +92,22 @@ void ptz_patterns(struct ptz_reader *state, struct batch *batch);
 /* Says of the rows of a batch where their segment stands. */
 void ptz_origins(const struct ptz_reader *state, struct batch *batch);
 
-/* Passes over whole segments of the first n records; how many. */
+/* Passes over whole segments of the first n records; how many records. */
 uint64_t ptz_jump(struct reading *reading, uint64_t n);
+
+/*
+ * Where a part begins: passes over the segments that stand next and have nothing that is
+ * wanted; how many records.
+ */
+uint64_t ptz_pass_over(struct reading *reading);
+
+/*
+ * Takes all that the indexes of a file tell; state knows its columns. False, and nothing is
+ * left to free: the input is not random, the file has no end yet, or an index is damaged or
+ * can't be right.
+ */
+bool ptz_index_take(
+	const struct in *in, const struct ptz_reader *state, struct ptz_index *index);
 
 /* Looks at the head of the next part. POLY_END: there is none. POLY_ERR_FORMAT. */
 enum poly_status ptz_next_part(

@@ -301,6 +301,7 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		const uint8_t *front = NULL;
 		unpacked_clear(&state->segment);
 		state->passed = false;
+		reading->record += ptz_pass_over(reading);
 		status = ptz_next_part(reading, &part, error);
 		if (status == POLY_OK)
 			status = ptz_part_front(reading, &part, &front, error);
@@ -409,5 +410,6 @@ ptz_close(struct reading *reading)
 	buf_free(&state->bytes);
 	batch_fini(&state->templates);
 	mem_free(state->moving);
+	buf_free(&state->places.places);
 	mem_free(state->records);
 }

@@ -111,8 +111,10 @@ write_segment(struct writing *writing, struct poly_error *error)
 	struct segment *segment = state->segment;
 	if (segment->rows == 0)
 		return POLY_OK;
-	struct ptz_place place = {
-		.offset = state->offset, .first = state->begin.first, .rows = segment->rows};
+	struct ptz_place place = {.offset = state->offset,
+		.first = state->begin.first,
+		.rows = segment->rows,
+		.known = (1u << PTZ_RANGES) - 1};
 	state->begin.number++;
 	const enum poly_status status =
 		segment_pack(segment, &state->packer, &state->begin, &state->packed, error);

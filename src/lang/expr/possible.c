@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an expression can be for rows of which only the ranges of some columns are known. It
+ * errs on one side: what it can't tell may hold, and may fail.
+ */
+#include "lang/expr/expr.h"
+
+/* What a condition can be. */
+enum { MAY_HOLD = 1, MAY_FAIL = 2 };
+
+/* The numbers that a node has in those rows that have one. */
+struct interval {
+	uint64_t least, greatest;
+	bool none; /* no row has one */
+	bool sure; /* every row has one */
+};
+
+static const struct interval anything = {0, UINT64_MAX, false, false};
+
+static struct interval
+of_column(enum poly_column column, const struct poly_bounds *bounds)
+{
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct poly_range *range = &bounds->ranges[i];
+		if (range->column == column)
+			return (struct interval){range->least, range->greatest,
+				range->least > range->greatest, false};
+	}
+	return anything;
+}
+
+/* What a mask leaves: the order stays where it takes away low bits only. */
+static struct interval
+masked(struct interval left, uint64_t mask, bool sure)
+{
+	if ((~mask & (~mask + 1)) == 0)
+		return (struct interval){left.least & mask, left.greatest & mask, false, sure};
+	return (struct interval){0, left.greatest < mask ? left.greatest : mask, false, sure};
+}
+
+static struct interval
+operate(const struct node *node, struct interval left, struct interval right)
+{
+	const bool sure = left.sure && right.sure, constant = right.least == right.greatest;
+	const uint64_t k = right.least;
+	uint64_t sum;
+	switch ((unsigned)node->kind) {
+	case NODE_ADD:
+		if (!__builtin_add_overflow(left.greatest, right.greatest, &sum))
+			return (struct interval){left.least + right.least, sum, false, sure};
+		break;
+	case NODE_SUBTRACT:
+		if (left.least >= right.greatest)
+			return (struct interval){left.least - right.greatest,
+				left.greatest - right.least, false, sure};
+		break;
+	case NODE_DIVIDE:
+		if (constant && k && !node->is_signed)
+			return (struct interval){
+				left.least / k, left.greatest / k, false, sure};
+		break;
+	case NODE_SHIFT_RIGHT:
+		if (constant && k < 64)
+			return (struct interval){
+				left.least >> k, left.greatest >> k, false, sure};
+		break;
+	case NODE_AND_BITS:
+		if (constant)
+			return masked(left, k, sure);
+		break;
+	}
+	return anything;
+}
+
+static struct interval
+numbers(const struct poly_filter *filter, uint32_t number, const struct poly_bounds *bounds)
+{
+	const struct node *node = &filter->nodes[number];
+	switch ((unsigned)node->kind) {
+	case NODE_NUMBER: return (struct interval){node->number, node->number, false, true};
+	case NODE_ROW:
+		return (struct interval){
+			bounds->first + 1, bounds->first + bounds->rows, false, true};
+	case NODE_COLUMN: return of_column(node->column, bounds);
+	}
+	const struct interval left = numbers(filter, node->left, bounds);
+	if (left.none || node->kind == NODE_NEGATE || node->kind == NODE_INVERT)
+		return left.none ? left : anything;
+	const struct interval right = numbers(filter, node->right, bounds);
+	return right.none ? right : operate(node, left, right);
+}
+
+/* In the order of signed numbers, moved so that it is that of unsigned ones. */
+static struct interval
+biased(struct interval it)
+{
+	const uint64_t top = (uint64_t)1 << 63;
+	if (!it.none && (it.least ^ it.greatest) & top)
+		return (struct interval){0, UINT64_MAX, false, it.sure};
+	it.least ^= top;
+	it.greatest ^= top;
+	return it;
+}
+
+/* low <= high, or low < high: can it hold, can it fail? */
+static unsigned
+in_order(struct interval low, struct interval high, bool same)
+{
+	const bool holds = low.least < high.greatest || (same && low.least == high.greatest);
+	const bool fails = low.greatest > high.least || (!same && low.greatest == high.least);
+	return (holds ? MAY_HOLD : 0) | (fails || !low.sure || !high.sure ? MAY_FAIL : 0);
+}
+
+/* Both of two conditions, or one of them. */
+static unsigned
+both(unsigned left, unsigned right)
+{
+	return (left & right & MAY_HOLD) | ((left | right) & MAY_FAIL);
+}
+
+static unsigned
+either(unsigned left, unsigned right)
+{
+	return ((left | right) & MAY_HOLD) | (left & right & MAY_FAIL);
+}
+
+static unsigned
+comparison(const struct poly_filter *filter, const struct node *node,
+	const struct poly_bounds *bounds)
+{
+	const bool between = node->kind == NODE_BETWEEN;
+	struct interval it[3] = {numbers(filter, node->left, bounds),
+		numbers(filter, node->right, bounds),
+		between ? numbers(filter, node->third, bounds) : anything};
+	for (size_t i = 0; i < (between ? 3 : 2); i++) {
+		if (it[i].none)
+			return MAY_FAIL;
+		if (node->is_signed)
+			it[i] = biased(it[i]);
+	}
+	switch ((unsigned)node->kind) {
+	case NODE_LESS: return in_order(it[0], it[1], false);
+	case NODE_LESS_EQUAL: return in_order(it[0], it[1], true);
+	case NODE_EQUAL:
+		return both(in_order(it[0], it[1], true), in_order(it[1], it[0], true));
+	}
+	/* Nothing lies between bounds of which the first is never the lesser. */
+	return both(both(in_order(it[1], it[0], true), in_order(it[0], it[2], true)),
+		in_order(it[1], it[2], true));
+}
+
+static unsigned
+conditions(const struct poly_filter *filter, uint32_t number, const struct poly_bounds *bounds)
+{
+	const struct node *node = &filter->nodes[number];
+	unsigned left;
+	switch ((unsigned)node->kind) {
+	case NODE_MATCH:
+	case NODE_REGEX:
+	case NODE_HAS:
+		return of_column(node->column, bounds).none ? MAY_FAIL : MAY_HOLD | MAY_FAIL;
+	case NODE_EQUAL:
+	case NODE_LESS:
+	case NODE_LESS_EQUAL:
+	case NODE_BETWEEN: return comparison(filter, node, bounds);
+	}
+	left = conditions(filter, node->left, bounds);
+	if (node->kind == NODE_NOT)
+		return (left & MAY_HOLD ? MAY_FAIL : 0) | (left & MAY_FAIL ? MAY_HOLD : 0);
+	const unsigned right = conditions(filter, node->right, bounds);
+	return node->kind == NODE_AND ? both(left, right) : either(left, right);
+}
+
+bool
+poly_filter_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
+{
+	return conditions(filter, filter->root, bounds) & MAY_HOLD;
+}
