@@ -118,6 +118,24 @@ set_number(struct opt_number *number, const char *text, const char *most)
 	return true;
 }
 
+/* Two numbers with a dash between, of which the second one may be missing. */
+static bool
+set_range(struct opt_range *range, const char *text)
+{
+	char room[40];
+	struct opt_number first, last = {true, UINT64_MAX};
+	const size_t n = strcspn(text, "-");
+	if (n >= sizeof room || text[n] != '-')
+		return false;
+	snprintf(room, sizeof room, "%.*s", (int)n, text);
+	if (!set_number(&first, room, NULL) ||
+		(text[n + 1] && !set_number(&last, text + n + 1, NULL)) || !first.value ||
+		first.value > last.value)
+		return false;
+	*range = (struct opt_range){true, first.value, last.value};
+	return true;
+}
+
 static bool
 set_choice(unsigned *field, const char *const *choices, const char *text)
 {
@@ -142,6 +160,10 @@ add_item(const struct parse *parse, struct opt_list *list, const char *text)
 static void
 expected(const struct opt *opt, char *text, size_t size)
 {
+	if (opt->type == OPT_RANGE) {
+		snprintf(text, size, "FIRST-LAST or FIRST-, numbers from 1");
+		return;
+	}
 	if (opt->type == OPT_NUMBER) {
 		snprintf(text, size, "a number of at most %s",
 			opt->choices ? opt->choices[0] : "2^64 - 1");
@@ -166,6 +188,7 @@ set_value(const struct parse *parse, const struct opt *opt, const char *text)
 	case OPT_NUMBER:
 		good = set_number(field, text, opt->choices ? opt->choices[0] : NULL);
 		break;
+	case OPT_RANGE: good = set_range(field, text); break;
 	case OPT_CHOICE: good = set_choice(field, opt->choices, text); break;
 	case OPT_LIST: add_item(parse, field, text); break;
 	case OPT_HELP: return OPT_WANTS_HELP;

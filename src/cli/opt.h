@@ -14,6 +14,7 @@ enum opt_type {
 	OPT_FLAG,   /* takes nothing; the field is a bool */
 	OPT_TEXT,   /* the field is a const char *, NULL where not given */
 	OPT_NUMBER, /* the field is a struct opt_number */
+	OPT_RANGE,  /* the field is a struct opt_range */
 	OPT_CHOICE, /* one of the words of choices; the field is the unsigned index */
 	OPT_LIST,   /* may be given often; the field is a struct opt_list */
 	OPT_HELP,   /* asks for the help; no field */
@@ -22,6 +23,12 @@ enum opt_type {
 struct opt_number {
 	bool given;
 	uint64_t value;
+};
+
+/* FIRST-LAST, or FIRST- for what has no end: from 1, both included. */
+struct opt_range {
+	bool given;
+	uint64_t first, last;
 };
 
 struct opt_list {

@@ -27,6 +27,8 @@ const struct opt source_table[] = {
 		"leave out the first N records"},
 	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct source_options, count),
 		"take no more than N records"},
+	{"range", 0, OPT_RANGE, "FIRST-LAST", NULL, offsetof(struct source_options, range),
+		"take only records of these numbers, from 1; FIRST-: to the end"},
 	{"strict", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, strict),
 		"treat warnings as errors"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
@@ -135,13 +137,29 @@ make_selection(struct source *source, const struct source_options *options)
 	return poly_selection_new(&selecting, &source->selection, &source->error);
 }
 
+/* Records are told by numbers, or by how many: both would say two things. */
+static enum poly_status
+check_range(struct source *source, const struct source_options *options)
+{
+	if (!options->range.given || (!options->skip.given && !options->count.given))
+		return POLY_OK;
+	source->name = "selection";
+	source->error = (struct poly_error){.status = POLY_ERR_USAGE, .offset = POLY_NO_OFFSET};
+	snprintf(source->error.message, sizeof source->error.message,
+		"options '--range' and '--%s' exclude each other",
+		options->skip.given ? "skip" : "count");
+	return POLY_ERR_USAGE;
+}
+
 /* Opens the input, and what selects of it. */
 static enum poly_status
 open_selected(struct source *source, const struct source_options *options,
 	struct poly_read_options *reading)
 {
 	struct poly_error *error = &source->error;
-	enum poly_status status = make_selection(source, options);
+	enum poly_status status = check_range(source, options);
+	if (status == POLY_OK)
+		status = make_selection(source, options);
 	if (status != POLY_OK)
 		return status;
 	source->name = say_input(source->path);
@@ -172,10 +190,13 @@ source_open(struct source *source, const char *path, const struct source_options
 	reading.strict = options->strict && !wants->check;
 	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
 	reading.check = wants->check;
-	if (options->skip.given)
-		reading.skip = source->skip = options->skip.value;
+	source->skip = reading.skip = options->skip.value;
 	if (options->count.given)
 		reading.count = options->count.value;
+	if (options->range.given) {
+		source->skip = reading.skip = options->range.first - 1;
+		reading.count = options->range.last - reading.skip;
+	}
 	source->count_is_zero = options->count.given && !options->count.value;
 	reading.threads = (unsigned)options->threads.value;
 	reading.max_line = (size_t)options->max_line.value;

@@ -19,6 +19,7 @@ struct source_options {
 	struct opt_number from_time, to_time, every, sample, seed, head, tail;
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
+	struct opt_range range;
 	bool strict;
 	unsigned on_error;
 	bool json, csv;
