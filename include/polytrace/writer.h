@@ -27,12 +27,19 @@ struct poly_write_options {
 	bool strict;	      /* whatever would be lost is an error */
 	bool overwrite;	      /* replace a file that is there already */
 	poly_columns columns; /* columns to write, for formats that write any (csv, jsonl) */
+	/*
+	 * Write behind what the file has, in formats that can (ptz). The file is changed in its
+	 * place: what it had can be read at every moment, and where the writer is closed
+	 * unfinished only that is left.
+	 */
+	bool append;
 };
 
 /* Initial values: tolerant, replacing, every column. */
-#define POLY_WRITE_OPTIONS_INIT                                                              \
-	{                                                                                    \
-		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS \
+#define POLY_WRITE_OPTIONS_INIT                                                               \
+	{                                                                                     \
+		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS, \
+			false                                                                 \
 	}
 
 /*
@@ -57,6 +64,9 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
  * POLY_ERR_LOSS: the format needs what the source does not have, or options->strict is set and
  * something would be lost. POLY_ERR_UNSUPPORTED: no library for that compression.
  * POLY_ERR_MEMORY.
+ * With append also POLY_ERR_USAGE: the format can't, it is no file of its own, or compressed;
+ * POLY_ERR_LOSS: the file's trace differs in what is told of it; POLY_ERR_FORMAT: the file is
+ * damaged before its end; POLY_ERR_LIMIT; POLY_ERR_IO, also where somebody else writes to it.
  */
 POLY_API enum poly_status poly_writer_open(const char *path,
 	const struct poly_trace_info *source, const struct poly_write_options *options,
@@ -67,6 +77,9 @@ POLY_API enum poly_status poly_writer_open(const char *path,
  * poly_reader_want may be told, so that nothing is decoded in vain.
  */
 POLY_API poly_columns poly_writer_columns(const struct poly_writer *writer);
+
+/* Records that the file had before, where it is appended to; else 0. */
+POLY_API uint64_t poly_writer_before(const struct poly_writer *writer);
 
 /* Receives written bytes: returns 0, or an errno value. */
 typedef int (*poly_write_fn)(void *user, const void *data, size_t size);

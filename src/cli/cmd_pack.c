@@ -16,7 +16,7 @@
 
 struct pack_options {
 	struct source_options source;
-	const char *output;
+	const char *output, *append;
 	bool fast, small, trusting;
 };
 
@@ -26,6 +26,9 @@ static const struct opt pack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
 		"write to this file; without it FILE.ptz, in which endings of compression are "
 		"left out"},
+	{"append", 0, OPT_TEXT, "PACKED", NULL, offsetof(struct pack_options, append),
+		"write behind the records of this packed trace, which has to be of such a "
+		"trace"},
 	{"fast", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, fast),
 		"spend less time on packing"},
 	{"small", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, small),
@@ -53,9 +56,9 @@ static const struct opt *const pack_tables[] = {pack_table, NULL};
 struct job {
 	const struct pack_options *options;
 	const char *path, *output;
-	uint64_t before, file,
-		after; /* bytes: of the trace, of its file (0: none that stays), packed
-			*/
+	uint64_t before, file, after; /* bytes: of the trace, of its file (0: none that stays),
+					 packed */
+	uint64_t there, records;      /* bytes and records that PACKED had */
 };
 
 /* The size of a file; 0 where it is none that can be read twice. */
@@ -96,11 +99,21 @@ open_writer(const struct job *job, struct source *source, struct poly_writer **w
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	writing.format = PACKED_FORMAT;
 	writing.options = level;
+	writing.append = job->options->append;
 	const enum poly_status status = poly_writer_open(
 		job->output, poly_reader_info(source->reader), &writing, writer, error);
 	if (status == POLY_OK)
 		source_want(source, poly_writer_columns(*writer));
 	return status;
+}
+
+static void
+tell_notes(const struct job *job, const struct poly_writer *writer)
+{
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; writer && (note = poly_writer_note_at(writer, i, &count)); i++)
+		say(say_output(job->output), "%s", note);
 }
 
 /* Writes the packed trace; returns an exit status. */
@@ -111,8 +124,13 @@ write_packed(struct job *job, struct source *source)
 	struct poly_reader_counts counts;
 	struct poly_error error;
 	enum poly_status status = open_writer(job, source, &writer, &error);
-	if (status == POLY_OK)
+	tell_notes(job, writer);
+	if (status == POLY_OK) {
+		job->records = poly_writer_before(writer);
+		/* An end that was none is cut off by now. */
+		job->there = job->options->append ? file_size(job->output) : 0;
 		status = copy_rows(source, writer, &error);
+	}
 	if (status == POLY_OK && !source_partial(source))
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
@@ -147,17 +165,25 @@ finish(struct job *job)
 {
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
-	job->after = file_size(job->output);
+	job->after = file_size(job->output) - job->there;
 	if (job->options->trusting || !job->file) {
 		tell_ratio(job, job->file ? "not verified"
 					  : "not verified: the input can't be read twice");
 		return STATUS_DONE;
 	}
-	if (packed_verify(job->output, job->path)) {
-		tell_ratio(job, "unpacked it is the same");
+	if (job->options->append ? packed_verify_behind(job->output, job->path, job->records,
+					   &job->options->source)
+				 : packed_verify(job->output, job->path)) {
+		tell_ratio(job, job->options->append ? "its records are the same"
+						     : "unpacked it is the same");
 		return STATUS_DONE;
 	}
-	say(job->output, "it could not be verified; do not rely on it");
+	if (job->options->append)
+		say(job->output,
+			"records from %llu on could not be verified; do not rely on them",
+			(unsigned long long)job->records + 1);
+	else
+		say(job->output, "it could not be verified; do not rely on it");
 	return STATUS_TROUBLE;
 }
 
@@ -187,7 +213,9 @@ static int
 pack_file(const struct pack_options *options, const char *path)
 {
 	struct job job = {.options = options, .path = path, .output = options->output};
-	if (options->output)
+	if (options->append)
+		job.output = options->append;
+	if (job.output)
 		return pack(&job);
 	char *name = packed_name(path);
 	job.output = name;
@@ -203,9 +231,13 @@ outputs_sound(const struct pack_options *options, char **operands)
 	bool standard = !operands[0];
 	for (size_t i = 0; operands[i]; i++)
 		standard |= strcmp(operands[i], "-") == 0;
-	if (options->output && operands[0] && operands[1])
+	if (options->output && options->append)
+		say("pack", "options '--output' and '--append' exclude each other");
+	else if (options->append && strcmp(options->append, "-") == 0)
+		say("pack", "only to a file can be appended");
+	else if (options->output && operands[0] && operands[1])
 		say("pack", "'-o' names one output, and there are several inputs");
-	else if (!options->output && standard)
+	else if (!options->output && !options->append && standard)
 		say("pack", "no output: standard input has no name; name the output with -o");
 	else
 		return true;
@@ -232,6 +264,9 @@ pack_run(void *fields, char **operands)
 	for (; *operands && !progress_interrupted(); operands++) {
 		const int status = pack_file(options, *operands);
 		worst = status > worst ? status : worst;
+		/* What is appended stands in the order of the operands. */
+		if (options->append && status != STATUS_DONE)
+			break;
 	}
 	return worst;
 }

@@ -32,4 +32,11 @@ bool packed_in_the_way(const char *path);
  */
 bool packed_verify(const char *packed, const char *path);
 
+/*
+ * Compares the records of the packed trace behind the first ones with those of the one at path,
+ * read again by options. True: they are the same. What else there is has been told.
+ */
+bool packed_verify_behind(const char *packed, const char *path, uint64_t first,
+	const struct source_options *options);
+
 #endif

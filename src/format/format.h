@@ -82,12 +82,21 @@ struct writing {
 	struct pattern_lines *making;	      /* lines to be copied, of patterns; else NULL */
 	/* By column; write_row is not called for rows whose lines are copied. */
 	struct writing_copied copied[POLY_COLUMN_COUNT];
+	/*
+	 * Where a file is appended to, it as it stands, and its path; else NULL. wopen then
+	 * writes nothing, as there is no out yet, but says how many of the file's bytes are
+	 * kept and how many records these have.
+	 */
+	struct in *old;
+	const char *path;
+	uint64_t kept, before;
 };
 
 struct format {
 	struct poly_format_info info;
 	size_t reader_size, writer_size;
 	bool is_text;	/* it is read, and a record is a line of text */
+	bool appends;	/* wopen can go on behind what a file has */
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
 	bool tallies;	/* read looks at reading->tally */
 

@@ -61,6 +61,7 @@ static const struct format ptz = {
 	.resync = ptz_resync,
 	.close = ptz_close,
 	.wopen = ptz_wopen,
+	.appends = true,
 	.write = ptz_write,
 	.wfinish = ptz_wfinish,
 	.wclose = ptz_wclose,

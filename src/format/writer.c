@@ -172,6 +172,41 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
+/* Lets the format find out what is in the file that it goes on in, and opens that for it. */
+static enum poly_status
+append_start(struct poly_writer *writer, const char *path, struct poly_error *error)
+{
+	struct writing *writing = &writer->writing;
+	const struct format *format = writer->format;
+	uint64_t taken, total;
+	if (!format->appends)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"nothing can be appended to format '%s'", format->info.name);
+	if (!path || strcmp(path, "-") == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"only to a file can be appended");
+	enum poly_status status = in_open(path, NULL, &writing->old, error);
+	if (status != POLY_OK)
+		return status;
+	in_progress(writing->old, &taken, &total);
+	if (strcmp(in_layers(writing->old), "none") != 0)
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"to a compressed file nothing can be appended");
+	else if (!in_is_random(writing->old))
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"only to a file can be appended");
+	writing->path = path;
+	writer->opened = status == POLY_OK;
+	if (status == POLY_OK)
+		status = format->wopen(writing, error);
+	/* Before the file is locked: closing it unlocks it. */
+	in_close(writing->old);
+	writing->old = NULL;
+	writing->path = NULL;
+	const struct out_place place = {path, writing->kept, total};
+	return status == POLY_OK ? out_open_behind(&place, &writing->out, error) : status;
+}
+
 /* Where the bytes go. */
 struct destination {
 	const char *path; /* NULL: the sink */
@@ -186,6 +221,8 @@ writer_start(struct poly_writer *writer, const struct destination *to,
 	enum poly_status status = writer_prepare(writer, to->path, options, error);
 	if (status != POLY_OK)
 		return status;
+	if (options->append)
+		return append_start(writer, to->path, error);
 	struct out **out = &writer->writing.out;
 	status = to->path ? out_open(to->path, options->overwrite, out, error)
 			  : out_open_function(to->sink.write, to->sink.user, out, error);
@@ -250,6 +287,12 @@ poly_columns
 poly_writer_columns(const struct poly_writer *writer)
 {
 	return writer->writing.uses;
+}
+
+uint64_t
+poly_writer_before(const struct poly_writer *writer)
+{
+	return writer->writing.before;
 }
 
 /* Remembers a failure, and tells it. */

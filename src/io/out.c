@@ -226,3 +226,17 @@ out_open_function(out_fn function, void *user, struct out **out, struct poly_err
 	(*out)->user = user;
 	return POLY_OK;
 }
+
+enum poly_status
+out_open_behind(const struct out_place *place, struct out **out, struct poly_error *error)
+{
+	*out = NULL;
+	enum poly_status status = out_new(out, error);
+	if (status == POLY_OK)
+		status = target_open_behind(&(*out)->target, place, error);
+	if (status != POLY_OK) {
+		out_close(*out);
+		*out = NULL;
+	}
+	return status;
+}

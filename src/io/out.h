@@ -32,6 +32,22 @@ enum poly_status out_open(
 enum poly_status out_open_function(
 	out_fn function, void *user, struct out **out, struct poly_error *error);
 
+/* A place in a file. */
+struct out_place {
+	const char *path;
+	uint64_t kept; /* bytes in front of it */
+	uint64_t size; /* that the file has */
+};
+
+/*
+ * Opens a file to be written behind its first bytes; what stands behind them is cut off. Until
+ * it is finished nobody else may do so, and where it is closed unfinished the file ends as
+ * before, or, where it was much that was cut off, behind those bytes. POLY_ERR_IO: it can't be
+ * opened, somebody else writes to it, or it has another size. POLY_ERR_MEMORY.
+ */
+enum poly_status out_open_behind(
+	const struct out_place *place, struct out **out, struct poly_error *error);
+
 /* Bytes that out_room gives at most. */
 #define OUT_ROOM_MAX ((size_t)64 << 10)
 

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "io/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,6 +138,56 @@ target_open(struct target *target, const char *path, bool overwrite, struct poly
 	return exists ? replace(target, &old, error) : open_beside(target, 0666, error);
 }
 
+/* Locks the file, and remembers what stands behind the place. */
+static enum poly_status
+take_over(struct target *target, const struct out_place *place, struct poly_error *error)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct stat there;
+	const uint64_t behind = place->size - place->kept;
+	if (fcntl(target->fd, F_SETLK, &lock) != 0)
+		return err_system(error, POLY_NO_OFFSET, "somebody else writes to it");
+	if (fstat(target->fd, &there) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot be looked at");
+	if (!S_ISREG(there.st_mode) || (uint64_t)there.st_size != place->size)
+		return err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
+			"somebody else writes to it: it has %lld bytes, and had %llu",
+			(long long)there.st_size, (unsigned long long)place->size);
+	if (behind <= TARGET_TAIL) {
+		if (pread(target->fd, target->tail, (size_t)behind, (off_t)place->kept) !=
+			(ssize_t)behind)
+			return err_system(error, POLY_NO_OFFSET, "cannot be read");
+		target->tail_size = (size_t)behind;
+	}
+	target->kept = place->kept;
+	target->goes_on = true;
+	if (ftruncate(target->fd, (off_t)place->kept) != 0 ||
+		lseek(target->fd, (off_t)place->kept, SEEK_SET) < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot be written");
+	return POLY_OK;
+}
+
+enum poly_status
+target_open_behind(
+	struct target *target, const struct out_place *place, struct poly_error *error)
+{
+	target->own = true;
+	do
+		target->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	while (target->fd < 0 && errno == EINTR);
+	if (target->fd < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot be written");
+	return take_over(target, place, error);
+}
+
+/* Makes the file what it was before it went on. */
+static void
+put_back(struct target *target)
+{
+	if (ftruncate(target->fd, (off_t)target->kept) == 0)
+		(void)!pwrite(target->fd, target->tail, target->tail_size, (off_t)target->kept);
+}
+
 enum poly_status
 target_write(struct target *target, const void *data, size_t n, struct poly_error *error)
 {
@@ -190,6 +241,9 @@ enum poly_status
 target_finish(struct target *target, struct poly_error *error)
 {
 	int fd = target->fd;
+	/* What replaces nothing has nothing to fall back to. */
+	if (target->goes_on && fsync(fd) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot be written");
 	target->fd = -1;
 	if (target->own && close(fd) != 0 && errno != EINTR)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
@@ -206,8 +260,11 @@ target_finish(struct target *target, struct poly_error *error)
 void
 target_close(struct target *target)
 {
-	if (target->own && target->fd >= 0)
+	if (target->own && target->fd >= 0) {
+		if (target->goes_on)
+			put_back(target);
 		close(target->fd);
+	}
 	if (target->path)
 		unlink(target->path);
 	mem_free(target->path);

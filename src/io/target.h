@@ -7,6 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct out_place;
+
+/* Bytes behind the place at which a file goes on that are put back where it is given up. */
+#define TARGET_TAIL 64
 
 struct target {
 	int fd;		/* -1: not open */
@@ -14,6 +20,10 @@ struct target {
 	bool overwrite; /* what is in the file's place may go */
 	char *place;	/* the file's place, links followed; NULL: written directly */
 	char *path;	/* the file beside it that is written; NULL: none is left */
+	bool goes_on;	/* in a file that had kept bytes, and then those of tail */
+	uint64_t kept;
+	uint8_t tail[TARGET_TAIL];
+	size_t tail_size;
 };
 
 /*
@@ -22,6 +32,10 @@ struct target {
  */
 enum poly_status target_open(
 	struct target *target, const char *path, bool overwrite, struct poly_error *error);
+
+/* Opens a zeroed target behind bytes of a file; as out_open_behind. */
+enum poly_status target_open_behind(
+	struct target *target, const struct out_place *place, struct poly_error *error);
 
 /* Writes n bytes, all of them or POLY_ERR_IO. */
 enum poly_status target_write(

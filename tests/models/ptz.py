@@ -315,6 +315,19 @@ def compare(polytrace, path, words, rows):
     return '' if len(found) == len(expected) else f'{len(found)} rows, not {len(expected)}'
 
 
+def appended(polytrace, path, folder):
+    """What differs between two traces and one that the second was appended to."""
+    rows = [json.loads(line) for line in
+            convert(polytrace, '--to', 'jsonl', path).splitlines()[1:]]
+    packed = os.path.join(folder, 'appended.ptz')
+    convert(polytrace, '-T', 'ptz.rows=4096', path, '-o', packed)
+    for _ in range(2):
+        subprocess.run([polytrace, 'pack', '--append', packed, path], check=True,
+                       stderr=subprocess.DEVNULL)
+    found = read(open(packed, 'rb').read())[1]
+    return '' if found == 3 * rows else 'other rows'
+
+
 def main():
     """Tries a sample or two of every format."""
     root, (polytrace, samples) = os.environ['POLYTRACE_ROOT'], sys.argv[1:]
@@ -341,7 +354,11 @@ def main():
         long.write(trace * 15)
         long.flush()
         fault = compare(polytrace, long.name, ['--from', 'cis501'], 4096)
-    number += 1
+        with tempfile.TemporaryDirectory() as folder:
+            second = appended(polytrace, long.name, folder)
+    number += 2
+    print(f'# {second}\n' * bool(second) + 'not ' * bool(second) +
+          f'ok {number - 1} - what_was_appended_is_as_the_page_says')
     print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) +
           f'ok {number} - several_segments_and_their_index_are_as_the_page_says')
     print(f'1..{number}')

@@ -109,9 +109,8 @@ add_moving(struct segment *segment, const struct poly_batch *batch, enum poly_co
 	return !moving->bytes.failed;
 }
 
-/* Widens a range by a column of a batch. */
-static void
-widen(struct ptz_range *range, const struct poly_batch *batch, enum poly_column column)
+void
+ptz_widen(struct ptz_range *range, const struct poly_batch *batch, enum poly_column column)
 {
 	const uint64_t *values = column == POLY_COLUMN_time ? batch->time
 				 : column == POLY_COLUMN_pc ? batch->pc
@@ -140,7 +139,7 @@ segment_add(struct segment *segment, const struct poly_batch *batch)
 			return false;
 	}
 	for (size_t i = 0; i < PTZ_RANGES; i++)
-		widen(&segment->range[i], batch, (enum poly_column)ptz_range_columns[i]);
+		ptz_widen(&segment->range[i], batch, (enum poly_column)ptz_range_columns[i]);
 	segment->rows += batch->rows;
 	return true;
 }

@@ -38,6 +38,10 @@ struct ptz_packer {
 	const struct poly_trace_info *info;
 };
 
+/* Widens a range by one of these columns of a batch. */
+void ptz_widen(
+	struct ptz_range *range, const struct poly_batch *batch, enum poly_column column);
+
 /* Prepares zeroed storage. */
 void segment_init(struct segment *segment, enum ptz_plan plan);
 

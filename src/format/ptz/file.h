@@ -120,9 +120,19 @@ enum poly_status ptz_part_front(struct reading *reading, const struct ptz_part *
 /* Passes over n bytes; false: there are not so many. */
 bool ptz_pass(struct reading *reading, uint64_t n);
 
+/* True where the head of a part stands at p, which has n bytes. */
+bool ptz_is_head(const uint8_t *p, size_t n);
+
 enum poly_status ptz_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 void ptz_close(struct reading *reading);
+
+/*
+ * Finds out where the writer goes on in the file that it appends to, and what is in it.
+ * POLY_ERR_LOSS: what it says of the trace does not fit. POLY_ERR_FORMAT: it is no packed
+ * trace, or damaged before its end. POLY_ERR_LIMIT, POLY_ERR_MEMORY.
+ */
+enum poly_status ptz_append(struct writing *writing, struct poly_error *error);
 
 enum poly_status ptz_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status ptz_write(

@@ -368,9 +368,9 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return status;
 }
 
-/* True where the head of a part stands at p; tags are capitals. */
-static bool
-is_head(const uint8_t *p, size_t n)
+/* Tags are capitals. */
+bool
+ptz_is_head(const uint8_t *p, size_t n)
 {
 	struct ptz_part part;
 	for (size_t i = 0; i < 4; i++) {
@@ -389,7 +389,7 @@ ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *erro
 	(void)error;
 	if (have == 0 && !state->passed)
 		return POLY_END;
-	while (at < have && !is_head(p + at, have - at))
+	while (at < have && !ptz_is_head(p + at, have - at))
 		at++;
 	batch_put(batch, kind, 0, POLY_KIND_OTHER);
 	batch_put(batch, origin, 0, state->offset);

@@ -33,11 +33,33 @@ begin_trial(struct ptz_writer *state)
 	state->plain = (state->plain + 1) % AGAIN;
 }
 
+/* Begins a file. */
+static enum poly_status
+write_head(struct writing *writing, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	struct buf head = {0};
+	enum poly_status status = POLY_OK;
+	ptz_head_put(&head, writing->source, writing->uses);
+	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
+	if (!head.failed)
+		ptz_part_write(writing->out, PTZ_TAG_HEAD, head.data, head.size, head.size);
+	state->offset = PTZ_MAGIC_SIZE + PTZ_HEAD_SIZE + head.size;
+	if (head.failed)
+		status = err_memory(error);
+	else if (head.size > PTZ_FRONT_MOST)
+		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"what is told of the trace has %zu bytes, and a packed trace holds "
+			"%u",
+			head.size, PTZ_FRONT_MOST);
+	buf_free(&head);
+	return status;
+}
+
 enum poly_status
 ptz_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
-	struct buf head = {0};
 	if (!checksum_available())
 		return err_missing(error, "the format ptz", "libxxhash-dev");
 	enum poly_status status = block_packer_new(
@@ -54,20 +76,7 @@ ptz_wopen(struct writing *writing, struct poly_error *error)
 	segment_init(state->segment, PTZ_PROGRAM);
 	segment_init(state->other, PTZ_FLAT);
 	begin_trial(state);
-	ptz_head_put(&head, writing->source, writing->uses);
-	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
-	if (!head.failed)
-		ptz_part_write(writing->out, PTZ_TAG_HEAD, head.data, head.size, head.size);
-	state->offset = PTZ_MAGIC_SIZE + PTZ_HEAD_SIZE + head.size;
-	if (head.failed)
-		status = err_memory(error);
-	else if (head.size > PTZ_FRONT_MOST)
-		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"what is told of the trace has %zu bytes, and a packed trace holds "
-			"%u",
-			head.size, PTZ_FRONT_MOST);
-	buf_free(&head);
-	return status;
+	return writing->old ? ptz_append(writing, error) : write_head(writing, error);
 }
 
 /* Writes an index of the segments since the last one. */

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Appends every sample to itself, packed, as TAP: what is read is read twice, and what is unpacked
+are the bytes twice, where the format has no head.
+
+    appending.py POLYTRACE
+"""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.environ['POLYTRACE_ROOT']
+DATA = os.path.join(ROOT, 'tests', 'data')
+PROGRAM = os.path.abspath(sys.argv[1])
+LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
+# What polytrace-pack(1) says of formats with a head.
+HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix'}
+
+
+def polytrace(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL,
+                          timeout=120)
+
+
+def needed(form, name):
+    """The library, as meson_options.txt names it, that a sample needs."""
+    return 'jansson' if form == 'jsonl' else 'isal' if name.endswith('.gz') else ''
+
+
+def rows(path):
+    """The rows of a packed trace."""
+    return polytrace('view', '--csv', path).stdout.splitlines()[1:]
+
+
+def fault(form, path, folder):
+    """What is wrong with a sample that was appended to itself."""
+    packed = os.path.join(folder, 'packed.ptz')
+    for words in (['-o', packed], ['--append', packed]):
+        single = rows(packed) if os.path.exists(packed) else []
+        done = polytrace('pack', '--from', form, *words, path)
+        if done.returncode or not done.stderr.split(b'\n')[-2].endswith(b' the same'):
+            return done.stderr.decode('utf-8', 'replace')
+    if rows(packed) != 2 * single:
+        return 'other rows'
+    if form in HEADED:
+        return ''
+    content = (gzip.open if path.endswith('.gz') else open)(path, 'rb').read()
+    done = polytrace('unpack', packed, '-o', '-')
+    return '' if done.stdout == 2 * content else 'other bytes'
+
+
+def main():
+    if 'xxhash' in LACKS or 'zstd' in LACKS:
+        print('1..0 # SKIP there is no xxHash, or no Zstandard')
+        return
+    number = 0
+    for line in open(os.path.join(DATA, 'samples')):
+        words = line.split()
+        if len(words) != 2 or words[0] in ('#', 'ptz') or needed(*words) in LACKS:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            found = fault(words[0], os.path.join(DATA, words[1]), folder)
+        number += 1
+        print('\n'.join('# ' + text for text in found.splitlines()))
+        print(f'{"not " if found else ""}ok {number} - what_is_appended_is_read_twice: {line.strip()}')
+    print(f'1..{number}')
+
+
+main()

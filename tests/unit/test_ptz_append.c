@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Appending to packed traces: what is read is what one packed at once has. */
+#include "ptz_help.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COLUMNS "pc mnemonic address immediate branch"
+
+/* A file of its own, with bytes. */
+struct place {
+	char path[40];
+};
+
+static struct place
+make_place(const uint8_t *data, size_t size)
+{
+	struct place place = {"/tmp/polytrace-append-XXXXXX"};
+	const int file = mkstemp(place.path);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, data, size), (ssize_t)size);
+	close(file);
+	return place;
+}
+
+static struct buf
+bytes_at(const struct place *place)
+{
+	struct buf bytes = {0};
+	assert_true(load_path(place->path, &bytes));
+	return bytes;
+}
+
+/* Opens a writer that appends what a reader has; its status is that of opening. */
+static enum poly_status
+open_behind(const struct place *place, const struct poly_reader *reader,
+	struct poly_writer **writer, struct poly_error *error)
+{
+	static const char *const words[] = {"ptz.rows=4096", NULL};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	options.format = "ptz";
+	options.options = words;
+	options.append = true;
+	return poly_writer_open(place->path, poly_reader_info(reader), &options, writer, error);
+}
+
+/* Appends a text of a format; the notes of the writer, how many, in *notes. */
+static void
+append_text(const struct place *place, const struct buf *text, unsigned *notes)
+{
+	struct poly_reader *reader = open_bytes(text, "cis501", NULL, false);
+	struct poly_writer *writer;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	enum poly_status status;
+	uint64_t count;
+	if (open_behind(place, reader, &writer, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK)
+		assert_int_equal(poly_writer_write(writer, batch, &error), POLY_OK);
+	assert_int_equal(status, POLY_END);
+	if (poly_writer_finish(writer, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	for (*notes = 0; poly_writer_note_at(writer, *notes, &count);)
+		++*notes;
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+}
+
+/* The rows of a file from one on: all of them, sound. */
+static struct buf
+rows_from(const struct buf *file, uint64_t skip)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.skip = skip;
+	options.strict = true;
+	assert_int_equal(
+		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
+		POLY_OK);
+	struct poly_error error = {0};
+	struct buf rows = list_rows(reader, COLUMNS, &error);
+	if (error.status)
+		fail_msg("%s", error.message);
+	return rows;
+}
+
+static void
+expect_rows_of(const struct buf *file, const struct buf *text)
+{
+	struct buf expected = list_rows(open_bytes(text, "cis501", NULL, false), COLUMNS, NULL);
+	struct buf rows = rows_from(file, 0);
+	expect_same(&rows, &expected);
+	buf_free(&rows);
+	buf_free(&expected);
+}
+
+/* Numbers of segments, records before them and indexes go on without a gap. */
+static void
+expect_sound_parts(const struct buf *file)
+{
+	struct part_at parts[PARTS_MOST];
+	const size_t count = find_parts(file, parts);
+	uint64_t records = 0, index = 0;
+	uint32_t number = 0, told = 0;
+	for (size_t i = 1; i < count; i++) {
+		const uint8_t *front = file->data + parts[i].offset + 32;
+		if (strcmp(parts[i].tag, "SEGM") == 0) {
+			assert_int_equal(load_le64(front), records);
+			assert_int_equal(load_le32(front + 20), ++number);
+			records += load_le32(front + 8);
+		} else {
+			assert_string_equal(parts[i].tag, "INDX");
+			assert_int_equal(load_le64(front), index);
+			index = parts[i].offset;
+			told += load_le32(front + 8);
+		}
+	}
+	assert_int_equal(told, number);
+	assert_int_equal(load_le64(file->data + file->size - 16), index);
+}
+
+static void
+pieces_appended_are_the_whole(void **state)
+{
+	(void)state;
+	unsigned notes;
+	struct buf first = long_packed(6), all = long_text(17);
+	struct place place = make_place(first.data, first.size);
+	const unsigned pieces[] = {1, 7, 3};
+	for (size_t i = 0; i < 3; i++) {
+		struct buf piece = long_text(pieces[i]);
+		append_text(&place, &piece, &notes);
+		assert_int_equal(notes, 0);
+		buf_free(&piece);
+	}
+	struct buf file = bytes_at(&place);
+	/* What was there is there, but for its last 16 bytes. */
+	assert_memory_equal(file.data, first.data, first.size - 16);
+	expect_sound_parts(&file);
+	expect_rows_of(&file, &all);
+	const uint64_t skips[] = {5999, 6000, 6001, 7000, 13999, 14000, 16999};
+	struct buf rows = rows_from(&file, 0);
+	for (size_t i = 0; i < sizeof skips / sizeof *skips; i++) {
+		struct buf behind = rows_from(&file, skips[i]);
+		size_t at = 0;
+		for (uint64_t row = 0; row < skips[i]; row++)
+			at = (size_t)((uint8_t *)memchr(rows.data + at, '\n', rows.size - at) -
+				      rows.data) +
+			     1;
+		assert_int_equal(behind.size, rows.size - at);
+		assert_memory_equal(behind.data, rows.data + at, behind.size);
+		buf_free(&behind);
+	}
+	unlink(place.path);
+	buf_free(&rows);
+	buf_free(&file);
+	buf_free(&first);
+	buf_free(&all);
+}
+
+static void
+a_file_without_its_end_is_cut_back_to_whole_segments(void **state)
+{
+	(void)state;
+	struct buf whole = long_packed(14), piece = long_text(1);
+	struct part_at parts[PARTS_MOST];
+	const size_t count = find_parts(&whole, parts);
+	size_t part = 1;
+	/* Every place in the file about parts' borders, and some within them. */
+	for (size_t size = parts[1].offset; size < whole.size; size++) {
+		while (part + 1 < count && parts[part + 1].offset <= size)
+			part++;
+		const size_t in = size - parts[part].offset;
+		const size_t left = parts[part].body + 32 - in;
+		if (in > 1 && in != 31 && in != 32 && in != 33 && left > 2 && in % 997 != 0)
+			continue;
+		unsigned notes;
+		struct place place = make_place(whole.data, size);
+		append_text(&place, &piece, &notes);
+		assert_int_equal(notes, 1);
+		struct buf file = bytes_at(&place);
+		expect_sound_parts(&file);
+		/* Whole parts stay, and nothing else. */
+		assert_true(find_parts(&file, parts) >= part + 1);
+		find_parts(&whole, parts);
+		const size_t kept = in >= parts[part].body + 32 ? part + 1 : part;
+		const size_t end =
+			kept < count ? parts[kept].offset
+				     : parts[count - 1].offset + 32 + parts[count - 1].body;
+		assert_memory_equal(file.data, whole.data, end);
+		struct poly_error error = {0};
+		struct buf rows = rows_from(&file, 0);
+		struct buf before = {.data = whole.data, .size = end};
+		struct buf expected =
+			list_rows(open_bytes(&before, NULL, NULL, false), COLUMNS, &error);
+		struct buf more =
+			list_rows(open_bytes(&piece, "cis501", NULL, false), COLUMNS, NULL);
+		assert_int_equal(rows.size, expected.size + more.size);
+		if (expected.size)
+			assert_memory_equal(rows.data, expected.data, expected.size);
+		assert_memory_equal(rows.data + expected.size, more.data, more.size);
+		unlink(place.path);
+		buf_free(&rows);
+		buf_free(&expected);
+		buf_free(&more);
+		buf_free(&file);
+	}
+	buf_free(&whole);
+	buf_free(&piece);
+}
+
+static void
+ranges_of_segments_that_no_index_knew_are_found_again(void **state)
+{
+	(void)state;
+	unsigned notes;
+	struct buf whole = long_packed(14), piece = long_text(1);
+	struct part_at parts[PARTS_MOST];
+	const size_t count = find_parts(&whole, parts);
+	struct place place = make_place(whole.data, parts[count - 1].offset);
+	append_text(&place, &piece, &notes);
+	struct buf file = bytes_at(&place);
+	/* As they were in the index that is gone. */
+	const uint8_t *was = whole.data + parts[count - 1].offset + 32 + 24;
+	const uint8_t *is = file.data + load_le64(file.data + file.size - 16) + 32 + 24;
+	assert_memory_equal(is, was, (count - 2) * (24 + 3 * 16));
+	unlink(place.path);
+	buf_free(&file);
+	buf_free(&whole);
+	buf_free(&piece);
+}
+
+static void
+a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only(void **state)
+{
+	(void)state;
+	struct buf whole = long_packed(14), piece = long_text(1);
+	struct part_at parts[PARTS_MOST];
+	const size_t count = find_parts(&whole, parts), last = count - 2;
+	for (size_t part = 1; part <= last; part++) {
+		struct buf spoiled = {0};
+		struct poly_error error;
+		struct poly_writer *writer;
+		unsigned notes;
+		buf_append(&spoiled, whole.data, parts[count - 1].offset);
+		memset(spoiled.data + parts[part].offset + 32 + parts[part].front, 0,
+			parts[part].body - parts[part].front);
+		struct place place = make_place(spoiled.data, spoiled.size);
+		if (part == last) {
+			append_text(&place, &piece, &notes);
+			struct buf file = bytes_at(&place);
+			expect_sound_parts(&file);
+			assert_memory_equal(file.data, whole.data, parts[last].offset);
+			buf_free(&file);
+		} else {
+			struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
+			assert_int_equal(
+				open_behind(&place, reader, &writer, &error), POLY_ERR_FORMAT);
+			assert_null(writer);
+			struct buf file = bytes_at(&place);
+			expect_same(&file, &spoiled);
+			buf_free(&file);
+			poly_reader_close(reader);
+		}
+		unlink(place.path);
+		buf_free(&spoiled);
+	}
+	buf_free(&whole);
+	buf_free(&piece);
+}
+
+static void
+what_is_given_up_leaves_the_file_as_it_was(void **state)
+{
+	(void)state;
+	struct buf whole = long_packed(6), piece = long_text(9);
+	struct place place = make_place(whole.data, whole.size);
+	for (unsigned batches = 0; batches < 3; batches++) {
+		struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
+		struct poly_writer *writer;
+		const struct poly_batch *batch;
+		assert_int_equal(open_behind(&place, reader, &writer, NULL), POLY_OK);
+		assert_int_equal(poly_writer_before(writer), 6000);
+		for (unsigned i = 0; i < batches; i++) {
+			assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+			assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+		}
+		/* Meanwhile what was there can be read. */
+		struct poly_error error = {0};
+		struct poly_reader *other;
+		assert_int_equal(poly_reader_open(place.path, NULL, &other, NULL), POLY_OK);
+		struct buf rows = list_rows(other, COLUMNS, &error);
+		struct buf expected = rows_from(&whole, 0);
+		assert_true(rows.size >= expected.size);
+		assert_memory_equal(rows.data, expected.data, expected.size);
+		buf_free(&rows);
+		buf_free(&expected);
+		poly_writer_close(writer);
+		poly_reader_close(reader);
+		struct buf file = bytes_at(&place);
+		expect_same(&file, &whole);
+		buf_free(&file);
+	}
+	unlink(place.path);
+	buf_free(&whole);
+	buf_free(&piece);
+}
+
+/* Appending a text of a format fails, and the file stays as it is. */
+static void
+expect_refused(const struct place *place, const char *text, const char *format,
+	enum poly_status expected, const char *message)
+{
+	struct buf bytes = bytes_of(text), before = bytes_at(place);
+	struct poly_reader *reader = open_bytes(&bytes, format, NULL, false);
+	struct poly_writer *writer;
+	struct poly_error error;
+	const enum poly_status status = open_behind(place, reader, &writer, &error);
+	if (status != expected || !strstr(error.message, message))
+		fail_msg("%d: %s, expected %s", status, error.message, message);
+	assert_null(writer);
+	struct buf after = bytes_at(place);
+	expect_same(&after, &before);
+	buf_free(&after);
+	buf_free(&before);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+what_does_not_fit_is_refused(void **state)
+{
+	(void)state;
+	struct buf text = bytes_of("1000 5\n1004 6\n");
+	struct buf packed =
+		convert(open_bytes(&text, "text:pc:hex,time", NULL, false), "ptz", NULL, NULL);
+	struct place place = make_place(packed.data, packed.size);
+	expect_refused(&place, "2 401000 0\n", "din", POLY_ERR_LOSS,
+		"its format is 'din', and that of the packed trace 'text'");
+	expect_refused(
+		&place, "1000 5\n", "text:pc:hex,address", POLY_ERR_LOSS, "does not fit: ");
+	unlink(place.path);
+	place = make_place(text.data, text.size);
+	expect_refused(&place, "1000 5\n", "text:pc:hex,time", POLY_ERR_FORMAT,
+		"does not begin with the magic");
+	unlink(place.path);
+	expect_refused(&(struct place){"/tmp/."}, "1000 5\n", "text:pc:hex,time",
+		POLY_ERR_USAGE, "only to a file");
+	buf_free(&text);
+	buf_free(&packed);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_appended_are_the_whole),
+		cmocka_unit_test(a_file_without_its_end_is_cut_back_to_whole_segments),
+		cmocka_unit_test(ranges_of_segments_that_no_index_knew_are_found_again),
+		cmocka_unit_test(a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only),
+		cmocka_unit_test(what_is_given_up_leaves_the_file_as_it_was),
+		cmocka_unit_test(what_does_not_fit_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
