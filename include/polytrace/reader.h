@@ -156,8 +156,8 @@ typedef bool (*poly_wanted_fn)(void *user, const struct poly_bounds *bounds);
  * have the numbers that they would have had. wanted is called by poly_reader_next, in the order
  * of the trace, once for each stretch of records, and possibly before records that stand in
  * front of it are delivered; wanted and user must stay as long as that is called. NULL: every
- * record is wanted. Nothing is passed over with the options strict, check or skip_errors, nor
- * where sites, which are numbered by what was before, are asked for.
+ * record is wanted. Nothing is passed over with the options strict, check or skip_errors. Sites
+ * are numbered from the records that are read.
  */
 POLY_API void poly_reader_pass_over(
 	struct poly_reader *reader, poly_wanted_fn wanted, void *user);

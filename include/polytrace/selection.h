@@ -50,13 +50,18 @@ struct poly_selection_options {
 	uint64_t tail;	   /* the last so many; UINT64_MAX: all */
 	/* Names of addresses in the expressions, used by poly_selection_new; NULL: none. */
 	const struct poly_filter_names *names;
+	/*
+	 * The column site is to have the numbers that it has when the whole trace is read, so
+	 * nothing is passed over. An expression that looks at it says so itself.
+	 */
+	bool keep_sites;
 };
 
 /* Initial values: every record. */
 #define POLY_SELECTION_OPTIONS_INIT                                                            \
 	{                                                                                      \
 		sizeof(struct poly_selection_options), NULL, NULL, 0, UINT64_MAX, false, NULL, \
-			0, 0, 0, UINT64_MAX, UINT64_MAX, NULL                                  \
+			0, 0, 0, UINT64_MAX, UINT64_MAX, NULL, false                           \
 	}
 
 /*

@@ -14,8 +14,8 @@ struct aix_attribution;
 
 /*
  * New, with the built-in table, all of whose rows are assumed, or with that of a text: n bytes
- * of lines as polytrace-trcrpt(1) defines them, called name in messages. POLY_ERR_USAGE: the text
- * is wrong; the message names line and column. POLY_ERR_MEMORY.
+ * of lines as polytrace-trcrpt(1) defines them, called name in messages. POLY_ERR_USAGE: the
+ * text is wrong; the message names line and column. POLY_ERR_MEMORY.
  */
 enum poly_status aix_attribution_new(const char *table, size_t n, const char *name,
 	struct aix_attribution **attribution, struct poly_error *error);

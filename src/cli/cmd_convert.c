@@ -186,6 +186,7 @@ static int
 convert_file(struct convert *convert, const char *path)
 {
 	const struct source_wants wants = {.columns = source_written_columns(convert->columns),
+		.shows_sites = source_names_sites(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!source_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_TROUBLE;

@@ -60,7 +60,8 @@ view_listing(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {options->columns, options->registers, false};
-	struct source_wants wants = {.prints = true};
+	struct source_wants wants = {
+		.prints = true, .shows_sites = source_names_sites(options->columns)};
 	struct source source;
 	if (!listing_columns(&wanted, &wants.columns))
 		return STATUS_TROUBLE;
@@ -95,8 +96,9 @@ view_written(struct inputs *inputs, const char *path)
 	poly_columns columns = POLY_ALL_COLUMNS;
 	if (options->columns && !source_columns(options->columns, &columns))
 		return STATUS_TROUBLE;
-	const struct source_wants wants = {
-		.columns = source_written_columns(columns), .prints = true};
+	const struct source_wants wants = {.columns = source_written_columns(columns),
+		.prints = true,
+		.shows_sites = source_names_sites(options->columns)};
 	struct source source;
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;

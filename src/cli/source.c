@@ -120,7 +120,7 @@ find_symbol(void *symbols, const char *name, size_t length, uint64_t *first, uin
 
 /* Makes what selects of the input; where that fails, the name of what is at fault is set. */
 static enum poly_status
-make_selection(struct source *source, const struct source_options *options)
+make_selection(struct source *source, const struct source_options *options, bool shows_sites)
 {
 	struct poly_selection_options selecting;
 	const bool is_selected = selects(options, &selecting);
@@ -133,6 +133,7 @@ make_selection(struct source *source, const struct source_options *options)
 		return status;
 	const struct poly_filter_names names = {find_symbol, source->symbols};
 	selecting.names = source->symbols ? &names : NULL;
+	selecting.keep_sites = shows_sites;
 	source->name = "selection";
 	return poly_selection_new(&selecting, &source->selection, &source->error);
 }
@@ -154,12 +155,12 @@ check_range(struct source *source, const struct source_options *options)
 /* Opens the input, and what selects of it. */
 static enum poly_status
 open_selected(struct source *source, const struct source_options *options,
-	struct poly_read_options *reading)
+	const struct source_wants *wants, struct poly_read_options *reading)
 {
 	struct poly_error *error = &source->error;
 	enum poly_status status = check_range(source, options);
 	if (status == POLY_OK)
-		status = make_selection(source, options);
+		status = make_selection(source, options, wants->shows_sites);
 	if (status != POLY_OK)
 		return status;
 	source->name = say_input(source->path);
@@ -202,7 +203,7 @@ source_open(struct source *source, const char *path, const struct source_options
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &source->progress;
-	source->status = open_selected(source, options, &reading);
+	source->status = open_selected(source, options, wants, &reading);
 	if (source->status == POLY_OK)
 		return true;
 	if (!wants->quiet)
@@ -413,6 +414,20 @@ source_columns(const char *names, poly_columns *columns)
 		names += n;
 	}
 	return true;
+}
+
+bool
+source_names_sites(const char *names)
+{
+	static const char name[] = "site";
+	const size_t length = sizeof name - 1;
+	for (; names && *names; names += *names == ',') {
+		const size_t n = strcspn(names, ",");
+		if (n == length && memcmp(names, name, n) == 0)
+			return true;
+		names += n;
+	}
+	return false;
 }
 
 poly_columns

@@ -56,6 +56,7 @@ struct source_wants {
 	bool prints;	     /* it writes to standard output while it reads */
 	bool lists_findings; /* it tells itself which rules were broken */
 	bool quiet;	     /* it tells itself why an input cannot be opened */
+	bool shows_sites;    /* numbers of sites are seen, so all of them have to be known */
 };
 
 /*
@@ -87,8 +88,8 @@ bool source_partial(const struct source *source);
 void source_report_name(const struct source *source, struct poly_report *report);
 
 /*
- * Gives a source, to its end, to analyses, and to a summary, which may be NULL. False, and told,
- * where the analyses fail. They are not finished: more sources may follow.
+ * Gives a source, to its end, to analyses, and to a summary, which may be NULL. False, and
+ * told, where the analyses fail. They are not finished: more sources may follow.
  */
 bool source_feed(struct source *source, struct poly_stats *stats, struct poly_summary *summary);
 
@@ -121,6 +122,9 @@ int inputs_run(struct inputs *inputs, char **operands);
  * is no column of a name.
  */
 bool source_columns(const char *names, poly_columns *columns);
+
+/* True where a list of names separated by commas has the column site. */
+bool source_names_sites(const char *names);
 
 /*
  * The columns to be asked of a reader for a writer that may write those in columns, and says

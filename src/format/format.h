@@ -42,9 +42,9 @@ struct reading {
 	unsigned prediction;	  /* of lines: enum predict_way */
 	/* Rows before this batch; read adds those that it passes over. */
 	uint64_t record;
-	uint64_t line;		  /* lines passed so far, where the format counts them */
-	bool whole;		  /* set by open: this trace can't be cut */
-	uint64_t tally;		  /* records that read may give as rows with weights */
+	uint64_t line;	/* lines passed so far, where the format counts them */
+	bool whole;	/* set by open: this trace can't be cut */
+	uint64_t tally; /* records that read may give as rows with weights */
 	/* From read on: who may decode, the caller's thread among them, and the record behind
 	 * which nothing is asked for. */
 	unsigned threads;

@@ -383,12 +383,12 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	return bounds->first < records_end(reader) && reader->wanted(reader->user, bounds);
 }
 
-/* True where nobody can tell that records were passed over. */
+/* True where records may be passed over: nobody asked what is wrong with them. */
 static bool
 may_pass_over(const struct poly_reader *reader)
 {
 	return reader->wanted && !reader->tallies && !reader->options.skip_errors &&
-	       !reader->reading.check && !(columns_to_fill(reader) & POLY_HAS(site));
+	       !reader->reading.check;
 }
 
 /* Settles who decodes: now it is known which columns are wanted. */

@@ -311,7 +311,8 @@ next_taken(struct poly_selection *it, struct poly_reader *reader,
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
 	it->ended |= it->options.head == 0 || it->options.tail == 0;
-	poly_reader_pass_over(reader, is_wanted, it);
+	if (!it->options.keep_sites && !(poly_selection_columns(it) & POLY_HAS(site)))
+		poly_reader_pass_over(reader, is_wanted, it);
 	while (!it->ended) {
 		enum poly_status status = poly_reader_next(reader, &all, error);
 		if (status != POLY_OK)

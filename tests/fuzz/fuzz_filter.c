@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any text as a filter, over rows with and without values in every column. The rows
- * for which a condition holds and those for which its negation does are all rows.
+ * Fuzz target: any text as a filter, over rows with and without values in every column. The
+ * rows for which a condition holds and those for which its negation does are all rows.
  */
 #include "polytrace/filter.h"
 

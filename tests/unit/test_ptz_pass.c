@@ -92,9 +92,6 @@ select_of(const struct buf *bytes, const char *format, const struct poly_read_op
 	const struct poly_batch *batch;
 	struct poly_error error;
 	options.format = format;
-	/* Sites would be numbered by what was before. */
-	if (!selecting->where || !strstr(selecting->where, "site"))
-		options.columns &= ~POLY_HAS(site);
 	if (poly_selection_new(selecting, &selection, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	if (poly_reader_open_memory(bytes->data, bytes->size, &options, &reader, &error) !=
@@ -275,12 +272,13 @@ what_is_asked_of_every_record_passes_over_none(void **unused)
 	(void)unused;
 	asked.where = "pc in 0x3000..0x3fff";
 	spoil(&file, parts, 1 << 3);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 		reading.skip_errors = i == 0;
 		reading.strict = i == 1;
 		reading.check = i == 2;
 		struct poly_selection_options selecting = asked;
+		selecting.keep_sites = i == 4;
 		if (i == 3)
 			selecting.where = "pc in 0x3000..0x3fff and site >= 0";
 		const struct outcome outcome = select_of(&file, "ptz", &reading, &selecting);

@@ -233,9 +233,9 @@ a_text_without_columns_says_what_is_missing(void **state)
 	options.options = words;
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
-	assert_string_equal(
-		error.message, "option 'text.separator' is 'ab', expected blank, tab or a "
-			       "character, around which blanks are passed over");
+	assert_string_equal(error.message,
+		"option 'text.separator' is 'ab', expected blank, tab or a "
+		"character, around which blanks are passed over");
 	words[1] = "text.separator=;";
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_OK);

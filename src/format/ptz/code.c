@@ -35,7 +35,8 @@ code_template(const struct ptz_values *it, struct buf *to)
 	uint64_t before = 0;
 	for (size_t i = 0; ok && i < it->count; i++) {
 		const uint32_t t = it->template[i];
-		ptz_put(to, ptz_zigzag(it->values[i] - (bit_test(known, t) ? last[t] : before)));
+		ptz_put(to,
+			ptz_zigzag(it->values[i] - (bit_test(known, t) ? last[t] : before)));
 		last[t] = before = it->values[i];
 		bit_set(known, t);
 	}

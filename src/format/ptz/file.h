@@ -50,9 +50,9 @@ struct ptz_reader {
 	uint32_t number; /* of the segment that was met last; 0: none */
 	bool looked;	 /* for the index */
 	bool indexed;	 /* it was found: places are those of the file */
-	bool ended;	   /* the end was met */
-	bool told;	   /* the damage that stands next */
-	bool passed;	   /* the damage was consumed, and the next part stands next */
+	bool ended;	 /* the end was met */
+	bool told;	 /* the damage that stands next */
+	bool passed;	 /* the damage was consumed, and the next part stands next */
 	struct poly_patterns patterns; /* of the batch that was given last */
 	struct batch *given;	       /* it */
 	struct batch templates;	       /* as rows, for patterns */
