@@ -6,9 +6,9 @@
 #include "analysis/team.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -81,17 +81,13 @@ work(void *user)
 	return NULL;
 }
 
-/* Starts the threads, which take no signal: those are the program's affair. */
+/* Starts the threads, as many as can be had. */
 static void
 start(struct team *team, unsigned threads)
 {
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (team->started < threads - 1 &&
-		pthread_create(&team->threads[team->started], NULL, work, team) == 0)
+		thread_start(&team->threads[team->started], work, team))
 		team->started++;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 struct team *

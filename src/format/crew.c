@@ -8,10 +8,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "io/source.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 /* Bytes of a chunk: few enough to stay in a processor's own cache. */
@@ -467,20 +467,16 @@ make_members(struct crew *crew)
 	return good;
 }
 
-/* Starts the threads, which take no signal: those are the program's affair. */
+/* Starts the threads; false where none could be. */
 static bool
 start(struct crew *crew)
 {
-	sigset_t all, old;
 	unsigned started = 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned i = 1; i < crew->opened; i++) {
 		struct member *member = &crew->members[i];
-		member->started = pthread_create(&member->thread, NULL, work, member) == 0;
+		member->started = thread_start(&member->thread, work, member);
 		started += member->started;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return started > 0;
 }
 

@@ -6,9 +6,9 @@
 #include "io/source.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 enum { BLOCKS = 4 };
@@ -133,18 +133,6 @@ ahead_close(void *self)
 	ahead_free(ahead);
 }
 
-/* Starts the thread, which takes no signal: those are the program's affair. */
-static bool
-start(struct read_ahead *ahead)
-{
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int failed = pthread_create(&ahead->thread, NULL, run, ahead);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return !failed;
-}
-
 bool
 source_read_ahead(struct source *source, struct origin *origin, size_t block_size)
 {
@@ -162,7 +150,7 @@ source_read_ahead(struct source *source, struct origin *origin, size_t block_siz
 		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;
 	}
-	if (!ready || !start(ahead)) {
+	if (!ready || !thread_start(&ahead->thread, run, ahead)) {
 		ahead_free(ahead);
 		return false;
 	}

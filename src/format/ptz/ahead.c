@@ -6,11 +6,11 @@
 #include "format/ptz/ahead.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "io/checksum.h"
 #include "io/source.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 /* Parts that are no segments, one behind the other, that are passed over. */
@@ -267,20 +267,16 @@ make_members(struct ptz_ahead *ahead)
 	return good;
 }
 
-/* Starts the threads, which take no signal: those are the program's affair. */
+/* Starts the threads; false where none could be. */
 static bool
 start(struct ptz_ahead *ahead)
 {
-	sigset_t all, old;
 	unsigned started = 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned i = 1; i < ahead->opened; i++) {
 		struct member *member = &ahead->members[i];
-		member->started = pthread_create(&member->thread, NULL, work, member) == 0;
+		member->started = thread_start(&member->thread, work, member);
 		started += member->started;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return started > 0;
 }
 
