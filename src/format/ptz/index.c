@@ -246,7 +246,7 @@ ptz_pass_over(struct reading *reading)
 	/* The one that was wanted was read. */
 	while (here < index->count && place[here].offset < at)
 		here++;
-	if (here == index->count || place[here].offset != at)
+	if (here >= index->count || place[here].offset != at)
 		return 0;
 	size_t next = here;
 	while (next < index->count && !is_wanted(reading, &place[next]))
