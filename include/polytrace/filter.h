@@ -72,10 +72,10 @@ POLY_API const struct poly_batch *poly_filter_apply(
 
 /*
  * The same as bits: row r in bit r % 64 of chosen[r / 64], which has room for POLY_BATCH_ROWS
- * bits. Returns how many rows are chosen.
+ * bits. POLY_ERR_MEMORY: they are not all known.
  */
-POLY_API size_t poly_filter_test(
-	struct poly_filter *filter, const struct poly_batch *batch, uint64_t *chosen);
+POLY_API enum poly_status poly_filter_test(struct poly_filter *filter,
+	const struct poly_batch *batch, uint64_t *chosen, struct poly_error *error);
 
 /*
  * False where the bound expression holds for none of the records of which bounds tells. Where

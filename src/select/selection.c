@@ -138,25 +138,29 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 }
 
 /* Leaves the rows from the first to the last place. */
-static void
-take_places(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS])
+static enum poly_status
+take_places(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS],
+	struct poly_error *error)
 {
 	uint64_t found[WORDS];
 	size_t row = 0;
 	if (!it->started) {
-		poly_filter_test(it->start_at, batch, found);
+		if (poly_filter_test(it->start_at, batch, found, error) != POLY_OK)
+			return POLY_ERR_MEMORY;
 		while (row < batch->rows && !bit_test(found, row))
 			bit_clear(bits, row++);
 		it->started = row < batch->rows;
 	}
 	if (!it->stop_at || !it->started)
-		return;
-	poly_filter_test(it->stop_at, batch, found);
+		return POLY_OK;
+	if (poly_filter_test(it->stop_at, batch, found, error) != POLY_OK)
+		return POLY_ERR_MEMORY;
 	while (row < batch->rows && !bit_test(found, row))
 		row++;
 	it->ended = row < batch->rows;
 	for (row++; row < batch->rows; row++)
 		bit_clear(bits, row);
+	return POLY_OK;
 }
 
 static void
@@ -216,23 +220,27 @@ take_samples(struct poly_selection *it, uint64_t bits[WORDS])
 }
 
 /* The rows of a batch that go on. */
-static void
-take(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS])
+static enum poly_status
+take(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS],
+	struct poly_error *error)
 {
 	uint64_t found[WORDS];
+	enum poly_status status = POLY_OK;
 	memset(bits, 0, WORDS * sizeof *bits);
 	for (size_t row = 0; row < batch->rows; row++)
 		bit_set(bits, row);
 	if (!it->started || it->stop_at)
-		take_places(it, batch, bits);
+		status = take_places(it, batch, bits, error);
 	if (it->options.has_times)
 		take_times(it, batch, bits);
-	if (it->where) {
-		poly_filter_test(it->where, batch, found);
+	if (status == POLY_OK && it->where) {
+		status = poly_filter_test(it->where, batch, found, error);
 		for (size_t w = 0; w < (batch->rows + 63) / 64; w++)
 			bits[w] &= found[w];
 	}
-	take_samples(it, bits);
+	if (status == POLY_OK)
+		take_samples(it, bits);
+	return status;
 }
 
 /* The times of some records. */
@@ -318,8 +326,9 @@ next_taken(struct poly_selection *it, struct poly_reader *reader,
 		if (status != POLY_OK)
 			return status;
 		it->foresight.reached = all->first + all->rows;
-		take(it, all, bits);
-		status = pick_make(&it->pick, all, bits, error);
+		status = take(it, all, bits, error);
+		if (status == POLY_OK)
+			status = pick_make(&it->pick, all, bits, error);
 		*batch = &it->pick.view;
 		if (status != POLY_OK || it->pick.view.rows)
 			return status;

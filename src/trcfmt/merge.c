@@ -47,9 +47,9 @@ next_batch(struct merge *merge, struct merge_input *input, struct poly_error *er
 {
 	enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
 	input->row = 0;
-	input->ended = status != POLY_OK;
 	if (input->filter && status == POLY_OK)
-		poly_filter_test(input->filter, input->batch, input->chosen);
+		status = poly_filter_test(input->filter, input->batch, input->chosen, error);
+	input->ended = status != POLY_OK;
 	if (status < 0)
 		merge->failed = (size_t)(input - merge->inputs);
 	return status;

@@ -59,8 +59,12 @@ count(const char *text)
 	uint64_t chosen[POLY_BATCH_ROWS / 64];
 	size_t rows = SIZE_MAX;
 	if (poly_filter_new(text, &filter, &error) == POLY_OK) {
-		if (poly_filter_bind(filter, &info.view, &error) == POLY_OK)
-			rows = poly_filter_test(filter, &batch.view, chosen);
+		if (poly_filter_bind(filter, &info.view, &error) == POLY_OK &&
+			poly_filter_test(filter, &batch.view, chosen, &error) == POLY_OK) {
+			rows = 0;
+			for (size_t r = 0; r < batch.view.rows; r++)
+				rows += chosen[r / 64] >> r % 64 & 1;
+		}
 		poly_filter_free(filter);
 	}
 	return rows;

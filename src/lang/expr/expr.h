@@ -118,6 +118,7 @@ struct poly_filter {
 	poly_columns columns;
 	struct strip *strips; /* room to work in */
 	struct buf shown;     /* text of a value */
+	bool failed;	      /* there was no memory for one in the last test */
 	const struct poly_trace_info *info;
 	struct pick pick;
 };

@@ -142,21 +142,19 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 	return POLY_OK;
 }
 
-size_t
-poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uint64_t *chosen)
+enum poly_status
+poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uint64_t *chosen,
+	struct poly_error *error)
 {
-	size_t count = 0;
+	filter->failed = false;
 	for (size_t base = 0; base < batch->rows; base += EXPR_STRIP) {
 		uint64_t bits[EXPR_WORDS];
 		const size_t left = batch->rows - base;
 		const size_t rows = left < EXPR_STRIP ? left : EXPR_STRIP;
 		expr_run(filter, batch, base, rows, bits);
-		for (size_t w = 0; w < (rows + 63) / 64; w++) {
-			chosen[base / 64 + w] = bits[w];
-			count += (size_t)__builtin_popcountll(bits[w]);
-		}
+		memcpy(chosen + base / 64, bits, (rows + 63) / 64 * sizeof *bits);
 	}
-	return count;
+	return filter->failed ? err_memory(error) : POLY_OK;
 }
 
 const struct poly_batch *
@@ -164,9 +162,10 @@ poly_filter_apply(
 	struct poly_filter *filter, const struct poly_batch *batch, struct poly_error *error)
 {
 	uint64_t chosen[POLY_BATCH_ROWS / 64];
-	poly_filter_test(filter, batch, chosen);
-	return pick_make(&filter->pick, batch, chosen, error) == POLY_OK ? &filter->pick.view
-									 : NULL;
+	enum poly_status status = poly_filter_test(filter, batch, chosen, error);
+	if (status == POLY_OK)
+		status = pick_make(&filter->pick, batch, chosen, error);
+	return status == POLY_OK ? &filter->pick.view : NULL;
 }
 
 void

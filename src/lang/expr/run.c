@@ -223,8 +223,10 @@ bytes_suit(const struct rows *rows, const struct node *node, size_t row)
 		return suits(rows->filter, node, bytes, n);
 	buf_clear(shown);
 	char *to = (char *)buf_reserve(shown, 2 * n + 1);
-	if (!to)
+	if (!to) {
+		rows->filter->failed = true;
 		return false;
+	}
 	poly_batch_format(rows->batch, node->column, row, to, 2 * n + 1);
 	return suits(rows->filter, node, to, 2 * n);
 }
