@@ -9,6 +9,21 @@
 /* Rows of the codings' values. */
 #define MOST 300
 
+/* The templates of numbers as spans of neighbours. */
+static const struct ptz_span *
+spans_of(const uint32_t *template, size_t n)
+{
+	static struct ptz_span spans[MOST + 1];
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i && template[i] == template[i - 1] + 1)
+			spans[count - 1].count++;
+		else
+			spans[count++] = (struct ptz_span){template[i], 1};
+	}
+	return spans;
+}
+
 /* Encodes and decodes numbers, in pieces of some. */
 static void
 expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t piece)
@@ -18,7 +33,7 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 	struct buf bytes = {0};
 	struct ptz_decoder decoder = {0};
 	for (size_t i = 0; i < n; i++) {
-		template[i] = (uint32_t)(i * i % 5);
+		template[i] = (uint32_t)(i % 2 ? i % 5 : i * i / 3 % 5);
 		pc[i] = i * 0x123456789abcdefu;
 	}
 	const struct ptz_values it = {values, n, template, pc, 5};
@@ -26,13 +41,15 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 	const struct ptz_stream stream = {
 		.coding = (uint8_t)coding, .values = (uint32_t)n, .size = (uint32_t)bytes.size};
 	assert_true(ptz_decoder_init(&decoder, &stream, bytes.data, 5));
-	for (size_t i = 0; i < n; i += piece)
-		ptz_decode(&decoder, back + i, n - i < piece ? n - i : piece, template + i);
+	for (size_t i = 0; i < n; i += piece) {
+		const size_t some = n - i < piece ? n - i : piece;
+		ptz_decode(&decoder, back + i, some, spans_of(template + i, some));
+	}
 	assert_false(decoder.bytes.bad);
 	for (size_t i = 0; i < n; i++)
 		assert_true(values[i] == back[i] + (coding == PTZ_PC ? pc[i] : 0));
 	/* One more than there are. */
-	ptz_decode(&decoder, back, 1, template);
+	ptz_decode(&decoder, back, 1, spans_of(template, 1));
 	assert_true(decoder.bytes.bad);
 	ptz_decoder_fini(&decoder);
 	buf_free(&bytes);
@@ -52,6 +69,8 @@ every_coding_gives_numbers_back_up_to_the_greatest(void **state)
 			expect_back((enum ptz_coding)coding, &edges[i], 1, 1);
 		expect_back((enum ptz_coding)coding, edges, 11, 3);
 		expect_back((enum ptz_coding)coding, many, MOST, 7);
+		expect_back((enum ptz_coding)coding, many, MOST, 90);
+		expect_back((enum ptz_coding)coding, many, MOST, MOST);
 		expect_back((enum ptz_coding)coding, many, 0, 1);
 	}
 }
@@ -96,6 +115,19 @@ a_number_that_does_not_end_is_bad(void **state)
 		assert_int_equal(ptz_take(&bytes), 0);
 		assert_true(bytes.bad);
 	}
+	uint8_t block[200];
+	uint64_t back[100];
+	struct ptz_decoder decoder = {0};
+	const struct ptz_stream stream = {
+		.coding = PTZ_DELTA, .values = 100, .size = sizeof block};
+	memset(block, 0x82, sizeof block);
+	block[1] = 4;
+	assert_true(ptz_decoder_init(&decoder, &stream, block, 0));
+	ptz_decode(&decoder, back, 1, NULL);
+	assert_int_equal(back[0], 257);
+	assert_false(decoder.bytes.bad);
+	ptz_decode(&decoder, back, 99, NULL);
+	assert_true(decoder.bytes.bad);
 	struct ptz_bytes bytes = {endless + 9, endless + 11, false};
 	assert_int_equal(ptz_take(&bytes), 128);
 	assert_false(bytes.bad);

@@ -129,6 +129,52 @@ are_bytes(const struct ptz_bytes *bytes)
 	return bytes->end - bytes->p >= 8 && !(load_le64(bytes->p) & 0x8080808080808080);
 }
 
+/* Bytes whose numbers are found at once, and those that must be there for it. */
+enum { BLOCK = 64, BLOCK_MOST = BLOCK + 8 };
+
+/* The bytes of a block that end a number, a bit each. */
+static inline uint64_t
+find_ends(const uint8_t *p)
+{
+	uint64_t ends = 0;
+	for (unsigned i = 0; i < BLOCK; i += 8) {
+		const uint64_t last = ~load_le64(p + i) >> 7 & 0x0101010101010101;
+		ends |= (last * 0x0102040810204080 >> 56) << i;
+	}
+	return ends;
+}
+
+/* The number of n bytes (1 to 8) at p, where 8 may be read. */
+static inline uint64_t
+join_groups(const uint8_t *p, unsigned n)
+{
+	uint64_t v = load_le64(p) & 0x7f7f7f7f7f7f7f7f >> (64 - 8 * n);
+	v = (v & 0x007f007f007f007f) | (v & 0x7f007f007f007f00) >> 1;
+	v = (v & 0x00003fff00003fff) | (v & 0x3fff00003fff0000) >> 2;
+	return (v & 0x0fffffff) | (v & 0x0fffffff00000000) >> 4;
+}
+
+/*
+ * Takes up to n differences that end within a block: where a number ends does not wait for the
+ * ones before it. How many; none where the first one is longer than 8 bytes.
+ */
+static inline size_t
+take_block(struct ptz_bytes *bytes, uint64_t *to, size_t n)
+{
+	uint64_t ends = find_ends(bytes->p);
+	unsigned at = 0;
+	size_t i = 0;
+	for (; ends && i < n; ends &= ends - 1) {
+		const unsigned next = (unsigned)__builtin_ctzll(ends) + 1;
+		if (next - at > 8)
+			break;
+		to[i++] = ptz_unzigzag(join_groups(bytes->p + at, next - at));
+		at = next;
+	}
+	bytes->p += at;
+	return i;
+}
+
 /* Takes n differences. */
 static void
 decode_differences(struct ptz_bytes *from, uint64_t *to, size_t n)
@@ -136,25 +182,29 @@ decode_differences(struct ptz_bytes *from, uint64_t *to, size_t n)
 	struct ptz_bytes bytes = *from;
 	size_t i = 0;
 	while (i < n) {
-		if (n - i < 8 || !are_bytes(&bytes)) {
-			to[i++] = ptz_unzigzag(take(&bytes));
+		if (n - i >= 8 && are_bytes(&bytes)) {
+			for (size_t k = 0; k < 8; k++)
+				to[i + k] = ptz_unzigzag(bytes.p[k]);
+			bytes.p += 8;
+			i += 8;
 			continue;
 		}
-		for (size_t k = 0; k < 8; k++)
-			to[i + k] = ptz_unzigzag(bytes.p[k]);
-		bytes.p += 8;
-		i += 8;
+		size_t taken = 0;
+		if (bytes.end - bytes.p >= BLOCK_MOST)
+			taken = take_block(&bytes, to + i, n - i);
+		if (taken == 0)
+			to[i++] = ptz_unzigzag(take(&bytes));
+		i += taken;
 	}
 	*from = bytes;
 }
 
+/* Adds differences to the last values of templates, of which some may have none. */
 static void
-decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *template)
+add_first(struct ptz_decoder *it, uint64_t *to, const struct ptz_span *span, uint64_t before)
 {
-	uint64_t before = it->before;
-	decode_differences(&it->bytes, to, n);
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t t = template[i];
+	for (uint32_t i = 0; i < span->count; i++) {
+		const uint32_t t = span->first + i;
 		if (bit_test(it->known, t))
 			before = it->last[t];
 		else
@@ -162,11 +212,29 @@ decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t 
 		before += to[i];
 		to[i] = it->last[t] = before;
 	}
-	it->before = before;
+	/* There is a bit behind that of the last template, which is not set. */
+	while (bit_test(it->known, it->all_known))
+		it->all_known++;
+}
+
+static void
+decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const struct ptz_span *spans)
+{
+	decode_differences(&it->bytes, to, n);
+	for (size_t i = 0; i < n; i += spans++->count) {
+		uint64_t *restrict last = it->last + spans->first, *restrict own = to + i;
+		if (spans->first + spans->count > it->all_known) {
+			add_first(it, own, spans, i ? to[i - 1] : it->before);
+			continue;
+		}
+		for (uint32_t k = 0; k < spans->count; k++)
+			own[k] = last[k] += own[k];
+	}
+	it->before = n ? to[n - 1] : it->before;
 }
 
 void
-ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *template)
+ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const struct ptz_span *spans)
 {
 	if (n > it->count - it->at || (it->coding == PTZ_PLANES && it->bytes.bad)) {
 		it->bytes.bad = true;
@@ -175,7 +243,7 @@ ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const uint32_t *templ
 	}
 	switch (it->coding) {
 	case PTZ_PLANES: decode_planes(it, to, n); break;
-	case PTZ_TEMPLATE: decode_templates(it, to, n, template); break;
+	case PTZ_TEMPLATE: decode_templates(it, to, n, spans); break;
 	case PTZ_DELTA:
 		decode_differences(&it->bytes, to, n);
 		for (size_t i = 0; i < n; i++)

@@ -17,6 +17,11 @@ struct ptz_values {
 /* Appends numbers in a coding. False: no memory. */
 bool ptz_code(const struct ptz_values *values, enum ptz_coding coding, struct buf *to);
 
+/* Neighbouring templates, of which the next count numbers are. */
+struct ptz_span {
+	uint32_t first, count;
+};
+
 /* Numbers that are taken one after the other. */
 struct ptz_decoder {
 	enum ptz_coding coding;
@@ -24,8 +29,10 @@ struct ptz_decoder {
 	uint32_t count, at; /* values, and those that were taken */
 	struct ptz_bytes bytes;
 	uint64_t before;
-	/* The last value of each template, and a bit where there is one; for PTZ_TEMPLATE. */
+	/* For PTZ_TEMPLATE the last value of each template, a bit where there is one, and
+	 * before which template all have one. */
 	uint64_t *last, *known;
+	uint32_t all_known;
 };
 
 /*
@@ -36,10 +43,11 @@ bool ptz_decoder_init(struct ptz_decoder *decoder, const struct ptz_stream *stre
 	const uint8_t *p, uint32_t templates);
 
 /*
- * Takes n numbers; template: of each, for PTZ_TEMPLATE. What is not there is 0, and bad. PTZ_PC
- * gives differences.
+ * Takes n numbers; spans: their templates, as many as n, for PTZ_TEMPLATE. What is not there is
+ * 0, and bad. PTZ_PC gives differences.
  */
-void ptz_decode(struct ptz_decoder *decoder, uint64_t *to, size_t n, const uint32_t *template);
+void ptz_decode(
+	struct ptz_decoder *decoder, uint64_t *to, size_t n, const struct ptz_span *spans);
 
 /* Gives the memory back. */
 void ptz_decoder_fini(struct ptz_decoder *decoder);

@@ -115,6 +115,7 @@ unpacked_clear(struct unpacked *it)
 		column_clear(&it->column[i]);
 	for (unsigned i = 0; i < it->set_count; i++) {
 		mem_free(it->sets[i]->templates);
+		mem_free(it->sets[i]->before);
 		mem_free(it->sets[i]);
 	}
 	it->set_count = 0;
@@ -324,6 +325,29 @@ find_set(struct unpacked *it, const struct loading *loading, bool moving, uint64
 	return set;
 }
 
+/* Lists the templates of a set. False: no memory. */
+static bool
+list_members(const struct unpacked *it, struct ptz_set *set)
+{
+	uint32_t n = 0;
+	if (set->before)
+		return true;
+	set->before = mem_resize(
+		NULL, (size_t)it->templates + 1 + set->count + PTZ_SLACK, sizeof *set->before);
+	if (!set->before)
+		return false;
+	set->members = set->before + it->templates + 1;
+	for (uint32_t t = 0; t < it->templates; t++) {
+		/* What is not in the set is written over. */
+		set->before[t] = n;
+		set->members[n] = t;
+		n += bit_test(set->templates, t);
+	}
+	set->before[it->templates] = n;
+	memset(set->members + n, 0, PTZ_SLACK * sizeof *set->members);
+	return true;
+}
+
 static enum poly_status
 load_shapes(struct unpacked *it, struct loading *loading)
 {
@@ -505,7 +529,8 @@ load_moving(struct unpacked *it, struct loading *loading, struct ptz_column *col
 		column->slices = (struct ptz_bytes){bytes, bytes + more->size, false};
 		column->is_xor = more->coding == PTZ_XOR;
 	}
-	return ptz_decoder_init(&column->decoder, stream, data, it->templates)
+	return list_members(it, column->moves) && ptz_decoder_init(&column->decoder, stream,
+							  data, column->moves->count)
 		       ? POLY_OK
 		       : err_memory(loading->error);
 }

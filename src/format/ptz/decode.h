@@ -15,6 +15,9 @@ struct ptz_set {
 	uint64_t *templates;
 	uint32_t count;	 /* templates in it */
 	uint64_t shapes; /* which of the first 64 shapes; 0: others, too */
+	/* How many are before each template and the end, and which they are, with PTZ_SLACK
+	 * more; where a column moves in them. */
+	uint32_t *before, *members;
 	uint64_t rows[POLY_BATCH_ROWS / 64 + 1];
 	bool found; /* rows are those of this batch */
 };

@@ -19,8 +19,8 @@ struct giving {
 	struct pattern_run stretch[POLY_BATCH_ROWS];
 	uint32_t number[POLY_BATCH_ROWS + 8]; /* the template of each row */
 	uint64_t value[POLY_BATCH_ROWS];
-	uint32_t template[POLY_BATCH_ROWS]; /* of the values */
-	uint16_t row[POLY_BATCH_ROWS];	    /* and their rows */
+	struct ptz_span span[POLY_BATCH_ROWS];	   /* of the values, by stretch */
+	uint16_t row[POLY_BATCH_ROWS + PTZ_SLACK]; /* and their rows */
 };
 
 /* Adds rows, to the last stretch where they are its neighbours: what was executed in this order
@@ -191,18 +191,24 @@ take_slice(struct giving *it, struct ptz_column *column, size_t n, const uint8_t
 	return true;
 }
 
-/* Finds the rows of a set, and their templates; how many. */
+/* Lists the rows of a set, and which of its members they have; how many. */
 static size_t
-list_rows(struct giving *it, struct ptz_set *set)
+list_rows(struct giving *it, const struct ptz_set *set)
 {
-	const uint64_t *rows = find_rows(it, set);
 	size_t n = 0;
-	for (size_t w = 0; 64 * w < it->rows; w++) {
-		for (uint64_t left = rows[w]; left; left &= left - 1) {
-			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			it->row[n] = (uint16_t)row;
-			it->template[n++] = it->number[row];
+	for (size_t i = 0; i < it->stretches; i++) {
+		const struct pattern_run *stretch = &it->stretch[i];
+		const uint32_t first = set->before[stretch->pattern];
+		const uint32_t count = set->before[stretch->pattern + stretch->rows] - first;
+		const uint32_t move = stretch->row - stretch->pattern;
+		const uint32_t *member = set->members + first;
+		uint16_t *row = it->row + n;
+		for (uint32_t done = 0; done < count; done += 8) {
+			for (uint32_t k = done; k < done + 8; k++)
+				row[k] = (uint16_t)(member[k] + move);
 		}
+		it->span[i] = (struct ptz_span){first, count};
+		n += count;
 	}
 	return n;
 }
@@ -239,20 +245,21 @@ static bool
 give_moving(struct giving *it, struct ptz_column *column)
 {
 	uint64_t *bits = it->batch->bits[column->column];
+	const size_t n = list_rows(it, column->moves);
 	if (column->all_move && column->size == sizeof(uint64_t)) {
 		uint64_t *to = batch_column(it->batch, column->column);
-		ptz_decode(&column->decoder, to, it->rows, it->number);
+		ptz_decode(&column->decoder, to, n, it->span);
 		batch_all_present(it->batch, column->column);
 		return !column->decoder.bytes.bad;
 	}
-	const size_t n = list_rows(it, column->moves);
-	ptz_decode(&column->decoder, it->value, n, it->template);
+	const uint64_t *rows = find_rows(it, column->moves);
+	ptz_decode(&column->decoder, it->value, n, it->span);
 	if (column->decoder.bytes.bad)
 		return false;
 	if (column->size) {
 		store_values(it, column, n);
 		for (size_t w = 0; 64 * w < it->rows; w++)
-			bits[w] |= column->moves->rows[w];
+			bits[w] |= rows[w];
 		return true;
 	}
 	for (size_t i = 0; i < n; i++) {
