@@ -65,6 +65,17 @@ num_hex_width(uint64_t v)
 	return (67 - (unsigned)__builtin_clzll(v | 1)) / 4;
 }
 
+/* The eight hexadecimal digits of v, lower case, as bytes of a word, the first one lowest. */
+static inline uint64_t
+num_hex_word(uint32_t v)
+{
+	uint64_t x = v >> 16 | (uint64_t)(v & 0xffff) << 32;
+	x = (x >> 8 & 0x000000ff000000ff) | (x & 0x000000ff000000ff) << 16;
+	x = (x >> 4 & 0x000f000f000f000f) | (x & 0x000f000f000f000f) << 8;
+	const uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return x + 0x3030303030303030 + ('a' - 10 - '0') * letters;
+}
+
 /* Writes the last digits hexadecimal digits of v (1 to 16), lower case, without a NUL. */
 void num_hex(char *to, uint64_t v, unsigned digits);
 

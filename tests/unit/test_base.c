@@ -47,8 +47,11 @@ numbers_are_parsed_as_they_are_printed(void **state)
 		n = (size_t)snprintf(text, sizeof text, "%" PRIx64, truth);
 		assert_true(num_parse_hex(text, n, &value) && value == truth);
 		assert_int_equal(num_hex_width(truth), n);
+		snprintf(text, sizeof text, "%016" PRIx64, truth);
+		uint8_t word[8];
+		store_le64(word, num_hex_word((uint32_t)truth));
+		assert_memory_equal(word, text + 8, 8);
 		for (unsigned digits = 1; digits <= 16; digits++) {
-			snprintf(text, sizeof text, "%016" PRIx64, truth);
 			num_hex(made, truth, digits);
 			assert_memory_equal(made, text + 16 - digits, digits);
 		}

@@ -343,13 +343,13 @@ cis501_gap_size(const uint8_t *text, size_t n)
 	return i < n && text[i] == '\n' ? i + 1 : i;
 }
 
-bool
-cis501_is_word(const char *text, size_t n)
+size_t
+cis501_word_length(const char *text)
 {
-	size_t i = 0;
-	while (i < n && is_word((uint8_t)text[i]))
-		i++;
-	return n != 0 && i == n && n < CIS501_LINE_MOST / 4;
+	size_t n = 0;
+	while (is_word((uint8_t)text[n]))
+		n++;
+	return n;
 }
 
 /* Writes n bytes behind a blank, at the right of width. */
@@ -363,22 +363,50 @@ put_right(char *to, const char *text, size_t n, size_t width)
 	return to + n;
 }
 
+/* Blanks before a number of n characters, at the right of width (at most 15); where it begins.
+ */
+static inline char *
+put_blanks(char *to, size_t n, size_t width)
+{
+	memset(to, ' ', 16);
+	return to + 1 + (n < width ? width - n : 0);
+}
+
+/* Writes a number; up to 8 bytes behind it are written over, as whole words are stored. */
 static inline char *
 put_hex(char *to, uint64_t v, size_t width)
 {
-	char digits[16];
-	unsigned n = num_hex_width(v);
-	num_hex(digits, v, n);
-	return put_right(to, digits, n, width);
+	const unsigned n = num_hex_width(v);
+	const uint64_t low = num_hex_word((uint32_t)v);
+	char *p = put_blanks(to, n, width);
+	if (n <= 8) {
+		store_le64((uint8_t *)p, low >> 8 * (8 - n));
+	} else {
+		const uint64_t high = num_hex_word((uint32_t)(v >> 32));
+		store_le64((uint8_t *)p, high >> 8 * (16 - n));
+		store_le64((uint8_t *)p + n - 8, low);
+	}
+	return p + n;
 }
 
 static inline char *
 put_decimal(char *to, int64_t v, size_t width)
 {
+	const bool sign = v < 0;
+	const uint64_t size = sign ? 0 - (uint64_t)v : (uint64_t)v;
 	char digits[24] = "-";
-	size_t sign = v < 0;
-	size_t n = sign + num_decimal(digits + sign, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-	return put_right(to, digits, n, width);
+	if (size >= 100000000) {
+		const size_t n = num_decimal(digits + sign, size) + sign;
+		return put_right(to, digits, n, width);
+	}
+	const uint64_t word = num_decimal_word((uint32_t)size);
+	/* The last digit is shown even where it is 0. */
+	const uint64_t shown = (word - 0x3030303030303030) | (uint64_t)1 << 56;
+	const unsigned zeros = (unsigned)__builtin_ctzll(shown) / 8;
+	char *p = put_blanks(to, 8 - zeros + sign, width);
+	*p = '-';
+	store_le64((uint8_t *)p + sign, word >> 8 * zeros);
+	return p + sign + 8 - zeros;
 }
 
 struct cis501_printed

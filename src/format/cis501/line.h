@@ -122,7 +122,7 @@ cis501_is_exact(unsigned style, enum cis501_layout layout)
 /* The name of a field from 0 in messages. */
 const char *cis501_field_name(unsigned field);
 
-/* True where a word can stand in a line. */
-bool cis501_is_word(const char *text, size_t n);
+/* Characters at the front of a string that can stand in a word. */
+size_t cis501_word_length(const char *text);
 
 #endif

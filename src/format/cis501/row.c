@@ -27,18 +27,26 @@ cis501_word_of(const struct poly_batch *batch, enum poly_column column, size_t r
 	return (struct cis501_word){name ? name : "", name ? strlen(name) : 0};
 }
 
-static int32_t
-register_of(const struct poly_batch *batch, enum poly_column column, size_t row)
-{
-	return poly_present(batch, column, row)
-		       ? (int32_t)poly_batch_integer(batch, column, row)
-		       : -1;
-}
+/* The value of a column in a row, or another one where the row has none. */
+#define VALUE(batch, column, row, other) \
+	(poly_present(batch, POLY_COLUMN_##column, row) ? (batch)->column[row] : (other))
 
-static uint64_t
-value_of(const struct poly_batch *batch, enum poly_column column, size_t row)
+/* A name of a row, up to what can't stand in a line. False: it is no word. */
+static bool
+take_word(const struct poly_batch *batch, enum poly_column column, size_t row,
+	struct cis501_word *word)
 {
-	return poly_present(batch, column, row) ? poly_batch_integer(batch, column, row) : 0;
+	*word = (struct cis501_word){"", 0};
+	if (!poly_present(batch, column, row))
+		return false;
+	const uint32_t *numbers =
+		column == POLY_COLUMN_mnemonic ? batch->mnemonic : batch->micro_op;
+	const char *name = poly_trace_name(batch->info, numbers[row]);
+	if (!name)
+		return false;
+	*word = (struct cis501_word){name, cis501_word_length(name)};
+	return word->length != 0 && name[word->length] == '\0' &&
+	       word->length < CIS501_LINE_MOST / 4;
 }
 
 static void
@@ -65,23 +73,21 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 	if (!poly_present(batch, POLY_COLUMN_fallthrough, row))
 		return "fallthrough";
 	*op = (struct cis501){.pc = batch->pc[row], .fallthrough = batch->fallthrough[row]};
-	op->uop = (uint32_t)value_of(batch, POLY_COLUMN_uop, row);
+	op->uop = VALUE(batch, uop, row, 0);
 	if (op->uop == 0)
 		return "uop";
-	op->macro = cis501_word_of(batch, POLY_COLUMN_mnemonic, row);
-	op->micro = cis501_word_of(batch, POLY_COLUMN_micro_op, row);
-	if (!cis501_is_word(op->macro.text, op->macro.length))
+	if (!take_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
 		return "mnemonic";
-	if (!cis501_is_word(op->micro.text, op->micro.length))
+	if (!take_word(batch, POLY_COLUMN_micro_op, row, &op->micro))
 		return "micro_op";
-	op->src1 = register_of(batch, POLY_COLUMN_src1, row);
-	op->src2 = register_of(batch, POLY_COLUMN_src2, row);
-	op->dest = register_of(batch, POLY_COLUMN_dest, row);
+	op->src1 = VALUE(batch, src1, row, -1);
+	op->src2 = VALUE(batch, src2, row, -1);
+	op->dest = VALUE(batch, dest, row, -1);
 	set_letters(batch, row, op);
-	op->immediate = (int64_t)value_of(batch, POLY_COLUMN_immediate, row);
-	op->target = value_of(batch, POLY_COLUMN_target, row);
+	op->immediate = VALUE(batch, immediate, row, 0);
+	op->target = VALUE(batch, target, row, 0);
 	if (op->access != '-')
-		op->address = value_of(batch, POLY_COLUMN_address, row);
+		op->address = VALUE(batch, address, row, 0);
 	return NULL;
 }
 
