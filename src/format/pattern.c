@@ -269,14 +269,17 @@ little(uint64_t v)
 static inline struct pattern_digits
 hex_digits(uint64_t v, unsigned blanks)
 {
-	const chars places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	/* A blank is that much less than a 0, and those are what it stands for. */
+	static const uint8_t less[32] = {
+		16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
+	chars blank;
+	memcpy(&blank, less + 16 - blanks, sizeof blank);
 	const chars bytes = (chars)(words){little(__builtin_bswap64(v)), 0};
 	const chars high = bytes >> 4, low = bytes & 15;
 	const chars digits = __builtin_shufflevector(
 		high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-	const chars blank = (chars)(places < (uint8_t)blanks);
 	const chars all = digits + '0' + ((chars)(digits > 9) & ('a' - '0' - 10));
-	const words shown = (words)((all & ~blank) | (blank & ' '));
+	const words shown = (words)(all - blank);
 	return (struct pattern_digits){little(shown[0]), little(shown[1])};
 }
 
@@ -314,17 +317,14 @@ put_decimal(struct pattern_column *column, char *to, uint64_t v, unsigned width)
 	return true;
 }
 
-/* Puts a number; false where it does not fit. */
+/* Puts a hexadecimal number; false where it does not fit. */
 static inline bool
-put_number(struct pattern_column *column, char *to, const struct pattern_number *number,
-	uint64_t v)
+put_hexadecimal(char *to, const struct pattern_number *number, uint64_t v)
 {
 	const unsigned width = number->width;
-	if (number->form == WRITING_DECIMAL)
-		return put_decimal(column, to, v, width);
 	const unsigned blanks = number->form == WRITING_HEX_FAR ? 16 - num_hex_width(v) : 0;
 	put_digits(to, hex_digits(v, blanks), width);
-	return width == 16 || v >> 4 * width == 0;
+	return v >> 2 * width >> 2 * width == 0;
 }
 
 /* Where a run is copied to. */
@@ -340,13 +340,21 @@ static bool
 put_column(
 	const struct copied *copied, struct pattern_column *column, uint32_t from, uint32_t to)
 {
+	/* What is stored may be anything, for all that the compiler knows: nothing that is
+	 * needed for each number stays in memory. */
 	const uint64_t *values = column_values(copied->batch, column->column);
-	const uint32_t row = copied->run->row, pattern = copied->run->pattern;
+	const uint32_t move = copied->run->row - copied->run->pattern;
+	const struct pattern_number *const numbers = column->numbers;
+	char *const text = copied->to;
+	const uint32_t at = copied->at;
 	bool fits = true;
 	for (uint32_t i = from; i < to; i++) {
-		const struct pattern_number *number = &column->numbers[i];
-		fits &= put_number(column, copied->to + (number->at - copied->at), number,
-			values[row + (number->pattern - pattern)]);
+		const struct pattern_number *number = &numbers[i];
+		char *place = text + (number->at - at);
+		const uint64_t v = values[number->pattern + move];
+		fits &= number->form == WRITING_DECIMAL
+				? put_decimal(column, place, v, number->width)
+				: put_hexadecimal(place, number, v);
 	}
 	return fits;
 }
