@@ -311,13 +311,18 @@ find_set(struct unpacked *it, const struct loading *loading, bool moving, uint64
 		mem_free(set);
 		return NULL;
 	}
-	for (uint32_t t = 0; t < it->templates; t++) {
-		const uint32_t shape = loading->shape[t];
-		const uint64_t has = shape < 64
-					     ? with >> shape & 1
-					     : !!(load_le64(masks + (size_t)16 * shape) & bit);
-		set->templates[t / 64] |= has << t % 64;
-		set->count += (uint32_t)has;
+	for (uint32_t t = 0; t < it->templates; t += 64) {
+		const uint32_t n = it->templates - t < 64 ? it->templates - t : 64;
+		uint64_t members = 0;
+		for (uint32_t k = 0; k < n; k++) {
+			const uint32_t shape = loading->shape[t + k];
+			const bool has = shape < 64
+						 ? with >> shape & 1
+						 : load_le64(masks + (size_t)16 * shape) & bit;
+			members |= (uint64_t)has << k;
+			set->count += has;
+		}
+		set->templates[t / 64] = members;
 	}
 	set->shapes = more ? 0 : with;
 	*count = set->count;
@@ -386,16 +391,24 @@ load_names(struct unpacked *it, struct loading *loading)
 	return POLY_OK;
 }
 
-/* Stores a value of a template. */
+/* Stores values of a type, which is known where this is compiled. */
+#define STORE_VALUES(type)             \
+	for (size_t i = 0; i < n; i++) \
+		((type *)column->values)[own[i]] = (type)value[i];
+
+/* Stores values of templates. */
 static void
-store_value(struct ptz_column *column, uint32_t t, uint64_t v)
+store_values(struct ptz_column *column, const uint32_t *own, const uint64_t *value, size_t n)
 {
 	switch (column->size) {
-	case 1: ((uint8_t *)column->values)[t] = (uint8_t)v; break;
-	case 2: ((uint16_t *)column->values)[t] = (uint16_t)v; break;
-	case 4: ((uint32_t *)column->values)[t] = (uint32_t)v; break;
-	case 8: ((uint64_t *)column->values)[t] = v; break;
-	default: ((struct poly_slice *)column->values)[t].length = (uint32_t)v;
+	case 1: STORE_VALUES(uint8_t) break;
+	case 2: STORE_VALUES(uint16_t) break;
+	case 4: STORE_VALUES(uint32_t) break;
+	case 8: STORE_VALUES(uint64_t) break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			((struct poly_slice *)column->values)[own[i]].length =
+				(uint32_t)value[i];
 	}
 }
 
@@ -467,17 +480,17 @@ fill_fixed(struct unpacked *it, struct loading *loading, struct ptz_column *colu
 			n += column->always || bit_test(column->fixed->templates, k);
 		}
 		ptz_decode(&decoder, value, n, NULL);
-		for (size_t i = 0; i < n; i++) {
-			uint64_t v = value[i];
-			if (stream->coding == PTZ_PC)
-				v += loading->pc ? loading->pc[own[i]] : 0;
-			if (limited && v >= limit)
-				return stream_wrong(it, stream, "has a value that there is not",
-					loading->error);
-			if (column->column == POLY_COLUMN_record && v >= it->record_count)
-				it->record_count = (unsigned)v + 1;
-			store_value(column, own[i], v);
-		}
+		uint64_t most = 0;
+		for (size_t i = 0; i < n && stream->coding == PTZ_PC; i++)
+			value[i] += loading->pc ? loading->pc[own[i]] : 0;
+		for (size_t i = 0; i < n && limited; i++)
+			most = value[i] > most ? value[i] : most;
+		if (limited && n && most >= limit)
+			return stream_wrong(
+				it, stream, "has a value that there is not", loading->error);
+		if (n && column->column == POLY_COLUMN_record && most >= it->record_count)
+			it->record_count = (unsigned)most + 1;
+		store_values(column, own, value, n);
 	}
 	return decoder.bytes.bad ? stream_wrong(it, stream, "ends early", loading->error)
 				 : POLY_OK;
