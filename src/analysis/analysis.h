@@ -16,6 +16,7 @@
 struct analysis_setup {
 	const uint64_t *values;	  /* of its options, in the order of its table */
 	const char *const *texts; /* of those that are texts; NULL: none; else NULL elements */
+	const bool *given;	  /* which of them were asked for, and are not initial ones */
 	const struct ops *ops;	  /* the dictionary of all traces; grows while rows are added */
 	const struct parties *parties;		/* of all traces; grows, too */
 	const struct poly_stats_stores *stores; /* NULL: there are none */

@@ -109,8 +109,8 @@ add_run(struct poly_stats *stats, const struct analysis *analysis, const char *c
 		if (!run->confidence)
 			return err_memory(error);
 	}
-	const struct analysis_setup setup = {run->values.values, run->values.texts, &stats->ops,
-		&stats->parties, stats->options.stores};
+	const struct analysis_setup setup = {run->values.values, run->values.texts,
+		run->values.given, &stats->ops, &stats->parties, stats->options.stores};
 	return analysis->init ? analysis->init(run->state, &setup, error) : POLY_OK;
 }
 

@@ -42,6 +42,39 @@ list_choices(const struct poly_option *option, char *text, size_t size)
 	}
 }
 
+/* The least and the most value of an option that is a number. */
+static void
+find_limits(const struct poly_option *option, uint64_t *least, uint64_t *most)
+{
+	const bool is_bool = option->type == POLY_OPTION_BOOL;
+	*least = is_bool ? 0 : option->minimum;
+	*most = is_bool ? 1 : option->maximum;
+}
+
+enum poly_status
+option_refuse(const struct poly_option *option, const char *text, struct poly_error *error)
+{
+	uint64_t least, most;
+	char words[200];
+	if (option->type == POLY_OPTION_CHOICE) {
+		list_choices(option, words, sizeof words);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%s' is '%s', expected %s", option->name, text, words);
+	}
+	find_limits(option, &least, &most);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,
+		(unsigned long long)least, (unsigned long long)most);
+}
+
+bool
+option_fits(const struct poly_option *option, uint64_t value)
+{
+	uint64_t least, most;
+	find_limits(option, &least, &most);
+	return value >= least && value <= most;
+}
+
 static enum poly_status
 choice_value(const struct poly_option *option, const char *text, uint64_t *value,
 	struct poly_error *error)
@@ -50,10 +83,7 @@ choice_value(const struct poly_option *option, const char *text, uint64_t *value
 		if (strcmp(option->choices[*value], text) == 0)
 			return POLY_OK;
 	}
-	char words[200];
-	list_choices(option, words, sizeof words);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%s' is '%s', expected %s", option->name, text, words);
+	return option_refuse(option, text, error);
 }
 
 static enum poly_status
@@ -65,14 +95,9 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 	*value = 0;
 	if (option->type == POLY_OPTION_TEXT)
 		return POLY_OK;
-	bool is_bool = option->type == POLY_OPTION_BOOL;
-	uint64_t minimum = is_bool ? 0 : option->minimum,
-		 maximum = is_bool ? 1 : option->maximum;
-	if (num_parse_size(text, strlen(text), value) && *value >= minimum && *value <= maximum)
+	if (num_parse_size(text, strlen(text), value) && option_fits(option, *value))
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,
-		(unsigned long long)minimum, (unsigned long long)maximum);
+	return option_refuse(option, text, error);
 }
 
 /* Takes a copy of a text. */

@@ -30,6 +30,13 @@ enum poly_status option_values_init(const struct poly_option *table,
 enum poly_status option_take(struct option_values *values, const struct poly_option *table,
 	const struct poly_option *option, const char *text, struct poly_error *error);
 
+/* Whether a number is one that an option, a number or a truth value, may have. */
+bool option_fits(const struct poly_option *option, uint64_t value);
+
+/* Says that a text is no value of an option, a choice or a number, and what is expected. */
+enum poly_status option_refuse(
+	const struct poly_option *option, const char *text, struct poly_error *error);
+
 /*
  * Takes a caller's struct of options, which begins with its size, over the initial one of size
  * bytes: what an older caller does not know keeps its initial value. from may be NULL.

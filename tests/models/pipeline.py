@@ -222,11 +222,14 @@ def words_of(setting, prefix):
     model, machine, predictor, cache = machines_of(setting)
     options = {'model': 'inorder' if model is in_order else 'ooo', 'width': machine['width'],
                'load': machine['load'], 'penalty': machine['penalty'], 'float': 1,
-               'size': machine.get('size', 128), 'registers': machine.get('registers', 0),
-               'memory': machine.get('memory', 'none'), 'order': machine.get('order', 'free'),
                'taken-ends': int(machine.get('ends', False)), 'predictor': predictor[0],
                'bits': predictor[1], 'cache': cache[0], 'ways': cache[1], 'line': cache[2],
                'miss': cache[3]}
+    if model is in_order:
+        options['order'] = machine.get('order', 'free')
+    else:
+        options.update(size=machine.get('size', 128), registers=machine.get('registers', 0),
+                       memory=machine.get('memory', 'none'))
     return [word for key, value in options.items() for word in (prefix[0], f'{prefix[1]}{key}={value}')]
 
 

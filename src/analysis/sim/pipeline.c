@@ -120,6 +120,45 @@ pipeline_machine_set(
 	return status;
 }
 
+/* Options that change nothing of the other model. */
+static const struct {
+	size_t option;
+	bool is_ooo;
+} of_one_model[] = {{OPTION_SIZE, true}, {OPTION_REGISTERS, true}, {OPTION_MEMORY, true},
+	{OPTION_ORDER, false}};
+
+static bool
+is_swept(const struct pipeline_sweep *sweep, size_t option)
+{
+	for (size_t i = 0; sweep && i < sweep->key_count; i++) {
+		if (sweep->keys[i] == option)
+			return true;
+	}
+	return false;
+}
+
+/* Fails where an option was given, or swept, that no machine looks at. */
+static enum poly_status
+check_models(const struct pipeline_analysis *it, const bool *given, struct poly_error *error)
+{
+	bool swept[2] = {false, false};
+	for (size_t i = 0; it->sweep && i < it->sweep->count; i++)
+		swept[it->sweep->configs[i].machine.is_ooo] = true;
+	for (size_t i = 0; i < sizeof of_one_model / sizeof *of_one_model; i++) {
+		const size_t option = of_one_model[i].option;
+		const bool is_ooo = of_one_model[i].is_ooo;
+		const bool by_sweep = is_swept(it->sweep, option);
+		if (swept[is_ooo] || (!by_sweep && !given[option]) ||
+			(!by_sweep && it->machine.is_ooo == is_ooo))
+			continue;
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%s' changes nothing of model '%s', expected it with '%s'",
+			analysis_pipeline.info.options[option].name, models[!is_ooo],
+			models[is_ooo]);
+	}
+	return POLY_OK;
+}
+
 static enum poly_status
 pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
@@ -129,6 +168,8 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 	enum poly_status status = pipeline_machine_set(&it->machine, values, error);
 	if (status == POLY_OK && sweep && *sweep)
 		status = pipeline_sweep_new(sweep, values, &it->sweep, error);
+	if (status == POLY_OK)
+		status = check_models(it, setup->given, error);
 	if (status != POLY_OK || !values[OPTION_COUNT])
 		return status;
 	it->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);

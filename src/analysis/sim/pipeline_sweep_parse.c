@@ -38,43 +38,65 @@ name_of(const struct poly_option *option)
 	return option->name + sizeof PREFIX - 1;
 }
 
-static bool
-add(struct values *values, uint64_t value)
+/* Of a word that can't be understood. */
+static enum poly_status
+fail(const char *word, struct poly_error *error)
 {
-	if (values->count == VALUES_MOST)
-		return false;
-	values->values[values->count++] = value;
-	return true;
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"'%s' is no setting of pipelines, expected values of options, each once, as "
+		"width=1,2,4,rob=32..256,model=inorder,ooo",
+		word);
 }
 
-/* A word of a choice, a number, numbers that double, "32..256", or all between two, "1-4". */
-static bool
-take_value(const struct poly_option *option, const char *word, struct values *values)
+static enum poly_status
+add(const struct poly_option *option, uint64_t value, struct values *values,
+	struct poly_error *error)
 {
-	uint64_t first, last;
-	for (size_t i = 0; option->type == POLY_OPTION_CHOICE && option->choices[i]; i++) {
+	if (values->count == VALUES_MOST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"'%s' has more than %d values", name_of(option), VALUES_MOST);
+	values->values[values->count++] = value;
+	return POLY_OK;
+}
+
+static enum poly_status
+take_choice(const struct poly_option *option, const char *word, struct values *values,
+	struct poly_error *error)
+{
+	for (size_t i = 0; option->choices[i]; i++) {
 		if (strcmp(option->choices[i], word) == 0)
-			return add(values, i);
+			return add(option, i, values, error);
 	}
-	if (option->type == POLY_OPTION_CHOICE || !sweep_number(&word, &first))
-		return false;
-	const bool doubles = strncmp(word, "..", 2) == 0;
+	return option_refuse(option, word, error);
+}
+
+/* A number, numbers that double, "32..256", or all between two, "1-4". */
+static enum poly_status
+take_numbers(const struct poly_option *option, const char *word, struct values *values,
+	struct poly_error *error)
+{
+	const char *p = word;
+	uint64_t first, last;
+	if (!sweep_number(&p, &first))
+		return fail(word, error);
+	const bool doubles = strncmp(p, "..", 2) == 0;
 	last = first;
-	if (doubles || *word == '-') {
-		word += doubles ? 2 : 1;
-		if ((doubles && !first) || !sweep_number(&word, &last) || last < first)
-			return false;
+	if (doubles || *p == '-') {
+		p += doubles ? 2 : 1;
+		if ((doubles && !first) || !sweep_number(&p, &last) || last < first)
+			return fail(word, error);
 	}
-	const bool is_bool = option->type == POLY_OPTION_BOOL;
-	if (*word || first < (is_bool ? 0 : option->minimum) ||
-		last > (is_bool ? 1 : option->maximum))
-		return false;
-	bool room = add(values, first);
-	for (uint64_t value = first; room && value < last;) {
+	if (*p)
+		return fail(word, error);
+	if (!option_fits(option, first) || !option_fits(option, last))
+		return option_refuse(option, word, error);
+	enum poly_status status = add(option, first, values, error);
+	for (uint64_t value = first; status == POLY_OK && value < last;) {
 		value += doubles ? value : 1;
-		room = value > last || add(values, value);
+		if (value <= last)
+			status = add(option, value, values, error);
 	}
-	return room;
+	return status;
 }
 
 /* Options that are not about the machine. */
@@ -109,32 +131,34 @@ take_key(struct parsing *parsing, const char *name, size_t n)
 }
 
 /* A word between commas: "width=1", or a further value of the key before. */
-static bool
-take_word(struct parsing *parsing, const char *word)
+static enum poly_status
+take_word(struct parsing *parsing, const char *word, struct poly_error *error)
 {
 	const char *equals = strchr(word, '=');
 	if (equals && !take_key(parsing, word, (size_t)(equals - word)))
-		return false;
+		return fail(word, error);
 	const size_t keys = parsing->sweep->key_count;
-	return keys && take_value(option_of(parsing->sweep, keys - 1),
-			       equals ? equals + 1 : word, &parsing->values[keys - 1]);
+	if (!keys)
+		return fail(word, error);
+	const struct poly_option *option = option_of(parsing->sweep, keys - 1);
+	struct values *values = &parsing->values[keys - 1];
+	word = equals ? equals + 1 : word;
+	return option->type == POLY_OPTION_CHOICE ? take_choice(option, word, values, error)
+						  : take_numbers(option, word, values, error);
 }
 
 static enum poly_status
 take_words(struct parsing *parsing, const char *text, struct poly_error *error)
 {
-	for (const char *p = text; *p;) {
+	enum poly_status status = POLY_OK;
+	for (const char *p = text; *p && status == POLY_OK;) {
 		char word[WORD_MOST + 1];
 		const size_t n = strcspn(p, ",");
 		snprintf(word, sizeof word, "%.*s", n < WORD_MOST ? (int)n : WORD_MOST, p);
-		if (n > WORD_MOST || !take_word(parsing, word))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' is no setting of pipelines, expected values of options, "
-				"each once, as width=1,2,4,rob=32..256,model=inorder,ooo",
-				word);
+		status = n > WORD_MOST ? fail(word, error) : take_word(parsing, word, error);
 		p += n + (p[n] == ',');
 	}
-	return POLY_OK;
+	return status;
 }
 
 static bool
