@@ -83,6 +83,9 @@ void jumps_find(struct jumps *jumps, const struct analysis_rows *rows);
 void jumps_join(
 	struct jumps *into, const struct jumps *from, const struct analysis_numbers *numbers);
 
+/* Columns that instructions are counted by. */
+#define JUMPS_INSTRUCTIONS_COLUMNS (POLY_HAS(kind) | POLY_HAS(uop) | POLY_HAS(synthetic))
+
 /* The instructions of a batch, of several micro-operations the first. */
 uint64_t jumps_instructions(const struct poly_batch *batch);
 

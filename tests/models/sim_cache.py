@@ -5,7 +5,7 @@ import sys
 
 from cache import Cache
 from model import Tap, stats, trace
-from uses import all_traces, pcs, percent, tops, uses
+from uses import all_traces, mpki, pcs, percent, tops, uses
 
 
 def expected(rows, of, causes, size, ways, line, policy, **settings):
@@ -23,6 +23,7 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
     misses = len(cache.misses)
     told = {'size': size, 'ways': ways, 'line': line, 'policy': policy, 'accesses': len(chosen),
             'misses': misses, 'percent': percent(misses, len(chosen)),
+            'mpki': mpki(rows, misses),
             'dirty_evictions': counts[11], 'bytes_from_below': counts[12],
             'bytes_to_below': counts[13]}
     if causes:

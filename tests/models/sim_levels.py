@@ -8,7 +8,7 @@ import tempfile
 
 from hierarchy import Hierarchy, Level
 from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, percent, tops
+from uses import KINDS, all_traces, mpki, percent, tops
 
 
 def uses(rows):
@@ -24,12 +24,13 @@ def cache(size, ways, line, cycles, **more):
     return Level(sets=size // ways // line, ways=ways, line=line, latency=cycles, **more)
 
 
-def told(level, name):
+def told(rows, level, name):
     accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
     ways, sets = level.lines.ways, len(level.lines.lists)
     return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line': level.size,
             'accesses': accesses, 'misses': misses, 'percent': percent(misses, accesses),
-            'victim_hits': level.victim_hits, 'stores': level.stores, 'lines_put': level.put,
+            'mpki': mpki(rows, misses), 'victim_hits': level.victim_hits,
+            'stores': level.stores, 'lines_put': level.put,
             'invalidations': level.invalidations, 'prefetches': level.prefetches,
             'prefetch_hits': level.prefetch_hits}
 
@@ -39,8 +40,8 @@ def expected(rows, levels, instructions, inclusion, memory):
     for use in uses(rows):
         model.access(*use)
     names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
-    table = [told(instructions, 'l1i')] if instructions else []
-    table += [told(level, name) for level, name in zip(levels, names)]
+    table = [told(rows, instructions, 'l1i')] if instructions else []
+    table += [told(rows, level, name) for level, name in zip(levels, names)]
     return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'levels': table,
             'memory_reads': model.reads, 'memory_writes': model.writes,
             'cycles_an_access': round(sum(model.cycles) / len(model.cycles), 3)}

@@ -8,7 +8,7 @@ import tempfile
 
 from model import Tap, stats
 from replacement import POLICIES, best, paging
-from uses import all_traces, percent, uses
+from uses import all_traces, mpki, percent, uses
 
 
 def table(name, analysis, *words):
@@ -31,12 +31,13 @@ def memories(stream, frames, pages, policies):
     return told
 
 
-def caches(stream, sizes, ways, line):
+def caches(rows, stream, sizes, ways, line):
     told = []
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
         told.append({'size': size, 'ways': ways, 'line': line, 'policy': 'opt', 'accesses': len(stream),
                      'bits': None, 'misses': len(missed), 'percent': percent(len(missed), len(stream)),
+                     'mpki': mpki(rows, len(missed)),
                      'dirty_evictions': dirty, 'bytes_from_below': line * len(missed),
                      'bytes_to_below': line * dirty})
     return told
@@ -59,7 +60,7 @@ for name, rows in all_traces():
         'memories': memories([(*use, 0) for use in uses(rows)], [1, 2, 3, 4, 5, 16], [256, 4096], POLICIES)})
     data = [(*use, 0) for use in uses(rows, 'data')]
     tap.same(short + ', the best caches', table(name, 'cache', 'sweep=size=256..1k,ways=2,line=16,policy=opt'),
-             {'caches': caches(data, (256, 512, 1024), 2, 16)})
+             {'caches': caches(rows, data, (256, 512, 1024), 2, 16)})
 
 # The published figures: nine faults with three frames, ten with four.
 found = table(belady(), 'paging', 'sweep=frames=1-5,policy=fifo')['memories']

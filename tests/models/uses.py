@@ -48,6 +48,12 @@ def percent(part, whole):
     return round(100 * part / whole, 3) if whole else 0
 
 
+def mpki(rows, misses):
+    """Misses in 1000 instructions, of which one that is made of micro-operations is one; None: there are none."""
+    heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop', 1) == 1 for row in rows)
+    return round(1000 * misses / heads, 3) if heads else None
+
+
 def distances(lines):
     """How many other lines were used since the last use; None: it is the first."""
     stack = []

@@ -3,6 +3,7 @@
  * Single caches, many at once: misses by cause, and traffic. An access is to the line of its
  * first byte (reference cis501 7.1.4); stores of unknown size have four bytes.
  */
+#include "analysis/jumps.h"
 #include "analysis/sim/replay.h"
 #include "analysis/sim/sweep.h"
 #include "analysis/sim/tops.h"
@@ -20,7 +21,7 @@
 
 enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 
-#define COUNTED 6 /* columns of a cache that are counted, without causes */
+#define COUNTED 7 /* columns of a cache that are counted, without causes */
 
 /* A cache and what it counted while rows were not to be counted. */
 struct one {
@@ -40,6 +41,7 @@ struct state {
 	unsigned address_bits; /* the most of the traces */
 	struct sweep sweep;
 	struct one *caches;
+	uint64_t instructions; /* that count */
 	struct replay *replay; /* NULL: none of them is opt */
 	bool finished;	       /* those have seen the trace */
 	struct uses uses;
@@ -239,6 +241,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
 	it->batch = &batch;
 	it->counts = rows->counts;
+	it->instructions += rows->counts ? jumps_instructions(rows->batch) : 0;
 	team_share(rows->team, run_cache, it, it->sweep.count);
 	for (size_t i = 0; i < it->sweep.count; i++)
 		ok &= !it->caches[i].failed;
@@ -287,6 +290,7 @@ open_table(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "misses", "Misses", true);
 	poly_report_column(report, "percent", "Missed", true);
 	poly_report_unit(report, "%");
+	uses_mpki_column(report);
 	poly_report_column(report, "dirty_evictions", "Dirty evictions", true);
 	poly_report_column(report, "bytes_from_below", "From below", true);
 	poly_report_unit(report, "bytes");
@@ -419,6 +423,7 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
 		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	uses_mpki_cell(report, misses, it->instructions);
 	poly_report_cell_count(report, counts.dirty_evictions);
 	poly_report_cell_count(report, counts.bytes_from_below);
 	poly_report_cell_count(report, counts.bytes_to_below);
@@ -494,7 +499,7 @@ const struct analysis analysis_cache = {
 		.summary = "misses and traffic of simulated caches, many at once",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.options = options},
 	.has_context = true,
 	.state_size = sizeof(struct state),

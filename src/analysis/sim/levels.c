@@ -2,6 +2,7 @@
 /* Levels of caches: what misses where, what goes between them, and what an access costs. */
 #include "analysis/sim/levels.h"
 
+#include "analysis/jumps.h"
 #include "analysis/sim/tops.h"
 #include "base/err.h"
 #include "report/tree.h"
@@ -17,6 +18,7 @@ struct state {
 	/* What was counted where rows were to be. */
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
+	uint64_t instructions;
 	struct uses uses;
 	uint64_t top; /* 0: neither is told of */
 	struct tops pcs, regions;
@@ -102,6 +104,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 		it->top ? it->cycles : NULL);
 	if (!rows->counts)
 		return true;
+	it->instructions += jumps_instructions(rows->batch);
 	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
 		add_counts(&it->counts[i], hierarchy_counts(it->hierarchy, i));
@@ -120,10 +123,10 @@ open_table(struct poly_report *report)
 	static const struct {
 		const char *key, *title;
 	} columns[] = {{"ways", "Ways"}, {"line", "Line"}, {"accesses", "Accesses"},
-		{"misses", "Misses"}, {"percent", "Missed"}, {"victim_hits", "Victim hits"},
-		{"stores", "Stores"}, {"lines_put", "Lines put"},
-		{"invalidations", "Taken back"}, {"prefetches", "Prefetched"},
-		{"prefetch_hits", "And used"}};
+		{"misses", "Misses"}, {"percent", "Missed"}, {"mpki", "MPKI"},
+		{"victim_hits", "Victim hits"}, {"stores", "Stores"},
+		{"lines_put", "Lines put"}, {"invalidations", "Taken back"},
+		{"prefetches", "Prefetched"}, {"prefetch_hits", "And used"}};
 	poly_report_table(report, "levels", "Caches");
 	poly_report_column(report, "level", "Level", false);
 	poly_report_column(report, "size", "Size", true);
@@ -136,8 +139,8 @@ open_table(struct poly_report *report)
 }
 
 static void
-report_level(const struct hierarchy_level *level, const struct hierarchy_counts *counts,
-	struct poly_report *report)
+report_level(const struct state *it, const struct hierarchy_level *level,
+	const struct hierarchy_counts *counts, struct poly_report *report)
 {
 	const struct cache_config *cache = &level->cache;
 	uint64_t accesses = 0, misses = 0;
@@ -154,6 +157,7 @@ report_level(const struct hierarchy_level *level, const struct hierarchy_counts 
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
 		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	uses_mpki_cell(report, misses, it->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
 }
@@ -179,11 +183,12 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 	open_table(report);
 	if (it->config.split) {
 		poly_report_cell_text(report, "l1i");
-		report_level(&it->config.instructions, &it->counts[HIERARCHY_LEVELS], report);
+		report_level(
+			it, &it->config.instructions, &it->counts[HIERARCHY_LEVELS], report);
 	}
 	for (unsigned i = 0; i < it->config.count; i++) {
 		poly_report_cell_text(report, i == 0 && it->config.split ? "l1d" : names[i]);
-		report_level(&it->config.levels[i], &it->counts[i], report);
+		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
 	if (!it->top)
@@ -233,7 +238,7 @@ const struct analysis analysis_levels = {
 			   "access costs",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.options = options},
 	.has_context = true,
 	.state_size = sizeof(struct state),

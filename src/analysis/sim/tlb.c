@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Translation look-aside buffers of two levels, the first split or not, and walks of tables. */
+#include "analysis/jumps.h"
 #include "analysis/sim/uses.h"
 #include "base/err.h"
 #include "report/tree.h"
@@ -25,6 +26,7 @@ struct state {
 	enum uses_of of;
 	struct tlb_counts ignored[LEVELS];
 	struct tlb_totals ignored_totals;
+	uint64_t instructions; /* that count */
 	struct uses uses;
 };
 
@@ -74,8 +76,10 @@ tlb_update(void *state, const struct analysis_rows *rows)
 	uses_find(&it->uses, rows->batch, it->of);
 	look(it, &before);
 	tlb_run(it->tlb, it->uses.addresses, it->uses.kinds, it->uses.count, NULL);
-	if (rows->counts)
+	if (rows->counts) {
+		it->instructions += jumps_instructions(rows->batch);
 		return true;
+	}
 	look(it, &now);
 	for (int i = 0; i < LEVELS; i++) {
 		it->ignored[i].accesses += now.levels[i].accesses - before.levels[i].accesses;
@@ -96,6 +100,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 	poly_report_column(report, "misses", "Misses", true);
 	poly_report_column(report, "percent", "Missed", true);
 	poly_report_unit(report, "%");
+	uses_mpki_column(report);
 	for (int i = 0; i < LEVELS; i++) {
 		const uint64_t accesses = now->levels[i].accesses - it->ignored[i].accesses;
 		const uint64_t misses = now->levels[i].misses - it->ignored[i].misses;
@@ -105,6 +110,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_real(report, 100 * (double)misses / (double)accesses, 3);
+		uses_mpki_cell(report, misses, it->instructions);
 	}
 	poly_report_end(report);
 }
@@ -167,7 +173,7 @@ const struct analysis analysis_tlb = {
 		.summary = "misses of simulated translation buffers, and what they cost",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.options = options},
 	.has_context = true,
 	.state_size = sizeof(struct state),

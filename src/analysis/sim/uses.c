@@ -59,6 +59,21 @@ uses_find(struct uses *uses, const struct poly_batch *batch, enum uses_of of)
 	}
 }
 
+void
+uses_mpki_column(struct poly_report *report)
+{
+	poly_report_column(report, "mpki", "MPKI", true);
+}
+
+void
+uses_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions)
+{
+	if (instructions)
+		poly_report_cell_real(report, 1000 * (double)misses / (double)instructions, 3);
+	else
+		poly_report_cell_text(report, NULL);
+}
+
 bool
 uses_suit(const struct poly_trace_info *info)
 {

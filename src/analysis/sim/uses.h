@@ -23,7 +23,7 @@ struct uses {
 	size_t count;
 };
 
-/* Columns that are looked at. */
+/* Columns that are looked at; to count instructions, JUMPS_INSTRUCTIONS_COLUMNS besides. */
 #define USES_COLUMNS                                                                   \
 	(POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) | POLY_HAS(address) | \
 		POLY_HAS(size))
@@ -33,6 +33,11 @@ struct uses {
  * accesses that say so.
  */
 void uses_find(struct uses *uses, const struct poly_batch *batch, enum uses_of of);
+
+/* A column of misses per thousand instructions, and a cell of it; there is nothing in it where
+ * the trace has no instructions. */
+void uses_mpki_column(struct poly_report *report);
+void uses_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions);
 
 /* Whether a trace has any. */
 bool uses_suit(const struct poly_trace_info *info);
