@@ -112,6 +112,9 @@ static void
 end_waiting(struct jumps *jumps, struct jumps_waiting *waiting, uint64_t pc)
 {
 	struct jump *it = &waiting->jump;
+	/* What stands in the delay slot was left out. */
+	if (waiting->rows == 2 && (it->flow & OP_ANNULS) && it->has_behind && pc == it->behind)
+		waiting->rows = 1;
 	if (waiting->rows == 0 || --waiting->rows)
 		return;
 	it->taken = it->taken || !it->has_behind || pc != it->behind;

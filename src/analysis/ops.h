@@ -45,6 +45,7 @@ enum op_flow {
 	OP_CALLS = 8,
 	OP_RETURNS = 16,
 	OP_DELAYED = 32, /* the instruction behind it is executed first */
+	OP_ANNULS = 64,	 /* but not where it falls through: then it goes on behind that */
 };
 
 /* A set of registers, by the numbers of the instruction set (powerpc.h, or the trace's). */

@@ -23,7 +23,7 @@ void ops_of_text(
 
 /*
  * How far from its address, pc, a direct branch goes, in bytes, as its last operand says:
- * "bne #0x29e02", "cbz x0,0x8064", "b {pc}-0x10". False: it does not.
+ * "bne #0x29e02", "cbz x0,0x8064", "b {pc}-0x10", "b 8064 <loop>". False: it does not.
  */
 bool ops_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach);
 

@@ -140,13 +140,22 @@ is_delayed(const struct text *it, uint64_t encoding, unsigned size)
 	} forms[] = {{" jr jalr jr.hb jalr.hb ", 0},
 		{" bal bltz bgez bltzal bgezal bltzl bgezl bltzall bgezall ", 1}, {" j ", 2},
 		{" jal ", 3}, {" jalx ", 29}, {" b beq beqz ", 4}, {" bne bnez ", 5},
-		{" blez ", 6}, {" bgtz ", 7}, {" bc1t bc1f bc1tl bc1fl ", 17}, {" beql ", 20},
-		{" bnel ", 21}, {" blezl ", 22}, {" bgtzl ", 23}};
+		{" blez ", 6}, {" bgtz ", 7}, {" bc1t bc1f bc1tl bc1fl ", 17},
+		{" beql beqzl ", 20}, {" bnel bnezl ", 21}, {" blezl ", 22}, {" bgtzl ", 23}};
 	for (size_t i = 0; size == 4 && i < sizeof forms / sizeof *forms; i++) {
 		if (encoding >> 26 == forms[i].primary && is_among(forms[i].words, it->base))
 			return true;
 	}
 	return false;
+}
+
+/* "Branches likely": the instruction behind them is left out where they fall through. */
+static bool
+annuls(const struct text *it)
+{
+	return is_among(" beql beqzl bnel bnezl blezl bgtzl bltzl bgezl bltzall bgezall bc1tl "
+			"bc1fl ",
+		it->base);
 }
 
 static unsigned
@@ -269,6 +278,11 @@ ops_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
 {
 	struct text it;
 	take(&it, text, n);
+	/* Behind "<" stands what objdump calls the target, which it writes without "0x" then.
+	 */
+	char *name = strchr(it.operands, '<');
+	if (name)
+		*name = 0;
 	const char *last = strrchr(it.operands, ','), *digits = last ? last + 1 : it.operands;
 	char *end;
 	bool is_relative = begins(digits, "{pc}"), is_back = false;
@@ -277,10 +291,12 @@ ops_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
 		digits += digits[4] == '+' || is_back ? 5 : 4;
 	}
 	digits += *digits == '#';
-	if (!begins(digits, "0x"))
+	const bool is_marked = begins(digits, "0x");
+	digits += is_marked ? 2 : 0;
+	if ((!is_marked && !name) || !isxdigit((unsigned char)*digits))
 		return false;
-	const uint64_t number = strtoull(digits + 2, &end, 16);
-	if (end == digits + 2 || *end)
+	const uint64_t number = strtoull(digits, &end, 16);
+	if (*end)
 		return false;
 	*reach = (int64_t)(!is_relative ? number - pc : is_back ? -number : number);
 	return true;
@@ -300,10 +316,10 @@ ops_of_text(struct op *op, const char *text, size_t n, uint64_t encoding, char w
 		op->flow = OP_JUMPS | OP_INDIRECT;
 	if ((op->flow & OP_JUMPS) && strlen(it.base) < before)
 		op->flow |= OP_CONDITIONAL;
-	if (op->flow & OP_JUMPS) {
+	if ((op->flow & OP_JUMPS) && is_delayed(&it, encoding, op->size))
+		op->flow |= OP_DELAYED | (annuls(&it) ? OP_ANNULS : 0);
+	if (op->flow & OP_JUMPS)
 		op->flow |= flow == FLOW_CALL ? OP_CALLS : flow == FLOW_RETURN ? OP_RETURNS : 0;
-		op->flow |= is_delayed(&it, encoding, op->size) ? OP_DELAYED : 0;
-	}
 	op->class = (uint8_t)text_class(&it, op->flow);
 	strcpy(word, it.word);
 }

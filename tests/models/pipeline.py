@@ -392,13 +392,17 @@ for name in ('cis501/sort_1k.trace', two_threads(SORT)):
                  'predictor': ('perfect', 'gshare'), 'bits': (3, 6)})
 
 
-def delayed():
-    """A MIPS loop that ends with its tenth branch, which is known behind the instruction in its delay slot."""
-    loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, 0x1440fffe, 'bne v0,zero,0x1000'), (0x1008, 0, 'nop')]
+def delayed(opcode, text, is_likely):
+    """A MIPS loop that ends with its tenth branch, which is known behind the instruction in its delay slot; that
+    of a likely one is left out at the end."""
+    loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, opcode, text), (0x1008, 0, 'nop')]
+    loops = 10 * loop
+    if is_likely:
+        loops.pop()
     rows = [{'polytrace': 'trace', 'version': 1, 'format': 'text', 'isa': 'mips', 'address_bits': 32,
              'columns': ['kind', 'pc', 'opcode', 'opcode_size', 'text']}]
     rows += [{'kind': 'instruction', 'pc': hex(pc), 'opcode': hex(opcode), 'opcode_size': 4, 'text': text}
-             for pc, opcode, text in 10 * loop + [(0x100c, 0, 'nop'), (0x1010, 0, 'nop')]]
+             for pc, opcode, text in loops + [(0x100c, 0, 'nop'), (0x1010, 0, 'nop')]]
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     path = os.path.join(folder.name, 'loop.jsonl')
@@ -407,9 +411,15 @@ def delayed():
     return path
 
 
-loop_of_mips = delayed()
-for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
-    answer = stats(loop_of_mips, 'pipeline', '-A', f'pipeline.predictor={predictor}')
-    tap.ok(f'a_delayed_branch_is_{predictor}', (answer['instructions'], answer['branches'], answer['mispredicted'])
-           == (31, 10, wrong), answer)
+for opcode, text, executed in ((0x1440fffe, 'bne v0,zero,0x1000', 31), (0x1440fffe, 'bne v0,zero,1000 <loop>', 31),
+                               (0x5440fffe, 'bnel v0,zero,0x1000', 30)):
+    loop_of_mips = delayed(opcode, text, executed == 30)
+    for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
+        answer = stats(loop_of_mips, 'pipeline', '-A', f'pipeline.predictor={predictor}')
+        tap.ok(f'{text}, predicted {predictor}', (answer['instructions'], answer['branches'], answer['mispredicted'])
+               == (executed, 10, wrong), answer)
+        answer = stats(loop_of_mips, 'branch', '-A', f'branch.predictors={predictor}')
+        tap.ok(f'{text}, as a branch that is predicted {predictor}',
+               (answer['instructions'], answer['taken'], answer['predictors'][0]['wrong']) == (executed + 1, 9, wrong),
+               answer)
 sys.exit(tap.end())

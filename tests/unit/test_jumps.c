@@ -150,6 +150,24 @@ a_delay_slot_is_executed_before_its_branch_goes(void **state)
 }
 
 static void
+a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
+{
+	(void)state;
+	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
+			LINE("1", "0x104", "0x00000000", "nop", "")
+				LINE("1", "0x114", "0x50430004", "beql $v0, $v1, 0x128", "")
+					LINE("1", "0x11c", "0x03e00008", "jr $ra", "") LINE(
+						"1", "0x120", "0x00000000", "nop", "")
+						LINE("1", "0x500", "0x00000000", "nop", ""),
+		"100>114 114- 11c>500 ");
+	/* The trace may tell the slot all the same. */
+	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
+			LINE("1", "0x104", "0x00000000", "nop", ",\"executed\":false")
+				LINE("1", "0x108", "0x00000000", "nop", ""),
+		"100- ");
+}
+
+static void
 a_branch_that_waits_goes_on_in_the_next_part(void **state)
 {
 	const uint32_t ops[] = {0, 1, 2, 3}, sites[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -166,6 +184,15 @@ a_branch_that_waits_goes_on_in_the_next_part(void **state)
 	assert_string_equal(buf_text(&first->found), "100>114 ");
 	fixture_free(first);
 	fixture_free(second);
+	first = fixture_new();
+	second = fixture_new();
+	find(first, HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", ""));
+	find(second, HEADER LINE("1", "0x108", "0x00000000", "nop", ""));
+	jumps_join(&first->jumps, &second->jumps, &numbers);
+	list_jumps(first);
+	assert_string_equal(buf_text(&first->found), "100- ");
+	fixture_free(first);
+	fixture_free(second);
 }
 
 int
@@ -176,6 +203,7 @@ main(void)
 		cmocka_unit_test(a_branch_that_is_not_executed_is_not_taken),
 		cmocka_unit_test(an_unconditional_branch_to_the_next_instruction_is_taken),
 		cmocka_unit_test(a_delay_slot_is_executed_before_its_branch_goes),
+		cmocka_unit_test(a_likely_branch_that_falls_through_leaves_its_slot_out),
 		cmocka_unit_test(a_branch_that_waits_goes_on_in_the_next_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

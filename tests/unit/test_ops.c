@@ -18,14 +18,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bits of a flow as letters: jumps, conditional, indirect, calls, returns, delayed. */
+/* The bits of a flow as letters: jumps, conditional, indirect, calls, returns, delayed,
+ * annuls. */
 static const char *
 flow_text(unsigned flow, char text[8])
 {
 	size_t n = 0;
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < 7; i++) {
 		if (flow >> i & 1)
-			text[n++] = "jcilrd"[i];
+			text[n++] = "jcilrda"[i];
 	}
 	text[n] = 0;
 	return text;
@@ -77,6 +78,10 @@ text_is_understood(void **state)
 		{"ADD v0.4s,v1.4s,v2.4s", 0, 4, "add vector "},
 		{"BLR x3", 0, 4, "blr branch jil"},
 		{"beq $v0, $v1, 0x400", 0x10430004, 4, "beq branch jcd"},
+		{"beql $v0, $v1, 0x400", 0x50430004, 4, "beql branch jcda"},
+		{"bnezl $v0, 0x400", 0x54400004, 4, "bnezl branch jcda"},
+		{"bgezl $v0, 0x400", 0x04430004, 4, "bgezl branch jcda"},
+		{"beql $v0, $v1, 0x400", 0x10430004, 4, "beql branch jc"},
 		{"beq #0x400", 0x0a000003, 4, "beq branch jc"},
 		{"b 0x400", 0x10000003, 4, "b branch jd"},
 		{"b #0x400", 0xea000003, 4, "b branch j"},
@@ -122,7 +127,12 @@ direct_branches_tell_how_far_they_go(void **state)
 		{"b {pc}+0x8", true, 8},
 		{"bne 2010", false, 0},
 		{"bx lr", false, 0},
-		{"b 0x2010 <loop>", false, 0},
+		{"b 0x2010 <loop>", true, 16},
+		{"bne 2010 <loop>", true, 16},
+		{"bne $v0,$v1,1ff0 <f(int, char)+0x10>", true, -16},
+		{"b.any 2010 <loop> // b.none", true, 16},
+		{"b loop <loop>", false, 0},
+		{"jmp *0x10(%rip) # 2010 <loop>", false, 0},
 		{"b", false, 0},
 		{"", false, 0},
 	};

@@ -315,6 +315,7 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 	if (op != OP_NONE) {
 		insn.is_conditional = it->flows[op] & OP_CONDITIONAL;
 		insn.is_delayed = it->flows[op] & OP_DELAYED;
+		insn.annuls = it->flows[op] & OP_ANNULS;
 	}
 	add_access(&insn, batch, row);
 	return insn;
@@ -327,13 +328,19 @@ is_real(const struct poly_batch *batch, size_t row)
 	return !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
+/* Where a branch goes on that is not taken. */
+static uint64_t
+behind(const struct pipeline_insn *insn)
+{
+	return insn->pc + insn->size + (insn->is_delayed ? DELAY : 0);
+}
+
 /* What waits is complete, as the next instruction, at pc, is known. */
 static void
 complete(struct pipeline_stream *stream, uint64_t pc, struct pipeline_met *met)
 {
 	const struct pipeline_insn *insn = &stream->insn;
-	const uint64_t behind = insn->pc + insn->size + (stream->has_slot ? DELAY : 0);
-	pipeline_stream_take(stream, !insn->is_skipped && pc != behind, met);
+	pipeline_stream_take(stream, !insn->is_skipped && pc != behind(insn), met);
 	if (!stream->has_slot)
 		return;
 	stream->has_slot = false;
@@ -348,7 +355,8 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 {
 	const struct poly_batch *batch = rows->batch;
 	const struct pipeline_insn next = insn_of(it, rows, row);
-	if (stream->waits && stream->insn.is_delayed && !stream->has_slot) {
+	const bool is_annulled = stream->insn.annuls && next.pc == behind(&stream->insn);
+	if (stream->waits && stream->insn.is_delayed && !stream->has_slot && !is_annulled) {
 		stream->slot = next;
 		stream->has_slot = true;
 		return;

@@ -32,7 +32,7 @@ struct pipeline_insn {
 	uint64_t pc, target, address;
 	uint32_t site, operation;
 	uint8_t size; /* of the encoding in bytes; 0: not known */
-	bool is_conditional, is_unknown, is_skipped, is_delayed, has_address, writes;
+	bool is_conditional, is_unknown, is_skipped, is_delayed, annuls, has_address, writes;
 };
 
 /* What a machine met, of what counts. */
