@@ -49,9 +49,9 @@ recognise(struct poly_grade *grade)
 	for (size_t i = 0; grade_headed[i] && !grade->layout; i++)
 		if (!strncmp(line, grade_headed[i]->heading, strlen(grade_headed[i]->heading)))
 			grade->layout = grade_headed[i];
-	for (size_t i = 0; grade_penn[i] && !grade->layout && grade->line == 1; i++)
-		if (grade_split(grade_penn[i], text_of(&grade->expected), &record))
-			grade->layout = grade_penn[i];
+	for (size_t i = 0; grade_first[i] && !grade->layout && grade->line == 1; i++)
+		if (grade_split(grade_first[i], text_of(&grade->expected), &record))
+			grade->layout = grade_first[i];
 }
 
 enum poly_status

@@ -2,7 +2,7 @@
 /*
  * The layouts of the courses' outputs as fields of lines, and why a field has to be what it is.
  *
- * spec: reference cis501 7.1.2 to 7.1.6, 6 (reference output)
+ * spec: reference cis501 7.1.2 to 7.1.8, 6 (reference output)
  */
 #ifndef COURSE_GRADE_H
 #define COURSE_GRADE_H
@@ -32,7 +32,11 @@ struct grade_layout {
 	const char *name;
 	const char *heading;   /* how the line above the records begins; NULL: there is none */
 	const char *separator; /* bytes that separate fields */
-	/* Names of the fields in order, NULL at the end; "" is a sign that never changes. */
+	char tail;	       /* with which the last field begins, where it stands last; 0 */
+	/*
+	 * Names of the fields in order, NULL at the end; "" is a sign that never changes. A
+	 * layout without fields has no records, but lines "what = value".
+	 */
 	const char *fields[GRADE_FIELDS_MOST];
 	/* Appends why a field of a record is as it is, behind an earlier record (NULL: it is
 	 * the first). NULL: that isn't known. */
@@ -40,8 +44,8 @@ struct grade_layout {
 		const struct grade_record *record, const char *field, struct buf *to);
 };
 
-/* The layouts that a heading tells, NULL at the end, and those of Penn's predictors. */
-extern const struct grade_layout *const grade_headed[], *const grade_penn[];
+/* The layouts that a heading tells, NULL at the end, and those that their first line tells. */
+extern const struct grade_layout *const grade_headed[], *const grade_first[];
 
 /* Takes a line apart. False: it is no record of the layout. */
 bool grade_split(
@@ -51,7 +55,7 @@ bool grade_split(
 struct grade_text grade_field(
 	const struct grade_layout *layout, const struct grade_record *record, const char *name);
 
-/* Explains fields of predictors, scoreboards and caches. */
+/* Explains fields of predictors, scoreboards, caches, stages, and of SFSU's predictors. */
 void grade_explain_predictor(const struct grade_layout *layout,
 	const struct grade_record *before, const struct grade_record *record, const char *field,
 	struct buf *to);
@@ -59,6 +63,10 @@ void grade_explain_scoreboard(const struct grade_layout *layout,
 	const struct grade_record *before, const struct grade_record *record, const char *field,
 	struct buf *to);
 void grade_explain_cache(const struct grade_layout *layout, const struct grade_record *before,
+	const struct grade_record *record, const char *field, struct buf *to);
+void grade_explain_stages(const struct grade_layout *layout, const struct grade_record *before,
+	const struct grade_record *record, const char *field, struct buf *to);
+void grade_explain_sfsu(const struct grade_layout *layout, const struct grade_record *before,
 	const struct grade_record *record, const char *field, struct buf *to);
 
 #endif

@@ -83,10 +83,31 @@ static const struct grade_layout penn_tournament = {
 	.explain = grade_explain_predictor,
 };
 
+static const struct grade_layout penn_stages = {
+	.name = "stages, Penn version 2",
+	.separator = " ",
+	.tail = '{',
+	.fields = {"F", "D", "X", "M", "W", "instruction", "labels"},
+	.explain = grade_explain_stages,
+};
+static const struct grade_layout sfsu_dynamic = {
+	.name = "predictor and target buffer, SFSU",
+	.separator = " ",
+	.fields = {"branch", "counter", "state before", "state after", "entry", "tag",
+		"accesses", "misses"},
+	.explain = grade_explain_sfsu,
+};
+/* What is told without records. */
+static const struct grade_layout sfsu_predictor = {
+	.name = "predictor, SFSU", .heading = "branches = ", .separator = ""};
+static const struct grade_layout sfsu_cache = {
+	.name = "cache, SFSU", .heading = "reads = ", .separator = ""};
+
 const struct grade_layout *const grade_headed[] = {&wustl_static, &wustl_bimodal, &wustl_gshare,
-	&wustl_tournament, &scoreboard, &cache, &superscalar, &out_of_order, NULL};
-const struct grade_layout *const grade_penn[] = {
-	&penn_bimodal, &penn_gshare, &penn_tournament, NULL};
+	&wustl_tournament, &scoreboard, &cache, &superscalar, &out_of_order, &sfsu_predictor,
+	&sfsu_cache, NULL};
+const struct grade_layout *const grade_first[] = {
+	&penn_bimodal, &penn_gshare, &penn_tournament, &penn_stages, &sfsu_dynamic, NULL};
 
 static size_t
 field_count(const struct grade_layout *layout)
@@ -126,36 +147,74 @@ is_of(struct grade_text text, const char *characters)
 	return text.size > 0;
 }
 
+static bool
+is_among(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
 /* Whether a field can be what its name says; text that is anything is never refused. */
 static bool
 fits(const char *name, struct grade_text field)
 {
+	static const char *const hexadecimal[] = {"pc", "counter", "tag", NULL};
+	static const char *const decimal[] = {"cycle", "mispredictions", "F", "D", "X", "M",
+		"W", "branch", "entry", "accesses", "misses", NULL};
+	static const char *const states[] = {"state before", "state after", NULL};
 	if (!strcmp(name, "bimodal table") || !strcmp(name, "gshare table"))
 		return is_of(field, "NntT");
 	if (!strcmp(name, "chooser table"))
 		return is_of(field, "BbgG");
-	if (!strcmp(name, "pc"))
+	if (is_among(name, hexadecimal))
 		return is_of(field, "0123456789abcdef");
-	if (!strcmp(name, "cycle") || !strcmp(name, "mispredictions"))
+	if (is_among(name, decimal))
 		return is_of(field, "0123456789");
+	if (is_among(name, states))
+		return field.size == 1 && is_of(field, "0123");
+	/* Further numbers are further stages: of a core that is not this one. */
+	if (!strcmp(name, "instruction"))
+		return field.size && !is_of((struct grade_text){field.at, 1}, "0123456789");
+	if (!strcmp(name, "labels"))
+		return field.size > 1 && field.at[field.size - 1] == '}';
 	if (!strcmp(name, "cache"))
 		return field.size > 2 && field.at[2] >= '0' && field.at[2] <= '9';
 	return field.size > 0;
+}
+
+/* Takes the end of a line off, from the last tail on; of size 0 where there is none. */
+static struct grade_text
+take_tail(struct grade_text *line, char tail)
+{
+	struct grade_text end = {line->at, line->size};
+	while (end.size && line->at[end.size - 1] != tail)
+		end.size--;
+	if (!end.size)
+		return end;
+	end.at += end.size - 1;
+	end.size = line->size - (size_t)(end.at - line->at);
+	line->size -= end.size;
+	return end;
 }
 
 bool
 grade_split(
 	const struct grade_layout *layout, struct grade_text line, struct grade_record *record)
 {
-	size_t n = field_count(layout);
+	const size_t n = field_count(layout), others = n - (layout->tail != 0);
+	struct grade_text tail = {"", 0};
+	if (layout->tail)
+		tail = take_tail(&line, layout->tail);
 	*record = (struct grade_record){.count = n};
 	for (size_t i = 0; i < n; i++) {
-		bool last = i + 1 == n;
-		record->fields[i] = next_field(layout->separator, &line, last);
+		record->fields[i] =
+			i < others ? next_field(layout->separator, &line, i + 1 == others)
+				   : tail;
 		if (!fits(layout->fields[i], record->fields[i]))
 			return false;
 	}
-	return true;
+	return n > 0;
 }
 
 struct grade_text

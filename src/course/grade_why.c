@@ -272,3 +272,74 @@ grade_explain_cache(const struct grade_layout *layout, const struct grade_record
 	buf_string(to, "; expected after: ");
 	put(to, set_of(now, set));
 }
+
+/* The five stages' cycles of a record, as "0 1 2 3 4". */
+static void
+put_stages(const struct grade_layout *layout, const struct grade_record *record, struct buf *to)
+{
+	for (size_t i = 0; i < 5; i++) {
+		buf_string(to, i ? " " : "");
+		put(to, grade_field(layout, record, layout->fields[i]));
+	}
+}
+
+void
+grade_explain_stages(const struct grade_layout *layout, const struct grade_record *before,
+	const struct grade_record *record, const char *field, struct buf *to)
+{
+	static const char *const rules[][2] = {
+		{"F", "is entered when the one before leaves it for D, or, behind bmispred, a "
+		      "cycle after that one's X"},
+		{"D", "is entered a cycle after F, later by an i$miss, and not before the one "
+		      "before is in X"},
+		{"X", "is entered when D is over, the one before is in M, and all sources "
+		      "are there"},
+		{"M", "is entered a cycle after X, and not before the one before is in W"},
+		{"W", "is entered a cycle after M, later by what memory takes"}};
+	size_t i = 0;
+	while (i < 5 && strcmp(field, rules[i][0]) != 0)
+		i++;
+	if (i == 5)
+		return;
+	buf_string(to, "state before: ");
+	if (before) {
+		buf_string(to, "F D X M W of ");
+		put(to, grade_field(layout, before, "instruction"));
+		buf_string(to, " are ");
+		put_stages(layout, before, to);
+		buf_byte(to, ' ');
+		put(to, grade_field(layout, before, "labels"));
+	} else {
+		buf_string(to, "no instruction is in the pipeline");
+	}
+	buf_string(to, "; operation: ");
+	put(to, grade_field(layout, record, "instruction"));
+	buf_printf(to, ", whose %s %s; expected after: ", field, rules[i][1]);
+	put_stages(layout, record, to);
+}
+
+void
+grade_explain_sfsu(const struct grade_layout *layout, const struct grade_record *before,
+	const struct grade_record *record, const char *field, struct buf *to)
+{
+	const struct grade_text zero = {"0", 1};
+	const struct grade_text state = grade_field(layout, record, "state before");
+	const bool asks = is(state, "2") || is(state, "3");
+	if (!strcmp(field, "accesses") || !strcmp(field, "misses")) {
+		buf_string(to, "state before: ");
+		put(to, before ? grade_field(layout, before, field) : zero);
+		buf_printf(to, " %s; operation: a counter of ", field);
+		put(to, state);
+		buf_printf(to, " predicts %s, so the target buffer is %s; expected after: ",
+			asks ? "taken" : "not taken", asks ? "asked" : "not asked");
+		put(to, grade_field(layout, record, field));
+	} else if (!strcmp(field, "state before") || !strcmp(field, "state after")) {
+		buf_string(to, "operation: counter ");
+		put(to, grade_field(layout, record, "counter"));
+		buf_string(to, ", which was 1 at first, goes up to 3 for a taken branch and "
+			       "down to 0 for another; expected: from ");
+		put(to, state);
+		buf_string(to, " to ");
+		put(to, grade_field(layout, record, "state after"));
+	}
+}

@@ -256,6 +256,60 @@ caches_are_explained(void **state)
 	assert_grade(CACHE, "[SetNum: {WayNum: Tag}\n", 1, "cache: [SetNum", NULL);
 }
 
+#define STAGES "0 1 2 3 4 cmp r3, #1 {}\n1 2 3 4 6 push {r4, r5} {}\n"
+
+static void
+stages_are_explained(void **state)
+{
+	(void)state;
+	/* Worked by hand: memory takes a cycle more, so the one behind is in M a cycle longer.
+	 */
+	assert_grade(STAGES "2 3 4 6 7 bne.n #0x10 {bmispred}\n",
+		STAGES "2 3 4 5 7 bne.n #0x10 {bmispred}\n", 3, "stages, Penn version 2: M",
+		"state before: F D X M W of push {r4, r5} are 1 2 3 4 6 {}; operation: bne.n "
+		"#0x10, whose M is entered a cycle after X, and not before the one before is "
+		"in "
+		"W; expected after: 2 3 4 6 7");
+	assert_grade(STAGES, "1 2 3 4 5 cmp r3, #1 {}\n", 1, "stages, Penn version 2: F",
+		"state before: no instruction is in the pipeline; operation: cmp r3, #1, whose "
+		"F is entered when the one before leaves it for D, or, behind bmispred, a "
+		"cycle "
+		"after that one's X; expected after: 0 1 2 3 4");
+	assert_grade(STAGES "2 3 4 6 7 ldr r1, [r2] {load-use}\n",
+		STAGES "2 3 4 6 7 ldr r1, [r2] {}\n", 3, "stages, Penn version 2: labels",
+		NULL);
+	assert_grade(STAGES, "0 1 2 3 4 cmp r4, #1 {}\n", 1,
+		"stages, Penn version 2: instruction", NULL);
+	/* The ten numbers of the out-of-order core are none of these. */
+	assert_grade("0 1 2 3 4 5 6 7 8 9 nop {}\n", "0 1 2 3 4 5 6 7 8 8 nop {}\n", 1, "?: ?",
+		NULL);
+}
+
+#define DYNAMIC "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 1 0\n"
+#define DYNAMIC_LAYOUT "predictor and target buffer, SFSU"
+
+static void
+outputs_of_sfsu_have_fields(void **state)
+{
+	(void)state;
+	assert_grade(DYNAMIC, "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 0 0\n", 2,
+		DYNAMIC_LAYOUT ": accesses",
+		"state before: 0 accesses; operation: a counter of 2 predicts taken, so the "
+		"target buffer is asked; expected after: 1");
+	assert_grade(DYNAMIC, "0 5 0 1 1 c 0 0\n", 1, DYNAMIC_LAYOUT ": state before",
+		"operation: counter 5, which was 1 at first, goes up to 3 for a taken branch "
+		"and down to 0 for another; expected: from 1 to 2");
+	assert_grade(DYNAMIC, "0 5 1 2 1 b 0 0\n", 1, DYNAMIC_LAYOUT ": tag", NULL);
+	assert_grade(DYNAMIC "mispredicted branches = 2\n",
+		DYNAMIC "mispredicted branches = 3\n", 3,
+		DYNAMIC_LAYOUT ": mispredicted branches", NULL);
+	assert_grade("branches = 9\nforward branches = 4\n",
+		"branches = 9\nforward branches = 5\n", 2, "predictor, SFSU: forward branches",
+		NULL);
+	assert_grade("reads = 9\nread misses = 4\n", "reads = 9\nread misses = 5\n", 2,
+		"cache, SFSU: read misses", NULL);
+}
+
 static void
 lines_of_any_bytes_are_compared(void **state)
 {
@@ -264,8 +318,8 @@ lines_of_any_bytes_are_compared(void **state)
 	uint32_t seed = 1;
 	/* Whatever stands under a heading is taken apart or not, and never read beyond. */
 	const char *headings[] = {"PC\tPred\t", "PC\tBimodTable\t", "cycle\tuop  Src1",
-		"[SetNum: ", "Processing trace...", "#: F I D C",
-		"NN | 1  T | N  incorrect  1"};
+		"[SetNum: ", "Processing trace...", "#: F I D C", "NN | 1  T | N  incorrect  1",
+		"0 1 2 3 4 nop {}", "0 5 1 2 1 c 0 0", "reads = 1"};
 	const char letters[] = "NntTBbgG |0123456789abcdef\t[]SW:{}-,\n";
 	for (unsigned round = 0; round < 4000; round++) {
 		char line[40], other[40];
@@ -278,7 +332,7 @@ lines_of_any_bytes_are_compared(void **state)
 		if (size)
 			other[(seed >> 8) % size] ^= 1;
 		assert_int_equal(poly_grade_new(&made, NULL), POLY_OK);
-		const char *heading = headings[round % 7];
+		const char *heading = headings[round % 10];
 		poly_grade_expected(made, heading, strlen(heading), NULL);
 		poly_grade_actual(made, heading, strlen(heading), NULL);
 		poly_grade_expected(made, line, size, NULL);
@@ -325,6 +379,8 @@ main(void)
 		cmocka_unit_test(a_heading_tells_the_layout),
 		cmocka_unit_test(scoreboards_are_explained),
 		cmocka_unit_test(caches_are_explained),
+		cmocka_unit_test(stages_are_explained),
+		cmocka_unit_test(outputs_of_sfsu_have_fields),
 		cmocka_unit_test(lines_of_any_bytes_are_compared),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
