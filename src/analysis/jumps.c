@@ -91,6 +91,7 @@ find_told(struct jumps *jumps, const struct analysis_rows *rows)
 		uint64_t branches = tally_present(batch, POLY_COLUMN_branch, word);
 		if (branches)
 			branches &= real_instructions(batch, word);
+		jumps->is_told |= branches != 0;
 		while (branches) {
 			const size_t row = 64 * word + tally_next(&branches);
 			struct jump it = take_row(rows, row);
@@ -169,6 +170,7 @@ void
 jumps_join(struct jumps *into, const struct jumps *from, const struct analysis_numbers *numbers)
 {
 	into->count = 0;
+	into->is_told |= from->is_told;
 	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		if (!from->firsts[i])
 			continue;
@@ -208,6 +210,16 @@ jumps_instructions(const struct poly_batch *batch)
 		count += (uint64_t)__builtin_popcountll(rows);
 	}
 	return count;
+}
+
+void
+jumps_note(const struct jumps *jumps, uint64_t instructions, struct poly_report *report)
+{
+	if (jumps->derives || jumps->is_told || !instructions)
+		return;
+	poly_report_text(report, "note", "Note",
+		"the trace has a column 'branch' by its header, and no record has a value "
+		"there; without that column branches are found by where instructions go on");
 }
 
 enum jump_kind

@@ -53,6 +53,7 @@ uint64_t jumps_aim(const struct analysis_rows *rows, size_t row);
 /* Zeroed is ready. 130 KiB. */
 struct jumps {
 	bool derives; /* the trace has no column branch */
+	bool is_told; /* some row has a value there */
 	struct jumps_waiting waiting[ANALYSIS_PARTIES];
 	/* The first instructions of a party, which what stands before them may wait for. */
 	uint64_t first[ANALYSIS_PARTIES][2];
@@ -88,6 +89,9 @@ void jumps_join(
 
 /* The instructions of a batch, of several micro-operations the first. */
 uint64_t jumps_instructions(const struct poly_batch *batch);
+
+/* Says, where instructions were executed, that no row has a value in the column branch. */
+void jumps_note(const struct jumps *jumps, uint64_t instructions, struct poly_report *report);
 
 /* What a branch of an operation is. */
 enum jump_kind jump_kind(const struct op *op);
