@@ -56,17 +56,19 @@ static const struct opt *const pack_tables[] = {pack_table, NULL};
 struct job {
 	const struct pack_options *options;
 	const char *path, *output;
-	uint64_t before, file, after; /* bytes: of the trace, of its file (0: none that stays),
-					 packed */
+	bool stays;		      /* the trace can be read twice */
+	uint64_t before, file, after; /* bytes: of the trace, of its file, packed */
 	uint64_t there, records;      /* bytes and records that PACKED had */
 };
 
-/* The size of a file; 0 where it is none that can be read twice. */
-static uint64_t
-file_size(const char *path)
+/* The size of a file, in *size. False: it is none that can be read twice. */
+static bool
+file_size(const char *path, uint64_t *size)
 {
 	struct stat there;
-	return stat(path, &there) == 0 && S_ISREG(there.st_mode) ? (uint64_t)there.st_size : 0;
+	const bool stays = stat(path, &there) == 0 && S_ISREG(there.st_mode);
+	*size = stays ? (uint64_t)there.st_size : 0;
+	return stays;
 }
 
 /* False, and told, where there is nothing to gain by packing, or it would be no trace again. */
@@ -128,7 +130,8 @@ write_packed(struct job *job, struct source *source)
 	if (status == POLY_OK) {
 		job->records = poly_writer_before(writer);
 		/* An end that was none is cut off by now. */
-		job->there = job->options->append ? file_size(job->output) : 0;
+		if (job->options->append)
+			file_size(job->output, &job->there);
 		status = copy_rows(source, writer, &error);
 	}
 	if (status == POLY_OK && !source_partial(source))
@@ -149,14 +152,17 @@ write_packed(struct job *job, struct source *source)
 static void
 tell_ratio(const struct job *job, const char *verdict)
 {
-	char file[80] = "";
-	const double after = (double)(job->after ? job->after : 1);
-	if (job->file && job->file != job->before)
+	char ratio[40] = "", file[80] = "";
+	const double before = (double)job->before, after = (double)job->after;
+	if (job->before)
+		snprintf(ratio, sizeof ratio, ", %.2f times %s",
+			before < after ? after / before : before / after,
+			before < after ? "larger" : "smaller");
+	if (job->stays && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
-	say(job->output, "%llu bytes packed in %llu, %.2f times smaller%s; %s",
-		(unsigned long long)job->before, (unsigned long long)job->after,
-		(double)job->before / after, file, verdict);
+	say(job->output, "%llu bytes packed in %llu%s%s; %s", (unsigned long long)job->before,
+		(unsigned long long)job->after, ratio, file, verdict);
 }
 
 /* Sees that what was written is what was read; returns an exit status. */
@@ -165,10 +171,16 @@ finish(struct job *job)
 {
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
-	job->after = file_size(job->output) - job->there;
-	if (job->options->trusting || !job->file) {
-		tell_ratio(job, job->file ? "not verified"
-					  : "not verified: the input can't be read twice");
+	if (!file_size(job->output, &job->after)) {
+		say(job->output,
+			"%llu bytes packed; not verified: the output can't be read again",
+			(unsigned long long)job->before);
+		return STATUS_DONE;
+	}
+	job->after -= job->there;
+	if (job->options->trusting || !job->stays) {
+		tell_ratio(job, job->stays ? "not verified"
+					   : "not verified: the input can't be read twice");
 		return STATUS_DONE;
 	}
 	if (job->options->append ? packed_verify_behind(job->output, job->path, job->records,
@@ -196,7 +208,11 @@ pack(struct job *job)
 	struct source source;
 	/* Damage is kept as it stands. */
 	reading.on_error = ON_ERROR_SKIP;
-	job->file = file_size(job->path);
+	if (!job->options->append && source_same_file(job->path, job->output)) {
+		say(job->output, "is read, and cannot be the output of '-o' too");
+		return STATUS_TROUBLE;
+	}
+	job->stays = file_size(job->path, &job->file);
 	if (!source_open(&source, job->path, &reading, &wants))
 		return STATUS_TROUBLE;
 	if (!can_be_packed(&source)) {

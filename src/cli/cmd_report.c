@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct report_options {
 	struct asked_options asked; /* first: the reading options are in it */
@@ -141,15 +140,9 @@ report_write(struct inputs *inputs)
 static bool
 is_input(const char *output, char **operands)
 {
-	struct stat there, input;
-	if (strcmp(output, "-") == 0 || stat(output, &there) != 0)
-		return false;
-	for (; *operands; operands++) {
-		if (stat(*operands, &input) == 0 && input.st_dev == there.st_dev &&
-			input.st_ino == there.st_ino)
-			return true;
-	}
-	return false;
+	while (*operands && !source_same_file(*operands, output))
+		operands++;
+	return *operands;
 }
 
 static int

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where AIX leaves a trace. */
@@ -448,24 +447,16 @@ write_of_traces(struct run *run)
 	return result;
 }
 
-/* True where two paths lead to one regular file. */
-static bool
-is_same_file(const char *path, const char *other)
-{
-	struct stat one, two;
-	return other && stat(path, &one) == 0 && S_ISREG(one.st_mode) &&
-	       stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
-}
-
 /* True where a path leads to what is read, which writing there would destroy. */
 static bool
 is_input(const struct run *run, const char *path)
 {
 	const struct trcrpt_options *options = run->options;
-	bool is = is_same_file(path, options->templates) ||
-		  is_same_file(path, options->names) || is_same_file(path, options->groups);
+	bool is = source_same_file(path, options->templates) ||
+		  source_same_file(path, options->names) ||
+		  source_same_file(path, options->groups);
 	for (size_t i = 0; i < run->traces.count && !is; i++)
-		is = is_same_file(path, run->traces.names[i]);
+		is = source_same_file(path, run->traces.names[i]);
 	return is;
 }
 

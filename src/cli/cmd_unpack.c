@@ -70,6 +70,10 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
 	struct source source;
+	if (source_same_file(path, output)) {
+		say(output, "is read, and cannot be the output of '-o' too");
+		return STATUS_TROUBLE;
+	}
 	if (!source_open(&source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Most rows that a table with plots has on a terminal. */
 #define TERMINAL_ROWS 40
@@ -545,4 +546,13 @@ inputs_run(struct inputs *inputs, char **operands)
 		status = run_all(inputs, operands[0] ? operands : only);
 	int written = output_finish(inputs->output);
 	return written > status ? written : status;
+}
+
+bool
+source_same_file(const char *path, const char *other)
+{
+	struct stat one, two;
+	return path && other && strcmp(path, "-") != 0 && strcmp(other, "-") != 0 &&
+	       stat(path, &one) == 0 && S_ISREG(one.st_mode) && stat(other, &two) == 0 &&
+	       one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }

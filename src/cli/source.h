@@ -100,6 +100,12 @@ bool source_told_before(
 /* True where a finding is the damage that ended the source. */
 bool source_is_end(const struct source *source, const struct poly_finding *finding);
 
+/*
+ * True where two paths lead to one regular file, so that writing one destroys the other. Neither
+ * is one that is NULL or '-'.
+ */
+bool source_same_file(const char *path, const char *other);
+
 /* What inputs are processed with. */
 struct inputs {
 	const struct source_options *options;
