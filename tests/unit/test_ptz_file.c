@@ -431,6 +431,49 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 	buf_free(&text);
 }
 
+/* Lets an index without segments begin in the last range of the index. */
+static void
+overlap_indexes(struct whole *whole)
+{
+	const struct part_at *part = &whole->parts[whole->count - 1];
+	struct buf *file = &whole->file, front = {0};
+	file->size -= 16 + 16;
+	const uint64_t last = file->size;
+	put_number(&front, part->offset, 8);
+	put_number(&front, 0, 8);
+	put_number(&front, 0, 8);
+	put_part(file, "INDX", &front, NULL);
+	mend_part(file->data + part->offset);
+	put_number(file, last, 8);
+	buf_append(file, "PTZ\x89\n\x1a\r\n", 8);
+	buf_free(&front);
+}
+
+static void
+indexes_that_overlap_are_not_believed(void **state)
+{
+	(void)state;
+	for (unsigned overlap = 0; overlap < 2; overlap++) {
+		struct whole whole = make_whole(15);
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		struct poly_reader *reader;
+		const struct poly_batch *batch;
+		if (overlap)
+			overlap_indexes(&whole);
+		/* Nobody gets by the first segment without an index. */
+		memset(whole.file.data + whole.parts[1].offset, 0, 32);
+		options.skip = rows_before(&whole, 2);
+		options.count = 1;
+		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
+					 &options, &reader, NULL),
+			POLY_OK);
+		assert_int_equal(poly_reader_next(reader, &batch, NULL),
+			overlap ? POLY_ERR_FORMAT : POLY_OK);
+		poly_reader_close(reader);
+		free_whole(&whole);
+	}
+}
+
 /* Begins an analysis of a packed trace, behind some records that do not count. */
 static struct poly_stats *
 begin_stats(const char *name, uint64_t warmup, const struct poly_reader *reader)
@@ -489,6 +532,7 @@ main(void)
 		cmocka_unit_test(an_index_that_is_wrong_is_not_believed),
 		cmocka_unit_test(the_index_knows_the_least_and_the_greatest_values),
 		cmocka_unit_test(many_segments_have_several_indexes_each_found_by_the_next),
+		cmocka_unit_test(indexes_that_overlap_are_not_believed),
 		cmocka_unit_test(counted_records_are_refused_where_their_order_matters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

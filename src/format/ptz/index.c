@@ -20,22 +20,25 @@ take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size)
 	return room.got == size;
 }
 
-/* Appends the front of the index at an offset. False: there is none, or it is damaged. */
+/*
+ * Appends the front of the index at an offset, which ends before the next one begins: fronts
+ * that overlap would be more than the file. False: there is none, or it is damaged.
+ */
 static bool
-take_front(const struct in *in, uint64_t offset, struct buf *fronts, uint32_t *size)
+take_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
 {
 	uint8_t head[PTZ_HEAD_SIZE];
 	struct ptz_part part;
 	if (!take_at(in, offset, head, sizeof head) || !ptz_part_read(head, &part) ||
 		part.tag != PTZ_TAG_INDEX || part.front > PTZ_FRONT_MOST ||
-		part.front < PTZ_INDEX_SIZE)
+		part.front < PTZ_INDEX_SIZE ||
+		PTZ_HEAD_SIZE + (uint64_t)part.front > end - offset)
 		return false;
 	uint8_t *room = buf_reserve(fronts, part.front);
 	if (!room || !take_at(in, offset + PTZ_HEAD_SIZE, room, part.front) ||
 		checksum(room, part.front) != part.front_check)
 		return false;
 	fronts->size += part.front;
-	*size = part.front;
 	const uint64_t segments = load_le32(room + 8), ranges = load_le32(room + 12);
 	return ranges <= PTZ_RANGES_MOST &&
 	       segments * (PTZ_ENTRY_SIZE + ranges * PTZ_RANGE_SIZE) ==
@@ -98,14 +101,15 @@ take_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offse
 	struct ptz_index *index)
 {
 	struct buf fronts = {0}, steps = {0};
+	uint64_t end = UINT64_MAX;
 	bool good = true;
 	do {
 		const struct step step = {offset, fronts.size};
-		uint32_t size = 0;
 		buf_append(&steps, &step, sizeof step);
-		good = take_front(in, offset, &fronts, &size) && !steps.failed;
+		good = take_front(in, offset, end, &fronts) && !steps.failed;
 		const uint64_t before = good ? load_le64(fronts.data + step.front) : 0;
 		good = good && before < offset;
+		end = offset;
 		offset = before;
 	} while (good && offset);
 	const struct step *step = (const void *)steps.data;
