@@ -172,8 +172,15 @@ struct format {
 		struct poly_error *error);
 	/*
 	 * Instead of write: writes a row. It marks the numbers that it writes (writing_mark),
-	 * so that the line of a pattern is made once, with a copy of the state, and then copied
-	 * (pattern.h). A line is what the values of its row make it and nothing else.
+	 * so that the line of a pattern is made once and then copied (pattern.h). A line is
+	 * what the values of its row make it and nothing else.
+	 *
+	 * Lines are made (writing->making is set) with a copy of writing and, byte for byte, of
+	 * its state, both of which are thrown away without wclose: what write_row changes in
+	 * the state then is forgotten, so that may be numbers and the like, but nothing that
+	 * a pointer in it leads to, which the copy shares, nor such a pointer. These lines
+	 * come in the order of patterns, and rows of them may never come. error is NULL, and
+	 * out is memory. It is not called for rows whose lines are copied: see copied.
 	 */
 	enum poly_status (*write_row)(struct writing *writing, const struct poly_batch *batch,
 		size_t row, struct poly_error *error);

@@ -195,7 +195,9 @@ make_lines(struct pattern_lines *it, const struct format *format, const struct w
 	struct writing making = *writing;
 	if (!it->out && out_open_function(take_text, &it->text, &it->out, NULL) != POLY_OK)
 		return false;
-	if (patterns->give(patterns, it->known, &rows, NULL) != POLY_OK ||
+	/* Lines may all be empty, and yet are where there is memory. */
+	if (!buf_reserve(&it->text, 1) ||
+		patterns->give(patterns, it->known, &rows, NULL) != POLY_OK ||
 		!grow_lines(it, it->known + (uint32_t)rows.batch->view.rows))
 		return false;
 	making.state = mem_new(1, format->writer_size);
@@ -348,6 +350,9 @@ put_column(
 	char *const text = copied->to;
 	const uint32_t at = copied->at;
 	bool fits = true;
+	/* An epoch is a checksum, and other templates might have the same. */
+	if (!values && from != to)
+		return false;
 	for (uint32_t i = from; i < to; i++) {
 		const struct pattern_number *number = &numbers[i];
 		char *place = text + (number->at - at);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
+#include "base/mem.h"
 #include "format/pattern.h"
 #include "io/block.h"
 #include "io/checksum.h"
@@ -334,6 +335,80 @@ columns_that_are_deferred_are_not_there(void **state)
 	buf_free(&text);
 }
 
+/* Lines without a byte: shapes whose text is nothing. */
+static void
+lines_without_text_are_copied(void **state)
+{
+	(void)state;
+	need_packing();
+	struct buf text = {0}, expected = {0};
+	for (unsigned i = 0; i < 5000; i++)
+		buf_string(&text, "{\"kind\":\"other\"}\n");
+	struct buf packed = pack(&text, "jsonl");
+	for (enum way way = BY_COLUMNS; way < WAYS; way++) {
+		const struct unpacking it = {&packed, "cis501", 0, way, NULL};
+		struct buf out = unpack(&it);
+		expect_same(&out, &expected);
+		buf_free(&out);
+	}
+	buf_free(&packed);
+	buf_free(&text);
+}
+
+#ifdef POLY_FAULT_INJECTION
+/* Unpacks with a lack of memory from the k-th allocation on that the first batch's lines need.
+ */
+static bool
+unpack_in_need(const struct buf *packed, const struct buf *text, size_t k)
+{
+	struct buf out = {0};
+	const struct poly_sink sink = {append, &out};
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_writer *writer;
+	const struct poly_batch *batch;
+	bool reached = false;
+	buf_reserve(&out, text->size);
+	writing.format = "cis501";
+	assert_int_equal(
+		poly_reader_open_memory(packed->data, packed->size, NULL, &reader, NULL),
+		POLY_OK);
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
+		POLY_OK);
+	poly_reader_want(reader, poly_writer_columns(writer));
+	for (bool is_first = true; poly_reader_next(reader, &batch, NULL) == POLY_OK;) {
+		assert_non_null(batch->patterns);
+		mem_fail_at(is_first ? k : 0);
+		assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+		reached |= mem_fail_at(0) >= k && is_first;
+		is_first = false;
+	}
+	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	expect_same(&out, text);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	buf_free(&out);
+	return reached;
+}
+
+static void
+without_memory_for_lines_rows_are_written_from_columns(void **state)
+{
+	(void)state;
+	need_packing();
+	struct buf text = repeating_lines();
+	struct buf packed = pack(&text, "cis501");
+	size_t k = 1;
+	while (unpack_in_need(&packed, &text, k))
+		k++;
+	/* Out, its bytes, text, patterns as rows, lines, the state, numbers. */
+	assert_true(k > 7);
+	buf_free(&packed);
+	buf_free(&text);
+}
+#endif
+
 int
 main(void)
 {
@@ -343,6 +418,10 @@ main(void)
 		cmocka_unit_test(lines_that_count_what_was_before_are_the_same),
 		cmocka_unit_test(notes_are_counted_by_row),
 		cmocka_unit_test(columns_that_are_deferred_are_not_there),
+		cmocka_unit_test(lines_without_text_are_copied),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(without_memory_for_lines_rows_are_written_from_columns),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
