@@ -101,8 +101,8 @@ bool source_told_before(
 bool source_is_end(const struct source *source, const struct poly_finding *finding);
 
 /*
- * True where two paths lead to one regular file, so that writing one destroys the other. Neither
- * is one that is NULL or '-'.
+ * True where two paths lead to one regular file, so that writing one destroys the other.
+ * Neither is one that is NULL or '-'.
  */
 bool source_same_file(const char *path, const char *other);
 
