@@ -65,7 +65,7 @@ show(const struct parsing *parsing, const char *at, const char *what)
 static enum poly_status
 fail(const struct parsing *parsing, struct word word, const char *expected)
 {
-	char what[WHAT_MOST];
+	char what[WHAT_MOST + SHOWN_MOST + 20]; /* with what stands around both */
 	snprintf(what, sizeof what, " has '%.*s', expected %s",
 		word.n < SHOWN_MOST ? (int)word.n : SHOWN_MOST, word.at, expected);
 	return show(parsing, word.at, what);
