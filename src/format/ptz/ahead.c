@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "io/checksum.h"
-#include "io/source.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -58,13 +57,11 @@ static bool
 look(const struct in *in, uint64_t offset, struct ptz_part *part)
 {
 	uint8_t head[PTZ_HEAD_SIZE];
-	struct source_room room = {head, sizeof head, 0};
 	uint64_t taken, total;
 	in_progress(in, &taken, &total);
 	if (offset > total || total - offset < PTZ_HEAD_SIZE)
 		return false;
-	in_take_at(in, offset, &room, NULL);
-	return room.got == sizeof head && ptz_part_read(head, part) &&
+	return ptz_take_at(in, offset, head, sizeof head) && ptz_part_read(head, part) &&
 	       part->front <= part->body && part->front <= PTZ_FRONT_MOST &&
 	       part->body <= total - offset - PTZ_HEAD_SIZE;
 }
@@ -103,10 +100,8 @@ static const uint8_t *
 fetch(struct member *member, const struct slot *slot, uint64_t from, size_t size)
 {
 	uint8_t *to = buf_reserve(&member->bytes, size);
-	struct source_room room = {to, size, 0};
-	if (to)
-		in_take_at(member->ahead->plan.in, slot->offset + from, &room, NULL);
-	return to && room.got == size ? to : NULL;
+	const struct in *in = member->ahead->plan.in;
+	return to && ptz_take_at(in, slot->offset + from, to, size) ? to : NULL;
 }
 
 static bool

@@ -9,7 +9,6 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "io/checksum.h"
-#include "io/source.h"
 
 #include <string.h>
 
@@ -117,15 +116,6 @@ compare_heads(struct ptz_bytes *old, struct ptz_bytes *new, struct poly_error *e
 	}
 }
 
-/* Bytes of the file at an offset. */
-static bool
-take_at(const struct ending *it, uint64_t offset, void *to, size_t size)
-{
-	struct source_room room = {to, size, 0};
-	in_take_at(it->reading->in, offset, &room, NULL);
-	return room.got == size;
-}
-
 /* Opens the file, and sees that it is of such a trace. */
 static enum poly_status
 open_head(struct ending *it, struct poly_error *error)
@@ -141,7 +131,7 @@ open_head(struct ending *it, struct poly_error *error)
 	uint8_t *room = buf_reserve(&there, size);
 	if (head.failed || !room)
 		status = err_memory(error);
-	else if (!take_at(it, before, room, size))
+	else if (!ptz_take_at(it->reading->in, before, room, size))
 		status = damaged(PTZ_MAGIC_SIZE, "its head can't be read again", error);
 	else
 		status = compare_heads(&(struct ptz_bytes){room, room + size, false},
@@ -162,12 +152,13 @@ find_end(struct ending *it)
 	if (!ptz_index_take(it->reading->in, state, &index))
 		return false;
 	const struct ptz_place *place = (const void *)index.places.data;
-	bool good = take_at(it, index.end, head, PTZ_HEAD_SIZE) && ptz_part_read(head, &part) &&
+	bool good = ptz_take_at(it->reading->in, index.end, head, PTZ_HEAD_SIZE) &&
+		    ptz_part_read(head, &part) &&
 		    index.end + PTZ_HEAD_SIZE + part.body + PTZ_TAIL_SIZE == it->total;
 	if (good && index.count) {
 		const uint64_t offset = place[index.count - 1].offset;
-		good = take_at(it, offset, head, sizeof head) && ptz_part_read(head, &part) &&
-		       part.tag == PTZ_TAG_SEGMENT;
+		good = ptz_take_at(it->reading->in, offset, head, sizeof head) &&
+		       ptz_part_read(head, &part) && part.tag == PTZ_TAG_SEGMENT;
 		it->number = load_le32(head + PTZ_HEAD_SIZE + 20);
 	}
 	it->records = index.records;

@@ -7,18 +7,8 @@
 
 #include "base/bits.h"
 #include "io/checksum.h"
-#include "io/source.h"
 
 #include <string.h>
-
-/* Bytes at an offset; false: they can't be had. */
-static bool
-take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size)
-{
-	struct source_room room = {to, size, 0};
-	in_take_at(in, offset, &room, NULL);
-	return room.got == size;
-}
 
 /*
  * Appends the front of the index at an offset, which ends before the next one begins: fronts
@@ -29,13 +19,13 @@ take_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *front
 {
 	uint8_t head[PTZ_HEAD_SIZE];
 	struct ptz_part part;
-	if (!take_at(in, offset, head, sizeof head) || !ptz_part_read(head, &part) ||
+	if (!ptz_take_at(in, offset, head, sizeof head) || !ptz_part_read(head, &part) ||
 		part.tag != PTZ_TAG_INDEX || part.front > PTZ_FRONT_MOST ||
 		part.front < PTZ_INDEX_SIZE ||
 		PTZ_HEAD_SIZE + (uint64_t)part.front > end - offset)
 		return false;
 	uint8_t *room = buf_reserve(fronts, part.front);
-	if (!room || !take_at(in, offset + PTZ_HEAD_SIZE, room, part.front) ||
+	if (!room || !ptz_take_at(in, offset + PTZ_HEAD_SIZE, room, part.front) ||
 		checksum(room, part.front) != part.front_check)
 		return false;
 	fronts->size += part.front;
@@ -128,7 +118,7 @@ ptz_index_take(const struct in *in, const struct ptz_reader *state, struct ptz_i
 	*index = (struct ptz_index){.end = PTZ_MAGIC_SIZE};
 	in_progress(in, &taken, &total);
 	if (!in_is_random(in) || total < PTZ_TAIL_SIZE ||
-		!take_at(in, total - PTZ_TAIL_SIZE, tail, sizeof tail) ||
+		!ptz_take_at(in, total - PTZ_TAIL_SIZE, tail, sizeof tail) ||
 		memcmp(tail + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return false;
 	if (take_indexes(in, state, load_le64(tail), index))
@@ -163,7 +153,7 @@ go_to(struct reading *reading, size_t i)
 	uint8_t head[PTZ_HEAD_SIZE + PTZ_FRONT_SIZE];
 	struct ptz_part part;
 	state->indexed = offset >= in_offset(reading->in) &&
-			 take_at(reading->in, offset, head, sizeof head) &&
+			 ptz_take_at(reading->in, offset, head, sizeof head) &&
 			 ptz_part_read(head, &part) &&
 			 part.tag == (is_end ? PTZ_TAG_INDEX : PTZ_TAG_SEGMENT) &&
 			 (is_end || load_le64(head + PTZ_HEAD_SIZE) == places[i].first);

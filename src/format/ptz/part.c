@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "io/checksum.h"
+#include "io/source.h"
 
 #include <string.h>
 
@@ -72,6 +73,14 @@ ptz_part_write(struct out *out, uint32_t tag, const void *front, size_t n, uint6
 	store_le64(head + 24, checksum(head, 24));
 	out_write(out, head, sizeof head);
 	out_write(out, front, n);
+}
+
+bool
+ptz_take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size)
+{
+	struct source_room room = {to, size, 0};
+	in_take_at(in, offset, &room, NULL);
+	return room.got == size;
 }
 
 bool

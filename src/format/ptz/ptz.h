@@ -159,6 +159,9 @@ void ptz_part_write(struct out *out, uint32_t tag, const void *front, size_t n, 
 /* Reads a part's head from PTZ_HEAD_SIZE bytes; false where its checksum is wrong. */
 bool ptz_part_read(const uint8_t *p, struct ptz_part *part);
 
+/* Bytes of a random input at an offset; false: they can't be had. */
+bool ptz_take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size);
+
 /* Columns that are never written: where a record stood, and what numbers it. */
 #define PTZ_PLACES (POLY_HAS(origin) | POLY_HAS(site))
 
