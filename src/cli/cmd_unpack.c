@@ -26,7 +26,8 @@ static const struct opt unpack_table[] = {
 		"without it FILE without .ptz"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
 		offsetof(struct unpack_options, source.on_error),
-		"at damage stop (the default), or go on at the next segment"},
+		"at damage, or where the trace is cut off, stop (the default), or go on at the "
+		"next segment and write what is there"},
 	{"threads", 0, OPT_NUMBER, "N", threads_most,
 		offsetof(struct unpack_options, source.threads),
 		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
@@ -37,9 +38,35 @@ static const struct opt unpack_table[] = {
 
 static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
+/* True where the packed trace ends before its end. */
+static bool
+is_cut(const struct source *source)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
+		if (strcmp(finding.rule->code, "P02") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Says that records are missing, and whether those that are there were written. */
+static void
+tell_missing(const struct source *source, const char *output, bool written)
+{
+	if (!is_cut(source))
+		say(output, "not written");
+	else if (written)
+		say(output, "it is not all of the trace: the packed one is cut off");
+	else
+		say(output,
+			"not written: the packed trace is cut off; '--on-error=skip' writes "
+			"what is there");
+}
+
 /* Writes the trace as it was; returns an exit status. */
 static int
-write_unpacked(struct source *source, const char *format, const char *output)
+write_unpacked(struct source *source, const char *format, const char *output, unsigned on_error)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer = NULL;
@@ -52,14 +79,16 @@ write_unpacked(struct source *source, const char *format, const char *output)
 		source_want(source, poly_writer_columns(writer));
 		status = copy_rows(source, writer, &error);
 	}
-	if (status == POLY_OK && (!to_file || !source_partial(source)))
+	const bool cut = is_cut(source), fails = cut && on_error == ON_ERROR_STOP,
+		   written = !to_file || !(source_partial(source) || fails);
+	if (status == POLY_OK && written)
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
-	if (status == POLY_OK && to_file && source_partial(source))
-		say(output, "not written");
+	if (status == POLY_OK && (cut || !written))
+		tell_missing(source, say_output(output), written);
 	/* A reader of standard output that went away is no failure. */
 	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
-		return STATUS_DONE;
+		return fails ? STATUS_TROUBLE : STATUS_DONE;
 	say_error(say_output(output), &error);
 	return STATUS_TROUBLE;
 }
@@ -83,7 +112,7 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 		source_drop(&source);
 		return STATUS_TROUBLE;
 	}
-	const int status = write_unpacked(&source, format, output),
+	const int status = write_unpacked(&source, format, output, options->source.on_error),
 		  read = source_close(&source);
 	return read > status ? read : status;
 }

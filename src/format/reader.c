@@ -307,8 +307,9 @@ reader_end(
 		if (!reader->failure.record)
 			reader->failure.record =
 				reader->reading.record + records_shown(reader) + 1;
-	} else if (reader->reading.check && reader->format->check) {
-		reader->format->check(&reader->reading, NULL);
+	} else {
+		if (reader->reading.check && reader->format->check)
+			reader->format->check(&reader->reading, NULL);
 		if (reader->options.strict)
 			status = apply_strict(reader, &reader->failure);
 		if (status == POLY_OK)

@@ -233,7 +233,7 @@ walk(struct ending *it, struct poly_error *error)
 			state->index = it->index = it->kept;
 			buf_clear(&it->places);
 		}
-		if (!ptz_pass(it->reading, PTZ_HEAD_SIZE + part.body))
+		if (!ptz_pass(it->reading, &part))
 			return expect_nothing(it, error);
 	}
 }

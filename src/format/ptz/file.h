@@ -117,8 +117,8 @@ enum poly_status ptz_next_part(
 enum poly_status ptz_part_front(struct reading *reading, const struct ptz_part *part,
 	const uint8_t **front, struct poly_error *error);
 
-/* Passes over n bytes; false: there are not so many. */
-bool ptz_pass(struct reading *reading, uint64_t n);
+/* Passes over a part; false: the input ends before it does, which is told. */
+bool ptz_pass(struct reading *reading, const struct ptz_part *part);
 
 /* True where the head of a part stands at p, which has n bytes. */
 bool ptz_is_head(const uint8_t *p, size_t n);

@@ -194,7 +194,7 @@ jump_by_heads(struct reading *reading, uint64_t n)
 		part.front >= PTZ_FRONT_SIZE &&
 		ptz_part_front(reading, &part, &front, NULL) == POLY_OK) {
 		const uint32_t rows = load_le32(front + 8), number = load_le32(front + 20);
-		if (rows > n - passed || !ptz_pass(reading, PTZ_HEAD_SIZE + part.body))
+		if (rows > n - passed || !ptz_pass(reading, &part))
 			break;
 		state->number = number;
 		passed += rows;

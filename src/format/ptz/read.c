@@ -13,17 +13,95 @@
 /* Bytes of a large segment that are taken at a time. */
 #define PIECE ((size_t)8 << 20)
 
+/* What stands before the part that is read. */
+struct behind {
+	char what[32];
+};
+
+static struct behind
+behind(const struct ptz_reader *state)
+{
+	struct behind behind = {"the magic"};
+	if (state->number)
+		snprintf(behind.what, sizeof behind.what, "segment %u", state->number);
+	else if (state->offset > PTZ_MAGIC_SIZE)
+		snprintf(behind.what, sizeof behind.what, "the head");
+	return behind;
+}
+
 /* Says that what stands behind the segment that was met last is wrong. */
 static enum poly_status
 part_wrong(const struct ptz_reader *state, const char *what, struct poly_error *error)
 {
-	char where[32] = "the magic";
-	if (state->number)
-		snprintf(where, sizeof where, "segment %u", state->number);
-	else if (state->offset > PTZ_MAGIC_SIZE)
-		snprintf(where, sizeof where, "the head");
-	return err_set(
-		error, POLY_ERR_FORMAT, state->offset, "the part behind %s %s", where, what);
+	return err_set(error, POLY_ERR_FORMAT, state->offset, "the part behind %s %s",
+		behind(state).what, what);
+}
+
+/* Says that the input ended too early, unless that was told, or it failed. */
+static void
+tell_cut(struct reading *reading, const char *what)
+{
+	struct ptz_reader *state = reading->state;
+	if (!state->told && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, PTZ_RULE_CUT, 0, state->offset,
+			"the packed trace is cut off, or still being written: %s", what);
+	state->told = true;
+}
+
+/* The same of the part that is read, of which so many bytes are there. */
+static void
+tell_cut_part(
+	struct reading *reading, const struct ptz_part *part, uint64_t have, uint32_t number)
+{
+	char what[120], name[50];
+	snprintf(name, sizeof name, "the part behind %s", behind(reading->state).what);
+	if (part->tag == PTZ_TAG_SEGMENT)
+		snprintf(name, sizeof name, "segment %u", number);
+	snprintf(what, sizeof what, "%llu of the %llu bytes of %s are there",
+		(unsigned long long)have, (unsigned long long)(PTZ_HEAD_SIZE + part->body),
+		name);
+	tell_cut(reading, what);
+}
+
+/* True where all of the first n bytes of a tag, or all of it, are capitals. */
+static bool
+begins_tag(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n && i < 4; i++) {
+		if (p[i] < 'A' || p[i] > 'Z')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Takes the last n bytes, which are too few for a part: a cut off head of one, or a cut off
+ * end. POLY_ERR_FORMAT: they are neither.
+ */
+static enum poly_status
+take_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	const struct ptz_reader *state = reading->state;
+	uint8_t tail[PTZ_TAIL_SIZE];
+	char what[120];
+	store_le64(tail, state->index);
+	memcpy(tail + 8, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
+	const bool ends = state->index && n < sizeof tail && memcmp(p, tail, n) == 0;
+	if (!ends && !begins_tag(p, n))
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the end of the packed trace is damaged: %zu bytes behind %s are "
+			"neither its end nor the head of a part",
+			n, behind(state).what);
+	if (ends)
+		snprintf(what, sizeof what, "%zu of the %d bytes of its end are there", n,
+			PTZ_TAIL_SIZE);
+	else
+		snprintf(what, sizeof what,
+			"%zu of the %d bytes of the head of the part behind %s are there", n,
+			PTZ_HEAD_SIZE, behind(state).what);
+	tell_cut(reading, what);
+	in_consume(reading->in, n);
+	return POLY_END;
 }
 
 enum poly_status
@@ -33,12 +111,8 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, PTZ_HEAD_SIZE, &have);
 	state->offset = in_offset(reading->in);
-	if (have == 0 && !state->ended && !state->told) {
-		findings_add(reading->findings, PTZ_RULE_CUT, 0, state->offset,
-			"the packed trace does not end in an index: it is still being written, "
-			"or cut off");
-		state->told = true;
-	}
+	if (have == 0 && !state->ended)
+		tell_cut(reading, "it does not end in an index");
 	if (have == 0)
 		return POLY_END;
 	if (have == PTZ_TAIL_SIZE && state->index && load_le64(p) == state->index &&
@@ -48,10 +122,7 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 		return POLY_END;
 	}
 	if (have < PTZ_HEAD_SIZE)
-		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the packed trace is cut off: %zu bytes are left, expected the %d of a "
-			"part's head",
-			have, PTZ_HEAD_SIZE);
+		return take_rest(reading, p, have, error);
 	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
 		return part_wrong(
 			state, "is damaged: the checksum of its head is wrong", error);
@@ -65,12 +136,11 @@ ptz_part_front(struct reading *reading, const struct ptz_part *part, const uint8
 	struct ptz_reader *state = reading->state;
 	size_t have, want = PTZ_HEAD_SIZE + part->front;
 	const uint8_t *p = in_peek(reading->in, want, &have);
-	if (have < want)
-		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the packed trace is cut off: %zu bytes are left of a part whose head "
-			"and "
-			"front have %zu",
-			have, want);
+	if (have < want) {
+		tell_cut_part(reading, part, have, state->number + 1);
+		in_consume(reading->in, have);
+		return POLY_END;
+	}
 	if (checksum(p + PTZ_HEAD_SIZE, part->front) != part->front_check)
 		return part_wrong(
 			state, "is damaged: the checksum of its front is wrong", error);
@@ -79,10 +149,12 @@ ptz_part_front(struct reading *reading, const struct ptz_part *part, const uint8
 }
 
 bool
-ptz_pass(struct reading *reading, uint64_t n)
+ptz_pass(struct reading *reading, const struct ptz_part *part)
 {
+	const struct ptz_reader *state = reading->state;
 	struct in *in = reading->in;
-	uint64_t taken, total;
+	const uint64_t size = PTZ_HEAD_SIZE + part->body;
+	uint64_t n = size, taken, total;
 	in_progress(in, &taken, &total);
 	if (in_is_random(in) && in_offset(in) <= total && n <= total - in_offset(in)) {
 		in_jump(in, in_offset(in) + n);
@@ -91,8 +163,10 @@ ptz_pass(struct reading *reading, uint64_t n)
 	while (n) {
 		size_t have;
 		in_peek(in, 1, &have);
-		if (have == 0)
+		if (have == 0) {
+			tell_cut_part(reading, part, size - n, state->number + 1);
 			return false;
+		}
 		have = have < n ? have : (size_t)n;
 		in_consume(in, have);
 		n -= have;
@@ -102,16 +176,12 @@ ptz_pass(struct reading *reading, uint64_t n)
 
 /* Passes over a part that is no segment. */
 static enum poly_status
-pass_part(struct reading *reading, const struct ptz_part *part, struct poly_error *error)
+pass_part(struct reading *reading, const struct ptz_part *part)
 {
 	struct ptz_reader *state = reading->state;
 	if (part->tag == PTZ_TAG_INDEX)
 		state->index = state->offset;
-	if (!ptz_pass(reading, PTZ_HEAD_SIZE + part->body)) {
-		state->passed = true;
-		return part_wrong(state, "is cut off", error);
-	}
-	return POLY_OK;
+	return ptz_pass(reading, part) ? POLY_OK : POLY_END;
 }
 
 enum poly_status
@@ -140,6 +210,9 @@ ptz_open(struct reading *reading, struct poly_error *error)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"the input does not begin with the magic of a packed trace");
 	in_consume(reading->in, PTZ_MAGIC_SIZE);
+	/* Without a head there is no trace: that it is cut off is an error then. */
+	const bool told = state->told;
+	state->told = true;
 	status = ptz_next_part(reading, &part, error);
 	if (status == POLY_OK && part.tag != PTZ_TAG_HEAD)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
@@ -151,22 +224,31 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	if (status == POLY_OK)
 		in_consume(reading->in, PTZ_HEAD_SIZE + part.front);
 	reading->info->view.columns |= POLY_HAS(origin);
+	state->told = told;
 	return status == POLY_END ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
-					    "the packed trace ends behind its magic")
+					    "the packed trace is cut off within its head, "
+					    "which tells what it is of")
 				  : status;
 }
 
-/* The bytes of a segment's streams, which stand behind its front, and have size bytes. */
+/*
+ * The bytes of a segment's streams, which are what stands behind its front. POLY_END: the input
+ * ends before they do.
+ */
 static enum poly_status
-take_streams(struct reading *reading, size_t skip, size_t size, const uint8_t **streams,
+take_streams(struct reading *reading, const struct ptz_part *part, const uint8_t **streams,
 	struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
+	const size_t skip = PTZ_HEAD_SIZE + part->front;
+	const size_t size = (size_t)part->body - part->front;
 	size_t have = 0;
 	if (skip + size <= IN_PEEK_MAX) {
 		const uint8_t *p = in_peek(reading->in, skip + size, &have);
 		*streams = p + skip;
 		have = have < skip + size ? have - skip : size;
+		if (have < size)
+			in_consume(reading->in, skip + have);
 	} else {
 		in_consume(reading->in, skip);
 		buf_clear(&state->bytes);
@@ -186,9 +268,8 @@ take_streams(struct reading *reading, size_t skip, size_t size, const uint8_t **
 	}
 	if (have == size)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_FORMAT, state->offset,
-		"the packed trace is cut off: %zu bytes are left of the %zu of its streams",
-		have, size);
+	tell_cut_part(reading, part, skip + have, state->number);
+	return POLY_END;
 }
 
 /* Lets threads load segments, where another one is asked for behind one of so many rows. */
@@ -229,7 +310,7 @@ take_ahead(struct reading *reading, const struct ptz_part *part, const uint8_t *
 		return false;
 	}
 	state->number = segment->number;
-	state->passed = ptz_pass(reading, PTZ_HEAD_SIZE + part->body);
+	state->passed = ptz_pass(reading, part);
 	return true;
 }
 
@@ -255,7 +336,7 @@ load_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 			(unsigned long long)size,
 			(unsigned long long)(part->body - part->front));
 	if (status == POLY_OK)
-		status = take_streams(reading, skip, (size_t)size, &streams, error);
+		status = take_streams(reading, part, &streams, error);
 	if (status == POLY_OK)
 		status = unpacked_load(segment, &with, streams, error);
 	if (status == POLY_OK)
@@ -308,7 +389,7 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		if (status != POLY_OK)
 			break;
 		if (part.tag != PTZ_TAG_SEGMENT) {
-			status = pass_part(reading, &part, error);
+			status = pass_part(reading, &part);
 			continue;
 		}
 		struct poly_error why;
@@ -368,16 +449,11 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return status;
 }
 
-/* Tags are capitals. */
 bool
 ptz_is_head(const uint8_t *p, size_t n)
 {
 	struct ptz_part part;
-	for (size_t i = 0; i < 4; i++) {
-		if (n < PTZ_HEAD_SIZE || p[i] < 'A' || p[i] > 'Z')
-			return false;
-	}
-	return ptz_part_read(p, &part);
+	return n >= PTZ_HEAD_SIZE && begins_tag(p, n) && ptz_part_read(p, &part);
 }
 
 enum poly_status

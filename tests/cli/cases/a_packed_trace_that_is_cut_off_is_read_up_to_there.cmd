@@ -1,0 +1,19 @@
+# needs zstd xxhash
+for i in 1 2 3 4 5; do cat cis501/sort_1k.trace; done >$T/a.trace
+polytrace convert $T/a.trace -T ptz.rows=1000 -o $T/a.ptz
+head -c 6500 $T/a.ptz >$T/cut.ptz
+polytrace check $T/cut.ptz | grep -E 'P0|Verdict|Records'
+polytrace check --strict - <$T/cut.ptz >$T/told
+echo $?
+cat $T/cut.ptz | polytrace convert - --to cis501 -o $T/read
+echo $?
+cat cis501/sort_1k.trace | cmp - $T/read
+# Unpacked it would not be what was packed.
+polytrace unpack $T/cut.ptz -o $T/unpacked
+echo $? $(ls $T)
+polytrace unpack $T/cut.ptz -o $T/unpacked --on-error=skip
+echo $?
+cmp $T/read $T/unpacked
+polytrace unpack - -o - <$T/cut.ptz | cmp - $T/read
+polytrace unpack - -o - <$T/cut.ptz >$T/read
+echo $?
