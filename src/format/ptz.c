@@ -35,7 +35,11 @@ static const struct poly_option options[] = {
 static const struct poly_rule rules[] = {
 	[PTZ_RULE_DAMAGED] = {"P01", POLY_ERROR, "every checksum is that of its bytes",
 		"polytrace-ptz(5)"},
-	[PTZ_RULE_CUT] = {"P02", POLY_WARNING, "the file is whole, and ends in an index", "polytrace-ptz(5)"},
+	[PTZ_RULE_CUT] = {"P02", POLY_WARNING, "the file is whole, and ends in an index",
+		"polytrace-ptz(5)"},
+	[PTZ_RULE_ORDER] = {"P03", POLY_ERROR,
+		"segments and the records before them are numbered on without a gap",
+		"polytrace-ptz(5)"},
 	{.code = NULL},
 };
 

@@ -95,4 +95,47 @@ long_packed(unsigned times)
 	return packed;
 }
 
+/* What rows of CIS 501 are compared by. */
+#define PTZ_COLUMNS "pc mnemonic address immediate branch"
+
+/* A packed file, its parts and its rows. */
+struct whole {
+	struct buf file;
+	struct part_at parts[PARTS_MOST];
+	size_t count;	 /* of parts */
+	struct buf rows; /* a line each */
+};
+
+static inline void
+free_whole(struct whole *whole)
+{
+	buf_free(&whole->file);
+	buf_free(&whole->rows);
+}
+
+/* Rows of a segment, and those before it, as its front says. */
+static inline uint32_t
+rows_of(const struct whole *whole, size_t part)
+{
+	return load_le32(whole->file.data + whole->parts[part].offset + 32 + 8);
+}
+
+static inline uint64_t
+rows_before(const struct whole *whole, size_t part)
+{
+	return load_le64(whole->file.data + whole->parts[part].offset + 32);
+}
+
+/* Where the line of a row begins. */
+static inline size_t
+line_of(const struct buf *rows, uint64_t row)
+{
+	size_t at = 0;
+	for (; row; row--)
+		at = (size_t)((uint8_t *)memchr(rows->data + at, '\n', rows->size - at) -
+			      rows->data) +
+		     1;
+	return at;
+}
+
 #endif

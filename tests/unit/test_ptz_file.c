@@ -4,14 +4,7 @@
 
 #include <unistd.h>
 
-#define COLUMNS "pc mnemonic address immediate branch"
-
-struct whole {
-	struct buf file;
-	struct part_at parts[PARTS_MOST];
-	size_t count;	 /* of parts */
-	struct buf rows; /* a line each */
-};
+#define COLUMNS PTZ_COLUMNS
 
 /* So many rows, in several segments. */
 static struct whole
@@ -25,57 +18,6 @@ make_whole(unsigned thousands)
 	buf_free(&text);
 	assert_true(whole.count >= 5);
 	return whole;
-}
-
-/* The first rows of the sample, in small segments. */
-static struct whole
-make_small(size_t rows, const char *option)
-{
-	struct whole whole = {0};
-	struct buf text = load_sample("cis501/sort_1k.trace");
-	size_t size = 0;
-	for (; rows; rows--) {
-		const uint8_t *end = memchr(text.data + size, '\n', text.size - size);
-		size = (size_t)(end - text.data) + 1;
-	}
-	text.size = size;
-	whole.file = convert(open_bytes(&text, "cis501", NULL, false), "ptz", option, NULL);
-	whole.count = find_parts(&whole.file, whole.parts);
-	whole.rows = list_rows(open_bytes(&text, "cis501", NULL, false), COLUMNS, NULL);
-	buf_free(&text);
-	return whole;
-}
-
-static void
-free_whole(struct whole *whole)
-{
-	buf_free(&whole->file);
-	buf_free(&whole->rows);
-}
-
-/* Rows of a segment, and those before it, as its front says. */
-static uint32_t
-rows_of(const struct whole *whole, size_t part)
-{
-	return load_le32(whole->file.data + whole->parts[part].offset + 32 + 8);
-}
-
-static uint64_t
-rows_before(const struct whole *whole, size_t part)
-{
-	return load_le64(whole->file.data + whole->parts[part].offset + 32);
-}
-
-/* Where the line of a row begins. */
-static size_t
-line_of(const struct buf *rows, uint64_t row)
-{
-	size_t at = 0;
-	for (; row; row--)
-		at = (size_t)((uint8_t *)memchr(rows->data + at, '\n', rows->size - at) -
-			      rows->data) +
-		     1;
-	return at;
 }
 
 /* The rows of a file are all those from one on, up to one. */
@@ -208,133 +150,6 @@ a_damaged_stream_that_nobody_asked_for_does_no_harm(void **state)
 	buf_free(&rows);
 	buf_free(&text);
 	buf_free(&expected);
-	free_whole(&whole);
-}
-
-/* What is told of a file of so many bytes, of which one part is not whole: by its layout. */
-static void
-expect_cut(char *text, size_t n, const struct whole *whole, size_t part, size_t size)
-{
-	const struct part_at *parts = whole->parts;
-	const bool is_end = part == whole->count;
-	const size_t begin = is_end ? whole->file.size - 16 : parts[part].offset;
-	const size_t have = size - begin;
-	char before[32] = "the head";
-	if (part > 1)
-		snprintf(before, sizeof before, "segment %zu", part - 1);
-	if (have == 0)
-		snprintf(text, n, "it does not end in an index");
-	else if (is_end)
-		snprintf(text, n, "%zu of the 16 bytes of its end are there", have);
-	else if (have < 32)
-		snprintf(text, n,
-			"%zu of the 32 bytes of the head of the part behind %s are there", have,
-			before);
-	else if (strcmp(parts[part].tag, "SEGM") == 0)
-		snprintf(text, n, "%zu of the %zu bytes of segment %zu are there", have,
-			32 + parts[part].body, part);
-	else
-		snprintf(text, n, "%zu of the %zu bytes of the part behind %s are there", have,
-			32 + parts[part].body, before);
-}
-
-/* Reads a file that is cut off: rows, and one warning. */
-static void
-read_cut(const struct buf *cut, bool tolerant, const char *rows, size_t size, const char *told)
-{
-	struct poly_reader *reader = open_bytes(cut, NULL, NULL, tolerant);
-	const struct poly_batch *batch;
-	struct poly_finding finding;
-	struct buf found = {0};
-	enum poly_status status;
-	while ((status = poly_reader_next(reader, &batch, NULL)) == POLY_OK)
-		list_batch(batch, COLUMNS, &found);
-	assert_int_equal(status, POLY_END);
-	assert_int_equal(found.size, size);
-	if (size)
-		assert_memory_equal(found.data, rows, size);
-	assert_true(poly_reader_finding_at(reader, 0, &finding));
-	assert_string_equal(finding.rule->code, "P02");
-	assert_int_equal(finding.count, 1);
-	if (!strstr(finding.message, told))
-		fail_msg("%zu bytes: %s, expected %s", cut->size, finding.message, told);
-	assert_false(poly_reader_finding_at(reader, 1, &finding));
-	poly_reader_close(reader);
-	buf_free(&found);
-}
-
-static void
-a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there(void **state)
-{
-	(void)state;
-	struct whole whole = make_small(150, "ptz.rows=40");
-	assert_int_equal(whole.count, 6);
-	size_t part = 1;
-	for (size_t size = whole.parts[1].offset; size < whole.file.size; size++) {
-		const struct buf cut = {.data = whole.file.data, .size = size};
-		char told[120];
-		while (part < whole.count &&
-			whole.parts[part].offset + 32 + whole.parts[part].body <= size)
-			part++;
-		expect_cut(told, sizeof told, &whole, part, size);
-		const uint64_t rows =
-			part + 1 < whole.count ? rows_before(&whole, part) : (uint64_t)150;
-		read_cut(&cut, size % 2, (const char *)whole.rows.data,
-			line_of(&whole.rows, rows), told);
-	}
-	free_whole(&whole);
-}
-
-static void
-a_file_cut_within_its_head_cannot_be_opened(void **state)
-{
-	(void)state;
-	struct whole whole = make_small(5, "ptz.rows=40");
-	for (size_t size = 8; size < whole.parts[1].offset; size++) {
-		struct poly_reader *reader;
-		struct poly_error error;
-		assert_int_equal(
-			poly_reader_open_memory(whole.file.data, size, NULL, &reader, &error),
-			POLY_ERR_FORMAT);
-		assert_non_null(strstr(error.message, "cut off within its head"));
-	}
-	free_whole(&whole);
-}
-
-static void
-a_file_that_is_cut_off_is_an_error_under_strict(void **state)
-{
-	(void)state;
-	struct whole whole = make_small(150, "ptz.rows=40");
-	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	options.strict = true;
-	for (size_t less = 0; less <= 16; less += 8) {
-		struct poly_reader *reader;
-		struct poly_error error = {0};
-		assert_int_equal(poly_reader_open_memory(whole.file.data,
-					 whole.file.size - less, &options, &reader, NULL),
-			POLY_OK);
-		struct buf rows = list_rows(reader, COLUMNS, &error);
-		expect_same(&rows, &whole.rows);
-		assert_int_equal(error.status, less ? POLY_ERR_FORMAT : POLY_OK);
-		buf_free(&rows);
-	}
-	free_whole(&whole);
-}
-
-static void
-bytes_behind_the_end_are_damage(void **state)
-{
-	(void)state;
-	struct whole whole = make_small(5, "ptz.rows=40");
-	struct poly_error error = {0};
-	buf_append(&whole.file, "\n", 1);
-	struct buf rows =
-		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
-	expect_same(&rows, &whole.rows);
-	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "17 bytes behind segment 1 are neither"));
-	buf_free(&rows);
 	free_whole(&whole);
 }
 
@@ -636,11 +451,6 @@ main(void)
 		cmocka_unit_test(
 			damage_is_named_by_segment_and_stream_and_the_other_segments_are_read),
 		cmocka_unit_test(a_damaged_stream_that_nobody_asked_for_does_no_harm),
-		cmocka_unit_test(
-			a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there),
-		cmocka_unit_test(a_file_cut_within_its_head_cannot_be_opened),
-		cmocka_unit_test(a_file_that_is_cut_off_is_an_error_under_strict),
-		cmocka_unit_test(bytes_behind_the_end_are_damage),
 		cmocka_unit_test(records_left_out_are_the_same_with_an_index_and_without),
 		cmocka_unit_test(nothing_of_the_segments_left_out_is_looked_at),
 		cmocka_unit_test(a_file_on_disk_is_read_at_its_end_and_where_the_record_is),

@@ -173,9 +173,10 @@ static enum poly_status
 meet_segment(struct ending *it, const struct ptz_part *part, const uint8_t *front,
 	struct poly_error *error)
 {
-	if (part->front < PTZ_FRONT_SIZE || load_le64(front) != it->records ||
+	if (part->front < PTZ_FRONT_SIZE || !ptz_follows(it->reading->state, front) ||
 		load_le32(front + 8) > PTZ_ROWS_MOST)
 		return damaged(it->kept, "records before a segment are missing", error);
+	ptz_meet(it->reading->state, front);
 	const struct ptz_place place = {.offset = it->kept,
 		.first = it->records,
 		.rows = load_le32(front + 8),

@@ -15,7 +15,7 @@
 enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
 
 /* Rules, in the order of their table. */
-enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT };
+enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT, PTZ_RULE_ORDER };
 
 /* Where a segment is, and what is in it. */
 struct ptz_place {
@@ -48,6 +48,9 @@ struct ptz_reader {
 	uint64_t index;	   /* offset of the index that was met; 0: none */
 	struct ptz_index places;
 	uint32_t number; /* of the segment that was met last; 0: none */
+	uint64_t met;	 /* records up to its end, as it says */
+	bool lost;	 /* neither is known of what stands before the next segment */
+	unsigned broken; /* rule that damage is told by */
 	bool looked;	 /* for the index */
 	bool indexed;	 /* it was found: places are those of the file */
 	bool ended;	 /* the end was met */
@@ -119,6 +122,12 @@ enum poly_status ptz_part_front(struct reading *reading, const struct ptz_part *
 
 /* Passes over a part; false: the input ends before it does, which is told. */
 bool ptz_pass(struct reading *reading, const struct ptz_part *part);
+
+/* True where a segment of a front is the one behind the last one, as far as that is known. */
+bool ptz_follows(const struct ptz_reader *state, const uint8_t *front);
+
+/* Takes a segment of a front for the last one that was met. */
+void ptz_meet(struct ptz_reader *state, const uint8_t *front);
 
 /* True where the head of a part stands at p, which has n bytes. */
 bool ptz_is_head(const uint8_t *p, size_t n);

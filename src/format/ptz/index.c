@@ -162,6 +162,8 @@ go_to(struct reading *reading, size_t i)
 	/* Messages name the segment before. */
 	if (!is_end)
 		state->number = load_le32(head + PTZ_HEAD_SIZE + 20) - 1;
+	state->met = is_end ? index->records : places[i].first;
+	state->lost = is_end;
 	in_jump(reading->in, offset);
 	return true;
 }
@@ -193,10 +195,12 @@ jump_by_heads(struct reading *reading, uint64_t n)
 	while (ptz_next_part(reading, &part, NULL) == POLY_OK && part.tag == PTZ_TAG_SEGMENT &&
 		part.front >= PTZ_FRONT_SIZE &&
 		ptz_part_front(reading, &part, &front, NULL) == POLY_OK) {
-		const uint32_t rows = load_le32(front + 8), number = load_le32(front + 20);
-		if (rows > n - passed || !ptz_pass(reading, &part))
+		const uint32_t rows = load_le32(front + 8);
+		uint8_t met[PTZ_FRONT_SIZE];
+		memcpy(met, front, sizeof met);
+		if (rows > n - passed || !ptz_follows(state, met) || !ptz_pass(reading, &part))
 			break;
-		state->number = number;
+		ptz_meet(state, met);
 		passed += rows;
 	}
 	return passed;

@@ -31,8 +31,10 @@ behind(const struct ptz_reader *state)
 
 /* Says that what stands behind the segment that was met last is wrong. */
 static enum poly_status
-part_wrong(const struct ptz_reader *state, const char *what, struct poly_error *error)
+part_wrong(struct ptz_reader *state, const char *what, struct poly_error *error)
 {
+	/* How many segments it had is not known. */
+	state->lost = true;
 	return err_set(error, POLY_ERR_FORMAT, state->offset, "the part behind %s %s",
 		behind(state).what, what);
 }
@@ -309,7 +311,6 @@ take_ahead(struct reading *reading, const struct ptz_part *part, const uint8_t *
 		unpacked_clear(segment);
 		return false;
 	}
-	state->number = segment->number;
 	state->passed = ptz_pass(reading, part);
 	return true;
 }
@@ -327,14 +328,14 @@ load_segment(struct reading *reading, const struct ptz_part *part, const uint8_t
 	const uint8_t *streams = NULL;
 	const uint64_t before = in_offset(reading->in);
 	enum poly_status status = unpacked_front(segment, front, part->front, error);
-	if (part->front >= PTZ_FRONT_SIZE)
-		state->number = segment->number;
 	const uint64_t size = status == POLY_OK ? unpacked_size(segment) : 0;
 	if (status == POLY_OK && part->body != part->front + size)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
 			"its streams have %llu bytes, and its head says %llu",
 			(unsigned long long)size,
 			(unsigned long long)(part->body - part->front));
+	/* What a front says that can't be so is not held against the segment behind it. */
+	state->lost |= status != POLY_OK;
 	if (status == POLY_OK)
 		status = take_streams(reading, part, &streams, error);
 	if (status == POLY_OK)
@@ -371,6 +372,43 @@ segment_wrong(
 		why->message);
 }
 
+bool
+ptz_follows(const struct ptz_reader *state, const uint8_t *front)
+{
+	return state->lost ||
+	       (load_le32(front + 20) == state->number + 1 && load_le64(front) == state->met);
+}
+
+void
+ptz_meet(struct ptz_reader *state, const uint8_t *front)
+{
+	state->met = load_le64(front) + load_le32(front + 8);
+	state->number = load_le32(front + 20);
+	state->lost = false;
+}
+
+/* Meets a segment. Where it does not follow that is told, and it stands next nevertheless. */
+static enum poly_status
+expect_next(struct ptz_reader *state, const uint8_t *front, struct poly_error *error)
+{
+	const uint32_t number = load_le32(front + 20), expected = state->number + 1;
+	const uint64_t first = load_le64(front), records = state->met;
+	const struct behind before = behind(state);
+	const bool good = ptz_follows(state, front);
+	ptz_meet(state, front);
+	if (good)
+		return POLY_OK;
+	state->broken = PTZ_RULE_ORDER;
+	state->lost = state->passed = true;
+	if (number != expected)
+		return err_set(error, POLY_ERR_FORMAT, state->offset,
+			"segment %u stands behind %s, expected segment %u", number, before.what,
+			expected);
+	return err_set(error, POLY_ERR_FORMAT, state->offset,
+		"segment %u has %llu records before it, and %llu are there", number,
+		(unsigned long long)first, (unsigned long long)records);
+}
+
 /* Goes to the next segment that has rows. POLY_END: there is none. */
 static enum poly_status
 next_segment(struct reading *reading, poly_columns wanted, struct poly_error *error)
@@ -393,6 +431,10 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 			continue;
 		}
 		struct poly_error why;
+		if (part.front >= PTZ_FRONT_SIZE)
+			status = expect_next(state, front, error);
+		if (status != POLY_OK)
+			break;
 		status = take_segment(reading, &part, front, wanted, &why);
 		if (status == POLY_ERR_FORMAT)
 			segment_wrong(state, &why, error);
@@ -441,8 +483,9 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	if (status == POLY_OK && !(batch->view.patterns && state->patterns.deferred))
 		ptz_origins(state, batch);
 	if (status == POLY_ERR_FORMAT && !state->told) {
-		findings_add(reading->findings, PTZ_RULE_DAMAGED, reading->record + 1,
+		findings_add(reading->findings, state->broken, reading->record + 1,
 			state->offset, "%s", error ? error->message : "damaged");
+		state->broken = PTZ_RULE_DAMAGED;
 		state->told = true;
 		state->segment.given = state->segment.rows;
 	}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed traces that are not whole: cut off anywhere, or with other parts than were written. */
+#include "ptz_help.h"
+
+#define COLUMNS PTZ_COLUMNS
+
+/* The first rows of the sample, in small segments. */
+static struct whole
+make_small(size_t rows, const char *option)
+{
+	struct whole whole = {0};
+	struct buf text = load_sample("cis501/sort_1k.trace");
+	size_t size = 0;
+	for (; rows; rows--) {
+		const uint8_t *end = memchr(text.data + size, '\n', text.size - size);
+		size = (size_t)(end - text.data) + 1;
+	}
+	text.size = size;
+	whole.file = convert(open_bytes(&text, "cis501", NULL, false), "ptz", option, NULL);
+	whole.count = find_parts(&whole.file, whole.parts);
+	whole.rows = list_rows(open_bytes(&text, "cis501", NULL, false), COLUMNS, NULL);
+	buf_free(&text);
+	return whole;
+}
+
+/* What is told of a file of so many bytes, of which one part is not whole: by its layout. */
+static void
+expect_cut(char *text, size_t n, const struct whole *whole, size_t part, size_t size)
+{
+	const struct part_at *parts = whole->parts;
+	const bool is_end = part == whole->count;
+	const size_t begin = is_end ? whole->file.size - 16 : parts[part].offset;
+	const size_t have = size - begin;
+	char before[32] = "the head";
+	if (part > 1)
+		snprintf(before, sizeof before, "segment %zu", part - 1);
+	if (have == 0)
+		snprintf(text, n, "it does not end in an index");
+	else if (is_end)
+		snprintf(text, n, "%zu of the 16 bytes of its end are there", have);
+	else if (have < 32)
+		snprintf(text, n,
+			"%zu of the 32 bytes of the head of the part behind %s are there", have,
+			before);
+	else if (strcmp(parts[part].tag, "SEGM") == 0)
+		snprintf(text, n, "%zu of the %zu bytes of segment %zu are there", have,
+			32 + parts[part].body, part);
+	else
+		snprintf(text, n, "%zu of the %zu bytes of the part behind %s are there", have,
+			32 + parts[part].body, before);
+}
+
+/* Reads a file that is cut off: rows, and one warning. */
+static void
+read_cut(const struct buf *cut, bool tolerant, const char *rows, size_t size, const char *told)
+{
+	struct poly_reader *reader = open_bytes(cut, NULL, NULL, tolerant);
+	const struct poly_batch *batch;
+	struct poly_finding finding;
+	struct buf found = {0};
+	enum poly_status status;
+	while ((status = poly_reader_next(reader, &batch, NULL)) == POLY_OK)
+		list_batch(batch, COLUMNS, &found);
+	assert_int_equal(status, POLY_END);
+	assert_int_equal(found.size, size);
+	if (size)
+		assert_memory_equal(found.data, rows, size);
+	assert_true(poly_reader_finding_at(reader, 0, &finding));
+	assert_string_equal(finding.rule->code, "P02");
+	assert_int_equal(finding.count, 1);
+	if (!strstr(finding.message, told))
+		fail_msg("%zu bytes: %s, expected %s", cut->size, finding.message, told);
+	assert_false(poly_reader_finding_at(reader, 1, &finding));
+	poly_reader_close(reader);
+	buf_free(&found);
+}
+
+static void
+a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	assert_int_equal(whole.count, 6);
+	size_t part = 1;
+	for (size_t size = whole.parts[1].offset; size < whole.file.size; size++) {
+		const struct buf cut = {.data = whole.file.data, .size = size};
+		char told[120];
+		while (part < whole.count &&
+			whole.parts[part].offset + 32 + whole.parts[part].body <= size)
+			part++;
+		expect_cut(told, sizeof told, &whole, part, size);
+		const uint64_t rows =
+			part + 1 < whole.count ? rows_before(&whole, part) : (uint64_t)150;
+		read_cut(&cut, size % 2, (const char *)whole.rows.data,
+			line_of(&whole.rows, rows), told);
+	}
+	free_whole(&whole);
+}
+
+static void
+a_file_cut_within_its_head_cannot_be_opened(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(5, "ptz.rows=40");
+	for (size_t size = 8; size < whole.parts[1].offset; size++) {
+		struct poly_reader *reader;
+		struct poly_error error;
+		assert_int_equal(
+			poly_reader_open_memory(whole.file.data, size, NULL, &reader, &error),
+			POLY_ERR_FORMAT);
+		assert_non_null(strstr(error.message, "cut off within its head"));
+	}
+	free_whole(&whole);
+}
+
+static void
+a_file_that_is_cut_off_is_an_error_under_strict(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.strict = true;
+	for (size_t less = 0; less <= 16; less += 8) {
+		struct poly_reader *reader;
+		struct poly_error error = {0};
+		assert_int_equal(poly_reader_open_memory(whole.file.data,
+					 whole.file.size - less, &options, &reader, NULL),
+			POLY_OK);
+		struct buf rows = list_rows(reader, COLUMNS, &error);
+		expect_same(&rows, &whole.rows);
+		assert_int_equal(error.status, less ? POLY_ERR_FORMAT : POLY_OK);
+		buf_free(&rows);
+	}
+	free_whole(&whole);
+}
+
+static void
+bytes_behind_the_end_are_damage(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(5, "ptz.rows=40");
+	struct poly_error error = {0};
+	buf_append(&whole.file, "\n", 1);
+	struct buf rows =
+		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
+	expect_same(&rows, &whole.rows);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "17 bytes behind segment 1 are neither"));
+	buf_free(&rows);
+	free_whole(&whole);
+}
+
+/* The head and then parts of a file, by number; 0 is the end. */
+static struct buf
+of_parts(const struct whole *whole, const size_t *order)
+{
+	struct buf file = {0};
+	buf_append(&file, whole->file.data, whole->parts[1].offset);
+	for (; *order; order++) {
+		const struct part_at *part = &whole->parts[*order];
+		buf_append(&file, whole->file.data + part->offset, 32 + part->body);
+	}
+	return file;
+}
+
+/* Rows of parts in an order, with a row for each place where one does not follow. */
+static struct buf
+rows_of_parts(const struct whole *whole, const size_t *order, bool tolerant)
+{
+	struct buf rows = {0};
+	for (size_t before = 0; *order; before = *order++) {
+		if (*order != before + 1 && !tolerant)
+			break;
+		if (*order != before + 1)
+			buf_string(&rows, "- - - - -\n");
+		const uint64_t first = rows_before(whole, *order);
+		const size_t from = line_of(&whole->rows, first),
+			     to = line_of(&whole->rows, first + rows_of(whole, *order));
+		buf_append(&rows, whole->rows.data + from, to - from);
+	}
+	return rows;
+}
+
+static void
+expect_order(const struct whole *whole, const size_t *order, const char *message)
+{
+	struct buf file = of_parts(whole, order);
+	struct poly_error error = {0};
+	struct buf rows = list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
+	struct buf expected = rows_of_parts(whole, order, false);
+	expect_same(&rows, &expected);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	assert_string_equal(error.message, message);
+	buf_free(&rows);
+	buf_free(&expected);
+	expected = rows_of_parts(whole, order, true);
+	rows = list_rows(open_bytes(&file, NULL, NULL, true), COLUMNS, NULL);
+	expect_same(&rows, &expected);
+	buf_free(&rows);
+	buf_free(&expected);
+	struct buf codes = find_all(open_bytes(&file, NULL, NULL, false));
+	assert_non_null(strstr(buf_text(&codes), "P03:"));
+	buf_free(&codes);
+	buf_free(&file);
+}
+
+static void
+segments_that_are_missing_double_or_swapped_are_told_and_read(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	const struct {
+		size_t order[7];
+		const char *message;
+	} cases[] = {
+		{{1, 2, 4}, "segment 4 stands behind segment 2, expected segment 3"},
+		{{2, 3, 4}, "segment 2 stands behind the head, expected segment 1"},
+		{{1, 2, 2, 3, 4}, "segment 2 stands behind segment 2, expected segment 3"},
+		{{1, 3, 2, 4}, "segment 3 stands behind segment 1, expected segment 2"},
+		{{1, 2, 4, 3, 3}, "segment 4 stands behind segment 2, expected segment 3"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		expect_order(&whole, cases[i].order, cases[i].message);
+	free_whole(&whole);
+}
+
+static void
+a_missing_segment_is_told_where_its_records_are_left_out(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	const size_t order[] = {1, 3, 4, 0};
+	struct buf file = of_parts(&whole, order);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_error error = {0};
+	options.skip = 70;
+	assert_int_equal(poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
+		POLY_OK);
+	struct buf rows = list_rows(reader, COLUMNS, &error);
+	assert_int_equal(rows.size, 0);
+	assert_string_equal(
+		error.message, "segment 3 stands behind segment 1, expected segment 2");
+	buf_free(&rows);
+	buf_free(&file);
+	free_whole(&whole);
+}
+
+static void
+records_before_a_segment_that_are_not_there_are_told(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	struct poly_error error = {0};
+	store_number(whole.file.data + whole.parts[3].offset + 32, 79, 8);
+	mend_part(whole.file.data + whole.parts[3].offset);
+	struct buf rows =
+		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
+	assert_int_equal(rows.size, line_of(&whole.rows, 80));
+	assert_string_equal(
+		error.message, "segment 3 has 79 records before it, and 80 are there");
+	buf_free(&rows);
+	free_whole(&whole);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there),
+		cmocka_unit_test(a_file_cut_within_its_head_cannot_be_opened),
+		cmocka_unit_test(a_file_that_is_cut_off_is_an_error_under_strict),
+		cmocka_unit_test(bytes_behind_the_end_are_damage),
+		cmocka_unit_test(segments_that_are_missing_double_or_swapped_are_told_and_read),
+		cmocka_unit_test(a_missing_segment_is_told_where_its_records_are_left_out),
+		cmocka_unit_test(records_before_a_segment_that_are_not_there_are_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
