@@ -4,6 +4,8 @@
 
 #include "format/ptz/ahead.h"
 
+#include <time.h>
+
 #define COLUMNS "pc mnemonic address immediate branch"
 
 /* A packed file, its parts and the threads that load them. */
@@ -18,9 +20,12 @@ struct loading {
 	struct unpacked segment; /* that was taken last */
 };
 
+/* Records from end on are not wanted. */
 static void
-begin(struct loading *it, unsigned threads)
+begin_until(struct loading *it, unsigned threads, uint64_t end)
 {
+	/* Small blocks: what is recognised is looked at, but nothing of a segment. */
+	const struct in_options options = {4, 0, 64, true};
 	struct poly_error error;
 	memset(it, 0, sizeof *it);
 	it->file = long_packed(25);
@@ -29,7 +34,8 @@ begin(struct loading *it, unsigned threads)
 		assert_true(ptz_part_read(it->file.data + it->at[i].offset, &it->parts[i]));
 	assert_int_equal(it->count, 9);
 	assert_int_equal(
-		in_open_memory(it->file.data, it->file.size, NULL, &it->in, &error), POLY_OK);
+		in_open_memory(it->file.data, it->file.size, &options, &it->in, &error),
+		POLY_OK);
 	/* The file has all columns, in their order. */
 	for (uint8_t i = 0; i < POLY_COLUMN_COUNT; i++)
 		it->columns[i] = i;
@@ -37,9 +43,16 @@ begin(struct loading *it, unsigned threads)
 		.wanted = POLY_HAS(pc) | POLY_HAS(address),
 		.of_column = it->columns,
 		.of_count = POLY_COLUMN_COUNT,
+		.end = end,
 		.threads = threads};
 	it->ahead = ptz_ahead_new(&plan);
 	assert_non_null(it->ahead);
+}
+
+static void
+begin(struct loading *it, unsigned threads)
+{
+	begin_until(it, threads, UINT64_MAX);
 }
 
 static void
@@ -94,6 +107,68 @@ segments_that_were_passed_over_are_not_taken_for_others(void **state)
 		end(&it);
 		begin(&it, threads);
 		assert_true(take(&it, 3));
+		end(&it);
+	}
+}
+
+/* Stops the threads, after some time; true where bytes of a part were read, or of one behind
+ * it. */
+static bool
+was_read(struct loading *it, size_t part)
+{
+	const struct timespec some = {0, 20000000};
+	uint64_t taken, total;
+	nanosleep(&some, NULL);
+	ptz_ahead_free(it->ahead);
+	it->ahead = NULL;
+	in_progress(it->in, &taken, &total);
+	return taken > it->at[part].offset + 40;
+}
+
+/* Waits until bytes of a part were read. */
+static void
+wait_for(struct loading *it, size_t part)
+{
+	uint64_t taken, total;
+	do
+		in_progress(it->in, &taken, &total);
+	while (taken <= it->at[part].offset + 40);
+}
+
+static void
+what_would_be_passed_over_is_not_loaded(void **state)
+{
+	(void)state;
+	for (unsigned threads = 2; threads <= 4; threads++) {
+		struct loading it;
+		begin(&it, threads);
+		assert_true(take(&it, 1));
+		wait_for(&it, 2); /* in vain: from now on it is known */
+		assert_true(take(&it, 4));
+		assert_true(take(&it, 6));
+		assert_false(was_read(&it, 7));
+		end(&it);
+		begin(&it, threads);
+		assert_true(take(&it, 1));
+		wait_for(&it, 2);
+		assert_true(take(&it, 4));
+		assert_true(take(&it, 5));
+		wait_for(&it, 6); /* they come one after the other again */
+		end(&it);
+	}
+}
+
+static void
+what_is_behind_the_last_record_that_is_wanted_is_not_loaded(void **state)
+{
+	(void)state;
+	for (unsigned threads = 2; threads <= 4; threads++) {
+		struct loading it;
+		/* The first record of the fourth segment. */
+		begin_until(&it, threads, 3 * 4096 + 1);
+		for (size_t i = 1; i <= 4; i++)
+			assert_true(take(&it, i));
+		assert_false(was_read(&it, 5));
 		end(&it);
 	}
 }
@@ -216,6 +291,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_are_taken_in_order_by_any_number_of_threads),
 		cmocka_unit_test(segments_that_were_passed_over_are_not_taken_for_others),
+		cmocka_unit_test(what_would_be_passed_over_is_not_loaded),
+		cmocka_unit_test(what_is_behind_the_last_record_that_is_wanted_is_not_loaded),
 		cmocka_unit_test(what_cannot_be_loaded_is_left_to_the_reader),
 		cmocka_unit_test(rows_are_those_that_were_packed),
 		cmocka_unit_test(patterns_hold_within_their_epochs),

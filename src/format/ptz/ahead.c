@@ -5,6 +5,7 @@
  */
 #include "format/ptz/ahead.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "io/checksum.h"
@@ -41,6 +42,7 @@ struct ptz_ahead {
 	pthread_mutex_t lock;	    /* of what follows */
 	pthread_cond_t freed, done; /* a slot; its segment */
 	size_t taken, used;	    /* slots, ever */
+	size_t far;		    /* slots that may be in use besides the one that is met */
 	uint64_t next;		    /* offset of the part that nobody has looked at */
 	bool over;		    /* there is no segment */
 	bool stop;
@@ -52,17 +54,23 @@ slot_at(const struct ptz_ahead *ahead, size_t number)
 	return &ahead->slots[number % ahead->plan.threads];
 }
 
-/* The head of the part at an offset; false where no whole part stands there. */
+/*
+ * The head of the part at an offset, and of a segment how many records are before it; false
+ * where no whole part stands there.
+ */
 static bool
-look(const struct in *in, uint64_t offset, struct ptz_part *part)
+look(const struct in *in, uint64_t offset, struct ptz_part *part, uint64_t *before)
 {
-	uint8_t head[PTZ_HEAD_SIZE];
+	/* The fronts of a segment and of an index, which alone stand behind one, are longer. */
+	uint8_t head[PTZ_HEAD_SIZE + sizeof *before];
 	uint64_t taken, total;
 	in_progress(in, &taken, &total);
-	if (offset > total || total - offset < PTZ_HEAD_SIZE)
+	if (offset > total || total - offset < sizeof head)
 		return false;
-	return ptz_take_at(in, offset, head, sizeof head) && ptz_part_read(head, part) &&
-	       part->front <= part->body && part->front <= PTZ_FRONT_MOST &&
+	if (!ptz_take_at(in, offset, head, sizeof head) || !ptz_part_read(head, part))
+		return false;
+	*before = load_le64(head + PTZ_HEAD_SIZE);
+	return part->front <= part->body && part->front <= PTZ_FRONT_MOST &&
 	       part->body <= total - offset - PTZ_HEAD_SIZE;
 }
 
@@ -70,23 +78,31 @@ bool
 ptz_ahead_pays(const struct in *in, uint64_t offset)
 {
 	struct ptz_part part;
-	return look(in, offset, &part) && part.tag == PTZ_TAG_SEGMENT;
+	uint64_t before;
+	return look(in, offset, &part, &before) && part.tag == PTZ_TAG_SEGMENT;
 }
 
 /* Takes the next segment under lock; NULL where none can be had now. */
 static struct slot *
-claim(struct ptz_ahead *ahead)
+claim(struct member *member)
 {
+	struct ptz_ahead *ahead = member->ahead;
+	/* The reader is never without the one that it has met. */
+	const size_t least = member == ahead->members;
+	const size_t most = ahead->far > least ? ahead->far : least;
 	struct slot *slot = slot_at(ahead, ahead->taken);
-	if (ahead->over || ahead->stop || ahead->taken - ahead->used == ahead->plan.threads)
+	uint64_t before;
+	if (ahead->over || ahead->stop || ahead->taken - ahead->used >= most)
 		return NULL;
 	for (unsigned others = 0; others <= OTHERS_MOST; others++) {
 		slot->offset = ahead->next;
-		if (!look(ahead->plan.in, slot->offset, &slot->part))
+		if (!look(ahead->plan.in, slot->offset, &slot->part, &before))
 			break;
 		ahead->next += PTZ_HEAD_SIZE + slot->part.body;
 		if (slot->part.tag != PTZ_TAG_SEGMENT)
 			continue;
+		if (before >= ahead->plan.end)
+			break;
 		slot->done = false;
 		ahead->taken++;
 		return slot;
@@ -130,7 +146,7 @@ static bool
 work_once(struct member *member)
 {
 	struct ptz_ahead *ahead = member->ahead;
-	struct slot *slot = claim(ahead);
+	struct slot *slot = claim(member);
 	if (!slot)
 		return false;
 	pthread_mutex_unlock(&ahead->lock);
@@ -175,23 +191,36 @@ drop(struct ptz_ahead *ahead)
 	pthread_cond_signal(&ahead->freed);
 }
 
+/*
+ * Settles how far ahead is loaded: while segments are asked for one after the other twice as
+ * far each time, and not at all behind those that were loaded in vain.
+ */
+static void
+settle_far(struct ptz_ahead *ahead, uint64_t offset)
+{
+	const bool none = ahead->taken == ahead->used;
+	const uint64_t expected = none ? ahead->next : slot_at(ahead, ahead->used)->offset;
+	const size_t most = ahead->plan.threads, twice = ahead->far ? 2 * ahead->far : 1;
+	if (!none && expected < offset)
+		ahead->far = 0;
+	else if (expected == offset)
+		ahead->far = twice < most ? twice : most;
+}
+
 /* What stands before an offset was passed over: drops it. Under lock. */
 static void
 go_to(struct ptz_ahead *ahead, uint64_t offset)
 {
+	settle_far(ahead, offset);
 	if (ahead->next <= offset) {
 		ahead->next = offset;
 		ahead->over = false;
-		pthread_cond_broadcast(&ahead->freed);
 	}
-	for (;;) {
-		struct slot *slot =
-			ahead->taken == ahead->used ? NULL : slot_at(ahead, ahead->used);
-		if (!slot || slot->offset >= offset)
-			return;
+	while (ahead->taken != ahead->used && slot_at(ahead, ahead->used)->offset < offset) {
 		first(ahead);
 		drop(ahead);
 	}
+	pthread_cond_broadcast(&ahead->freed);
 }
 
 static bool
@@ -287,6 +316,7 @@ ptz_ahead_new(const struct ptz_ahead_plan *plan)
 	if (ahead->plan.threads > PTZ_AHEAD_THREADS)
 		ahead->plan.threads = PTZ_AHEAD_THREADS;
 	pthread_mutex_init(&ahead->lock, NULL);
+	ahead->far = 1;
 	pthread_cond_init(&ahead->freed, NULL);
 	pthread_cond_init(&ahead->done, NULL);
 	if (!make_members(ahead) || !start(ahead)) {

@@ -23,6 +23,7 @@ struct ptz_ahead_plan {
 	poly_columns wanted;	  /* columns */
 	const uint8_t *of_column; /* as of struct ptz_unpacker */
 	unsigned of_count;
+	uint64_t end;	  /* segments that begin at this record or behind it are not loaded */
 	unsigned threads; /* that load, the reader's among them */
 };
 
@@ -40,7 +41,8 @@ struct ptz_ahead *ptz_ahead_new(const struct ptz_ahead_plan *plan);
 
 /*
  * Loads a segment that was met, or takes the one that a thread has loaded, but for
- * unpacked_adopt; and lets the threads go on behind it. False: it can't be loaded, and the
+ * unpacked_adopt; and lets the threads go on behind it, only as far as segments were taken one
+ * after the other, since others are passed over. False: it can't be loaded, and the
  * storage is as it was. segment: cleared.
  */
 bool ptz_ahead_take(

@@ -284,6 +284,7 @@ begin_ahead(struct reading *reading, const struct ptz_part *part, uint32_t rows,
 		.wanted = wanted,
 		.of_column = state->of_column,
 		.of_count = state->of_count,
+		.end = reading->end,
 		.threads = reading->threads};
 	if (state->ahead || state->ahead_failed || reading->threads < 2 ||
 		reading->record + rows >= reading->end || !in_is_random(reading->in) ||
