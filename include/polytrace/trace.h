@@ -67,6 +67,7 @@ struct poly_bounds {
 	uint64_t rows;				    /* how many they are: 1 or more */
 	size_t count;				    /* of ranges, at most POLY_RANGES_MOST */
 	struct poly_range ranges[POLY_RANGES_MOST]; /* of other columns nothing is known */
+	uint64_t behind; /* at least so many records stand behind them and are asked for */
 };
 
 /*

@@ -381,7 +381,12 @@ static bool
 is_wanted(void *user, const struct poly_bounds *bounds)
 {
 	const struct poly_reader *reader = user;
-	return bounds->first < records_end(reader) && reader->wanted(reader->user, bounds);
+	struct poly_bounds asked = *bounds;
+	const uint64_t end = records_end(reader), next = bounds->first + bounds->rows;
+	const uint64_t left = end > next ? end - next : 0;
+	if (left < asked.behind)
+		asked.behind = left;
+	return bounds->first < end && reader->wanted(reader->user, &asked);
 }
 
 /* True where records may be passed over: nobody asked what is wrong with them. */

@@ -276,6 +276,15 @@ keeps_times(struct poly_selection *it, enum times times)
 	return keeps && times != TIMES_MIXED;
 }
 
+/* True where every record that the reader gives comes to tail. */
+static bool
+takes_all(const struct poly_selection *it)
+{
+	const struct poly_selection_options *options = &it->options;
+	return !it->where && !it->start_at && !it->stop_at && !options->has_times &&
+	       options->every <= 1 && options->sample <= 1 && options->head == UINT64_MAX;
+}
+
 static bool
 is_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
 {
@@ -293,6 +302,8 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	struct poly_selection *it = user;
 	struct foresight *ahead = &it->foresight;
 	const bool times = it->options.has_times;
+	if (takes_all(it))
+		return bounds->behind < it->options.tail;
 	if (!ahead->begun || bounds->first <= ahead->reached)
 		ahead->started = it->started;
 	const bool starts = !it->started && is_possible(it->start_at, bounds);

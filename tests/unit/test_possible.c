@@ -234,8 +234,10 @@ static void
 what_people_ask_is_understood(void **unused)
 {
 	/* Rows 101 to 200 with a pc of 0x1000 to 0x1fff, an address of 16 to 32, no time. */
-	static const struct poly_bounds bounds = {100, 100, 3,
-		{{POLY_COLUMN_time, UINT64_MAX, 0}, {POLY_COLUMN_pc, 0x1000, 0x1fff},
+	static const struct poly_bounds bounds = {.first = 100,
+		.rows = 100,
+		.count = 3,
+		.ranges = {{POLY_COLUMN_time, UINT64_MAX, 0}, {POLY_COLUMN_pc, 0x1000, 0x1fff},
 			{POLY_COLUMN_address, 16, 32}}};
 	static const struct {
 		const char *text;
@@ -300,7 +302,8 @@ static void
 a_long_chain_of_conditions_is_walked(void **unused)
 {
 	enum { TESTS = 4000, ROOM = TESTS * 12 };
-	static const struct poly_bounds bounds = {0, 10, 1, {{POLY_COLUMN_pc, 100, 200}}};
+	static const struct poly_bounds bounds = {
+		.rows = 10, .count = 1, .ranges = {{POLY_COLUMN_pc, 100, 200}}};
 	struct table table;
 	struct poly_filter *filter;
 	char *text = malloc(ROOM);

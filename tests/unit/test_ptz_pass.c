@@ -226,22 +226,34 @@ nothing_of_the_segments_passed_over_is_looked_at(void **unused)
 	enum { ALL = UINT8_MAX };
 	static const struct {
 		const char *where, *start_at;
-		uint64_t from_time, to_time; /* 0: not asked for */
-		unsigned kept;		     /* bit n: segment n */
+		uint64_t from_time, to_time, tail, skip, count; /* 0: not asked for */
+		unsigned kept;					/* bit n: segment n */
 		uint64_t records;
 	} cases[] = {
-		{"pc in 0x3000..0x3fff", NULL, 0, 0, 1 << 3, SEGMENT},
-		{"pc >> 12 in {2, 7}", NULL, 0, 0, 1 << 2 | 1 << 7, 2 * SEGMENT},
-		{"address == 0x500003", NULL, 0, 0, 1 << 5, SEGMENT / 8},
-		{"time == 80", NULL, 0, 0, 1 << 8, SEGMENT},
-		{"pc == 1", NULL, 0, 0, 0, 0},
-		{"row == 10000", NULL, 0, 0, 1 << 3, 1},
-		{NULL, "time > 65", 0, 0, 1 << 7 | 1 << 8, 2 * SEGMENT},
-		{"pc in 0x8000..0x8fff", "pc == 0x4004", 0, 0, 1 << 4 | 1 << 8, SEGMENT},
+		{"pc in 0x3000..0x3fff", NULL, 0, 0, 0, 0, 0, 1 << 3, SEGMENT},
+		{"pc >> 12 in {2, 7}", NULL, 0, 0, 0, 0, 0, 1 << 2 | 1 << 7, 2 * SEGMENT},
+		{"address == 0x500003", NULL, 0, 0, 0, 0, 0, 1 << 5, SEGMENT / 8},
+		{"time == 80", NULL, 0, 0, 0, 0, 0, 1 << 8, SEGMENT},
+		{"pc == 1", NULL, 0, 0, 0, 0, 0, 0, 0},
+		{"row == 10000", NULL, 0, 0, 0, 0, 0, 1 << 3, 1},
+		{NULL, "time > 65", 0, 0, 0, 0, 0, 1 << 7 | 1 << 8, 2 * SEGMENT},
+		{"pc in 0x8000..0x8fff", "pc == 0x4004", 0, 0, 0, 0, 0, 1 << 4 | 1 << 8,
+			SEGMENT},
 		/* Behind the last one that is in, the next may begin without a time. */
-		{NULL, NULL, 35, 45, 1 << 4 | 1 << 5, SEGMENT},
-		{NULL, NULL, 60, UINT64_MAX, 1 << 6 | 1 << 7 | 1 << 8, 3 * SEGMENT},
-		{"pc < 0x6000", NULL, 55, UINT64_MAX, 1 << 6, 0},
+		{NULL, NULL, 35, 45, 0, 0, 0, 1 << 4 | 1 << 5, SEGMENT},
+		{NULL, NULL, 60, UINT64_MAX, 0, 0, 0, 1 << 6 | 1 << 7 | 1 << 8, 3 * SEGMENT},
+		{"pc < 0x6000", NULL, 55, UINT64_MAX, 0, 0, 0, 1 << 6, 0},
+		{NULL, NULL, 0, 0, 10, 0, 0, 1 << 8, 10},
+		{NULL, NULL, 0, 0, SEGMENT, 0, 0, 1 << 8, SEGMENT},
+		{NULL, NULL, 0, 0, SEGMENT + 1, 0, 0, 1 << 7 | 1 << 8, SEGMENT + 1},
+		/* Of the records up to one, and behind others; the last segment's head tells
+		   where the trace ends. */
+		{NULL, NULL, 0, 0, 10, 0, 5 * SEGMENT + 10, 1 << 6 | 1 << 8, 10},
+		{NULL, NULL, 0, 0, 11, 0, 5 * SEGMENT + 10, 1 << 5 | 1 << 6 | 1 << 8, 11},
+		{NULL, NULL, 0, 0, 11, SEGMENT + 1, 3 * SEGMENT,
+			1 << 2 | 1 << 4 | 1 << 5 | 1 << 8, 11},
+		{NULL, NULL, 0, 0, 3 * SEGMENT, 7 * SEGMENT, 0, 1 << 8, SEGMENT},
+		{"pc >> 12 in {2, 7}", NULL, 0, 0, 10, 0, 0, 1 << 2 | 1 << 7, 10},
 	};
 	(void)unused;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -254,6 +266,9 @@ nothing_of_the_segments_passed_over_is_looked_at(void **unused)
 		asked.has_times = cases[i].to_time;
 		asked.from_time = cases[i].from_time;
 		asked.to_time = cases[i].to_time;
+		asked.tail = cases[i].tail ? cases[i].tail : UINT64_MAX;
+		reading.skip = cases[i].skip;
+		reading.count = cases[i].count ? cases[i].count : UINT64_MAX;
 		spoil(&file, parts, cases[i].kept);
 		const struct outcome outcome = select_of(&file, "ptz", &reading, &asked);
 		if (outcome.status != POLY_END || outcome.records != cases[i].records)
@@ -287,8 +302,9 @@ what_is_asked_of_every_record_passes_over_none(void **unused)
 	buf_free(&file);
 }
 
+/* Selects by a filter, or the last records, by an index whose numbers are wrong in turn. */
 static void
-an_index_that_is_wrong_changes_nothing(void **unused)
+try_wrong_index(uint64_t tail)
 {
 	struct poly_selection_options asked = POLY_SELECTION_OPTIONS_INIT;
 	const struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
@@ -296,11 +312,11 @@ an_index_that_is_wrong_changes_nothing(void **unused)
 	struct buf file = pages_packed(parts);
 	uint8_t *index = file.data + parts[9].offset;
 	const size_t entry = 24 + 3 * 16;
-	(void)unused;
-	asked.where = "pc in 0x3000..0x3fff";
+	asked.where = tail ? NULL : "pc in 0x3000..0x3fff";
+	asked.tail = tail ? tail : UINT64_MAX;
 	const struct outcome sound = select_of(&file, "ptz", &reading, &asked);
-	for (size_t at = 0; at < 2 * entry; at += 8) {
-		uint8_t *p = index + 32 + 24 + entry + at;
+	for (size_t at = 0; at < 8 * entry; at += 8) {
+		uint8_t *p = index + 32 + 24 + at;
 		const uint64_t was = load_le64(p);
 		if (at % entry >= 24) /* the ranges are believed */
 			continue;
@@ -313,6 +329,16 @@ an_index_that_is_wrong_changes_nothing(void **unused)
 		store_number(p, was, 8);
 	}
 	buf_free(&file);
+}
+
+static void
+an_index_that_is_wrong_changes_nothing(void **unused)
+{
+	(void)unused;
+	try_wrong_index(0);
+	try_wrong_index(10);
+	try_wrong_index(SEGMENT + 1);
+	try_wrong_index(3 * SEGMENT - 5);
 }
 
 int

@@ -147,20 +147,15 @@ find_end(struct ending *it)
 {
 	const struct ptz_reader *state = it->reading->state;
 	struct ptz_index index;
-	uint8_t head[PTZ_HEAD_SIZE + PTZ_FRONT_SIZE];
+	uint8_t head[PTZ_HEAD_SIZE];
 	struct ptz_part part;
 	if (!ptz_index_take(it->reading->in, state, &index))
 		return false;
-	const struct ptz_place *place = (const void *)index.places.data;
-	bool good = ptz_take_at(it->reading->in, index.end, head, PTZ_HEAD_SIZE) &&
-		    ptz_part_read(head, &part) &&
-		    index.end + PTZ_HEAD_SIZE + part.body + PTZ_TAIL_SIZE == it->total;
-	if (good && index.count) {
-		const uint64_t offset = place[index.count - 1].offset;
-		good = ptz_take_at(it->reading->in, offset, head, sizeof head) &&
-		       ptz_part_read(head, &part) && part.tag == PTZ_TAG_SEGMENT;
-		it->number = load_le32(head + PTZ_HEAD_SIZE + 20);
-	}
+	const bool good = ptz_take_at(it->reading->in, index.end, head, sizeof head) &&
+			  ptz_part_read(head, &part) &&
+			  index.end + PTZ_HEAD_SIZE + part.body + PTZ_TAIL_SIZE == it->total &&
+			  (index.number || !index.count);
+	it->number = index.number;
 	it->records = index.records;
 	it->index = index.end;
 	it->kept = it->total - PTZ_TAIL_SIZE;

@@ -30,6 +30,7 @@ struct ptz_index {
 	size_t count;	   /* how many */
 	uint64_t records;  /* in all of them */
 	uint64_t end;	   /* offset of the last index, which stands behind them */
+	uint32_t number;   /* that the last segment has; 0: it is not as it should be */
 	size_t asked;	   /* those of which it is known whether they are wanted */
 };
 

@@ -110,6 +110,23 @@ take_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offse
 	return good;
 }
 
+/* The number of the last segment; 0: it has other records than its index says. */
+static uint32_t
+last_number(const struct in *in, const struct ptz_index *index)
+{
+	const struct ptz_place *last = (const void *)index->places.data;
+	uint8_t head[PTZ_HEAD_SIZE + PTZ_FRONT_SIZE];
+	const uint8_t *front = head + PTZ_HEAD_SIZE;
+	struct ptz_part part;
+	if (!index->count)
+		return 0;
+	last += index->count - 1;
+	const bool same = ptz_take_at(in, last->offset, head, sizeof head) &&
+			  ptz_part_read(head, &part) && part.tag == PTZ_TAG_SEGMENT &&
+			  load_le64(front) == last->first && load_le32(front + 8) == last->rows;
+	return same ? load_le32(front + 20) : 0;
+}
+
 bool
 ptz_index_take(const struct in *in, const struct ptz_reader *state, struct ptz_index *index)
 {
@@ -121,10 +138,12 @@ ptz_index_take(const struct in *in, const struct ptz_reader *state, struct ptz_i
 		!ptz_take_at(in, total - PTZ_TAIL_SIZE, tail, sizeof tail) ||
 		memcmp(tail + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return false;
-	if (take_indexes(in, state, load_le64(tail), index))
-		return true;
-	buf_free(&index->places);
-	return false;
+	if (!take_indexes(in, state, load_le64(tail), index)) {
+		buf_free(&index->places);
+		return false;
+	}
+	index->number = last_number(in, index);
+	return true;
 }
 
 /* The index of the trace that is read, looked for once; NULL: it can't be used. */
@@ -221,7 +240,11 @@ ptz_jump(struct reading *reading, uint64_t n)
 static bool
 is_wanted(const struct reading *reading, const struct ptz_place *place)
 {
+	const struct ptz_index *index = &((const struct ptz_reader *)reading->state)->places;
 	struct poly_bounds bounds = {.first = place->first, .rows = place->rows};
+	/* The end of the last segment is all that no other one's beginning tells. */
+	if (index->number)
+		bounds.behind = index->records - place->first - place->rows;
 	for (unsigned k = 0; k < PTZ_RANGES; k++) {
 		const struct ptz_range *range = &place->range[k];
 		if (place->known >> k & 1)

@@ -12,5 +12,7 @@ size=$(wc -c <$T/a.ptz)
 { head -c $((size / 2)) $T/a.ptz; head -c 4000 /dev/zero; tail -c +$((size / 2 + 4001)) $T/a.ptz; } >$T/damaged.ptz
 polytrace view --range 1-2 -c number,pc $T/damaged.ptz
 polytrace view --range 19999-20000 -c number,pc $T/damaged.ptz
+polytrace view --tail 2 -c number,pc $T/damaged.ptz
+polytrace view --range 20-2000 --tail 1 -c number,pc $T/damaged.ptz
 polytrace view -c number $T/damaged.ptz >$T/all 2>$T/told
 echo $?
