@@ -23,7 +23,7 @@ static const char *const on_error_words[] = {"stop", "skip", NULL};
 static const struct opt unpack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
 		"write to this file ('-': standard output), compressed as its ending says; "
-		"without it FILE without .ptz"},
+		"without it FILE without .ptz and an ending of compression"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
 		offsetof(struct unpack_options, source.on_error),
 		"at damage, or where the trace is cut off, stop (the default), or go on at the "

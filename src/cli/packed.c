@@ -40,22 +40,29 @@ joined(const char *path, size_t n, const char *more)
 	return name;
 }
 
+/* How long a name is without an ending of compression. */
+static size_t
+length_bare(const char *path)
+{
+	static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2", ".lz4"};
+	const size_t n = strlen(path);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (ends_in(path, n, endings[i]))
+			return n - strlen(endings[i]);
+	}
+	return n;
+}
+
 char *
 packed_name(const char *path)
 {
-	static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2", ".lz4"};
-	size_t n = strlen(path);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		if (ends_in(path, n, endings[i]))
-			return joined(path, n - strlen(endings[i]), PACKED_ENDING);
-	}
-	return joined(path, n, PACKED_ENDING);
+	return joined(path, length_bare(path), PACKED_ENDING);
 }
 
 char *
 packed_name_before(const char *path)
 {
-	const size_t n = strlen(path);
+	const size_t n = length_bare(path);
 	return ends_in(path, n, PACKED_ENDING) ? joined(path, n - strlen(PACKED_ENDING), "")
 					       : NULL;
 }

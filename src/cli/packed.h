@@ -20,7 +20,10 @@ const char *packed_format(const struct source *source);
  */
 char *packed_name(const char *path);
 
-/* The name without the ending of packed traces, to be freed; NULL: it has no such ending. */
+/*
+ * The name without the ending of packed traces, and one of compression behind it, to be freed;
+ * NULL: it has no such ending.
+ */
 char *packed_name_before(const char *path);
 
 /* True, and told, where there is a file of a name that nobody asked for. */
