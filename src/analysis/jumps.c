@@ -62,7 +62,7 @@ take_row(const struct analysis_rows *rows, size_t row)
 		it.has_behind = true;
 		it.behind = it.pc + batch->opcode_size[row];
 		if (it.flow & OP_DELAYED)
-			it.behind += 4;
+			it.behind += OP_DELAY_SLOT;
 	}
 	return it;
 }

@@ -48,6 +48,9 @@ enum op_flow {
 	OP_ANNULS = 64,	 /* but not where it falls through: then it goes on behind that */
 };
 
+/* Bytes of the instruction behind one that is delayed. */
+#define OP_DELAY_SLOT 4
+
 /* A set of registers, by the numbers of the instruction set (powerpc.h, or the trace's). */
 struct op_registers {
 	uint64_t bits[2];

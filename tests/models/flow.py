@@ -105,4 +105,22 @@ tap.same('worked by hand', found, {
     'runs': 11, 'longest_run': 2})
 tap.ok('reasons worked by hand', {row['reason']: row['count'] for row in found['reasons']} == dict(
     none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['reasons']))
+
+# A MIPS loop that goes round three times and ends: the delay slot of a likely branch is left out then, that of
+# another one is not, and without it flow is broken.
+LOOP = (0x1000, 0x24420001, 'addiu v0,v0,1')
+REST = (0x1008, 0, 'nop'), (0x100c, 0, 'nop'), (0x1010, 0, 'nop')
+for opcode, text, left_out, broken in ((0x1440fffe, 'bne v0,zero,0x1000', 0, 0), (0x1440fffe, 'bne v0,zero,0x1000', 1, 1),
+                                       (0x5440fffe, 'bnel v0,zero,0x1000', 1, 0), (0x5440fffe, 'bnel v0,zero,0x1000', 2, 1)):
+    steps = 2 * [LOOP, (0x1004, opcode, text), REST[0]] + [LOOP, (0x1004, opcode, text), *REST[left_out:]]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'loop.jsonl')
+        with open(path, 'w') as file:
+            file.write('{"polytrace":"trace","version":1,"format":"text","isa":"mips","columns":'
+                       '["kind","pc","opcode","opcode_size","text"]}\n')
+            file.writelines(f'{{"kind":"instruction","pc":"{pc:#x}","opcode":"{code:#x}","opcode_size":4,'
+                            f'"text":"{words}"}}\n' for pc, code, words in steps)
+        found = stats(path, 'flow')
+    tap.ok(f'{text}, {left_out} left out at its end',
+           (found['jumped'], found['broken'], found['sequential']) == (2, broken, len(steps) - 3 - broken), str(found))
 sys.exit(tap.end())

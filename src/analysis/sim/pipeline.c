@@ -38,8 +38,6 @@ enum {
 	OPTION_SWEEP,
 };
 
-#define DELAY 4 /* bytes of the instruction that is executed behind a delayed branch */
-
 static const char *const models[] = {"inorder", "ooo", NULL};
 static const char *const memories[] = {
 	"none", "conservative", "perfect", "naive", "store-sets", NULL};
@@ -332,7 +330,7 @@ is_real(const struct poly_batch *batch, size_t row)
 static uint64_t
 behind(const struct pipeline_insn *insn)
 {
-	return insn->pc + insn->size + (insn->is_delayed ? DELAY : 0);
+	return insn->pc + insn->size + (insn->is_delayed ? OP_DELAY_SLOT : 0);
 }
 
 /* What waits is complete, as the next instruction, at pc, is known. */

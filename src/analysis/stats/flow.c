@@ -41,7 +41,8 @@ struct last {
 	bool has_behind;
 	bool has_expected; /* its record says where it goes */
 	bool jumps;	   /* it may go anywhere */
-	bool is_delayed;   /* the next one does, instead */
+	bool is_delayed;   /* the next one does, instead, */
+	bool annuls;	   /* and is left out where this one falls through */
 	bool is_system;
 	uint8_t between; /* reasons seen since; bits */
 };
@@ -160,7 +161,9 @@ count_break(struct flow *it, const struct last *last, uint64_t pc, enum reason r
 static enum step
 step_to(const struct last *last, uint64_t pc)
 {
-	const bool behind = last->has_behind && pc == last->behind;
+	const bool behind =
+		last->has_behind &&
+		(pc == last->behind || (last->annuls && pc == last->behind + OP_DELAY_SLOT));
 	if (last->has_expected)
 		return pc != last->expected ? BROKEN : behind ? SEQUENTIAL : BRANCHED;
 	if (behind)
@@ -225,6 +228,7 @@ take_last(
 	last->pc = batch->pc[row];
 	last->has_expected = false;
 	last->is_delayed = !it->told && (op->flow & OP_DELAYED);
+	last->annuls = last->is_delayed && (op->flow & OP_ANNULS);
 	last->jumps = was_delayed || (!it->told && (op->flow & OP_JUMPS) && !last->is_delayed);
 	last->is_system = op->class == OP_SYSTEM;
 	last->between = 0;
