@@ -5,6 +5,7 @@
 #include "analysis/tally.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Branches that may be found in a batch, or wait for the first rows of a further part. */
@@ -213,13 +214,14 @@ jumps_instructions(const struct poly_batch *batch)
 }
 
 void
-jumps_note(const struct jumps *jumps, uint64_t instructions, struct poly_report *report)
+jumps_note(const char *follows, struct poly_report *report)
 {
-	if (jumps->derives || jumps->is_told || !instructions)
-		return;
-	poly_report_text(report, "note", "Note",
+	char text[300];
+	snprintf(text, sizeof text,
 		"the trace has a column 'branch' by its header, and no record has a value "
-		"there; without that column branches are found by where instructions go on");
+		"there%s; without that column branches are found by where instructions go on",
+		follows);
+	poly_report_text(report, "note", "Note", text);
 }
 
 enum jump_kind

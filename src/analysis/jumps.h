@@ -90,8 +90,8 @@ void jumps_join(
 /* The instructions of a batch, of several micro-operations the first. */
 uint64_t jumps_instructions(const struct poly_batch *batch);
 
-/* Says, where instructions were executed, that no row has a value in the column branch. */
-void jumps_note(const struct jumps *jumps, uint64_t instructions, struct poly_report *report);
+/* Says that no row has a value in the column branch, which the trace has, and what follows. */
+void jumps_note(const char *follows, struct poly_report *report);
 
 /* What a branch of an operation is. */
 enum jump_kind jump_kind(const struct op *op);

@@ -172,7 +172,8 @@ branch_report(const void *state, const struct ops *ops, struct poly_report *repo
 	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
 	poly_report_count(report, "branches", "Branches predicted", it->branches, NULL);
 	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	jumps_note(&it->jumps, it->instructions, report);
+	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
+		jumps_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)
 		report_sweep(it, report);

@@ -365,8 +365,9 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	stream->waits = it->is_told_late;
 	if (stream->waits)
 		return;
-	const bool taken = poly_present(batch, POLY_COLUMN_branch, row) &&
-			   batch->branch[row] == POLY_BRANCH_TAKEN;
+	const bool is_told = poly_present(batch, POLY_COLUMN_branch, row);
+	const bool taken = is_told && batch->branch[row] == POLY_BRANCH_TAKEN;
+	it->is_told |= is_told;
 	pipeline_stream_take(stream, taken, met_of(it));
 }
 

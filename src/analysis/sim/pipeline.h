@@ -104,6 +104,7 @@ struct pipeline_analysis {
 	struct pipeline_machine machine;
 	bool is_counting;  /* the last rows counted */
 	bool is_told_late; /* of the trace: whether a branch was taken is seen behind it */
+	bool is_told;	   /* some row said it itself */
 	struct pipeline_stream *streams[PIPELINE_PARTIES];
 	struct pipeline_op *ops; /* by operation: what is known of each beforehand */
 	uint8_t *flows;		 /* of each: enum op_flow */

@@ -2,6 +2,7 @@
 /* What a pipeline took, as sections of a report. */
 #include "analysis/sim/pipeline_sweep.h"
 
+#include "analysis/jumps.h"
 #include "analysis/rank.h"
 
 #include <string.h>
@@ -91,6 +92,8 @@ pipeline_report(const void *state, const struct ops *ops, struct poly_report *re
 		report, "cpi", "Cycles an instruction", quotient(result.cycles, result.ops), 4);
 	poly_report_real(
 		report, "ipc", "Instructions a cycle", quotient(result.ops, result.cycles), 4);
+	if (result.ops && !it->is_told_late && !it->is_told)
+		jumps_note(", so all count as not taken", report);
 	report_met(it, report);
 	if (it->machine.is_ooo && it->machine.ooo.memory >= PIPELINE_MEMORY_NAIVE)
 		poly_report_count(
