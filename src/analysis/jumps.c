@@ -73,13 +73,24 @@ static uint64_t
 real_instructions(const struct poly_batch *batch, size_t word)
 {
 	const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
-	uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word) &
-			tally_present(batch, POLY_COLUMN_pc, word);
+	uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word);
 	const uint64_t synthetic = tally_present(batch, POLY_COLUMN_synthetic, word);
 	if (rows)
 		rows &= tally_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
 	if (synthetic)
 		rows &= ~synthetic | tally_equal(batch->synthetic + 64 * word, n, 0);
+	return rows;
+}
+
+/* The rows of a word that count as instructions. */
+static uint64_t
+first_operations(const struct poly_batch *batch, size_t word)
+{
+	const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
+	const uint64_t uops = tally_present(batch, POLY_COLUMN_uop, word);
+	uint64_t rows = real_instructions(batch, word);
+	if (uops)
+		rows &= ~uops | tally_equal(batch->uop + 64 * word, n, 1);
 	return rows;
 }
 
@@ -91,7 +102,8 @@ find_told(struct jumps *jumps, const struct analysis_rows *rows)
 	for (size_t word = 0; word < tally_words(batch); word++) {
 		uint64_t branches = tally_present(batch, POLY_COLUMN_branch, word);
 		if (branches)
-			branches &= real_instructions(batch, word);
+			branches &= real_instructions(batch, word) &
+				    tally_present(batch, POLY_COLUMN_pc, word);
 		jumps->is_told |= branches != 0;
 		while (branches) {
 			const size_t row = 64 * word + tally_next(&branches);
@@ -158,12 +170,10 @@ jumps_find(struct jumps *jumps, const struct analysis_rows *rows)
 		return;
 	}
 	for (size_t word = 0; word < tally_words(batch); word++) {
-		uint64_t some = real_instructions(batch, word);
-		while (some) {
-			const size_t row = 64 * word + tally_next(&some);
-			if (!poly_present(batch, POLY_COLUMN_uop, row) || batch->uop[row] == 1)
-				derive(jumps, rows, row);
-		}
+		uint64_t some = first_operations(batch, word) &
+				tally_present(batch, POLY_COLUMN_pc, word);
+		while (some)
+			derive(jumps, rows, 64 * word + tally_next(&some));
 	}
 }
 
@@ -197,20 +207,27 @@ uint64_t
 jumps_instructions(const struct poly_batch *batch)
 {
 	uint64_t count = 0;
-	for (size_t word = 0; word < tally_words(batch); word++) {
-		const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
-		uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word);
-		const uint64_t uops = tally_present(batch, POLY_COLUMN_uop, word);
-		const uint64_t synthetic = tally_present(batch, POLY_COLUMN_synthetic, word);
-		if (rows)
-			rows &= tally_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
-		if (uops)
-			rows &= ~uops | tally_equal(batch->uop + 64 * word, n, 1);
-		if (synthetic)
-			rows &= ~synthetic | tally_equal(batch->synthetic + 64 * word, n, 0);
-		count += (uint64_t)__builtin_popcountll(rows);
-	}
+	for (size_t word = 0; word < tally_words(batch); word++)
+		count += (uint64_t)__builtin_popcountll(first_operations(batch, word));
 	return count;
+}
+
+void
+jumps_instructions_by_party(const struct analysis_rows *rows, uint64_t *counts, size_t parties)
+{
+	if (!rows->party) {
+		if (rows->only < parties)
+			counts[rows->only] += jumps_instructions(rows->batch);
+		return;
+	}
+	for (size_t word = 0; word < tally_words(rows->batch); word++) {
+		uint64_t some = first_operations(rows->batch, word);
+		while (some) {
+			const uint16_t party = rows->party[64 * word + tally_next(&some)];
+			if (party < parties)
+				counts[party]++;
+		}
+	}
 }
 
 void

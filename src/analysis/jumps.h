@@ -90,6 +90,10 @@ void jumps_join(
 /* The instructions of a batch, of several micro-operations the first. */
 uint64_t jumps_instructions(const struct poly_batch *batch);
 
+/* Adds to counts the instructions of each of the first parties. */
+void jumps_instructions_by_party(
+	const struct analysis_rows *rows, uint64_t *counts, size_t parties);
+
 /* Says that no row has a value in the column branch, which the trace has, and what follows. */
 void jumps_note(const char *follows, struct poly_report *report);
 

@@ -3,7 +3,7 @@
 import sys
 
 from model import Tap, party, stats
-from uses import all_traces, distances, percent, uses
+from uses import all_traces, distances, mpki, percent, uses
 
 PARTS = {'data': 'data', 'code': 'instructions'}
 
@@ -21,6 +21,7 @@ def exact(rows, line):
         for part in PARTS:
             told[part + '_misses'] = missed(found[part], lines)
             told[part + '_percent'] = percent(missed(found[part], lines), len(found[part]))
+            told[part + '_mpki'] = mpki(rows, missed(found[part], lines))
         sizes.append(told)
         if all(missed(one, lines) == one.count(None) for one in found.values()):
             break
@@ -40,7 +41,8 @@ def sets(rows, line):
         for ways in range(1, 17):
             told.append({'sets': count, 'ways': ways, 'size': count * ways * line,
                          'misses': missed(found, ways),
-                         'percent': percent(missed(found, ways), len(lines))})
+                         'percent': percent(missed(found, ways), len(lines)),
+                         'mpki': mpki(rows, missed(found, ways))})
     return told
 
 
@@ -81,14 +83,15 @@ def of_threads(rows, line):
     told = []
     for who in dict.fromkeys(map(party, rows)):
         name = None if who is None else '%s %d' % who
+        own = [row for row in rows if party(row) == who]
         for of in PARTS.values():
-            found = list(distances(address // line for _, address, _ in uses(
-                [row for row in rows if party(row) == who], of)))
+            found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1
             while found:
                 told.append({'thread': name, 'uses': of, 'size': lines * line, 'accesses': len(found),
                              'misses': missed(found, lines),
                              'percent': percent(missed(found, lines), len(found)),
+                             'mpki': mpki(own, missed(found, lines)),
                              'curve': f'{name}, {of}' if name else of})
                 if missed(found, lines) == found.count(None):
                     break

@@ -15,7 +15,7 @@ def table(name, analysis, *words):
     return stats(name, analysis, *(part for word in words for part in ('-A', f'{analysis}.{word}')))
 
 
-def memories(stream, frames, pages, policies):
+def memories(rows, stream, frames, pages, policies):
     told = []
     for page in pages:
         for policy in policies:
@@ -24,7 +24,7 @@ def memories(stream, frames, pages, policies):
                 missed, written = paging(stream, count, page, policy)
                 told.append({'page': page, 'policy': policy, 'frames': count, 'accesses': len(stream),
                              'faults': len(missed), 'percent': percent(len(missed), len(stream)),
-                             'written': written,
+                             'mpki': mpki(rows, len(missed)), 'written': written,
                              'anomaly': 'yes' if least is not None and least < len(missed) else None,
                              'series': f'{policy}, pages of {page}'})
                 least = len(missed) if least is None else min(least, len(missed))
@@ -57,7 +57,8 @@ tap = Tap()
 for name, rows in all_traces():
     short = name.split('/')[-1]
     tap.same(short, table(name, 'paging', 'sweep=frames=1-5,16,page=256,4k,policy=fifo,lru,clock,opt'), {
-        'memories': memories([(*use, 0) for use in uses(rows)], [1, 2, 3, 4, 5, 16], [256, 4096], POLICIES)})
+        'memories': memories(
+            rows, [(*use, 0) for use in uses(rows)], [1, 2, 3, 4, 5, 16], [256, 4096], POLICIES)})
     data = [(*use, 0) for use in uses(rows, 'data')]
     tap.same(short + ', the best caches', table(name, 'cache', 'sweep=size=256..1k,ways=2,line=16,policy=opt'),
              {'caches': caches(rows, data, (256, 512, 1024), 2, 16)})

@@ -9,6 +9,7 @@ from collections import defaultdict
 
 import coherence
 from model import Tap, party, stats, threads, trace
+from uses import mpki
 
 NAMES = ['hits', 'upgrades', 'cold', 'replaced', 'true_sharing', 'false_sharing']
 
@@ -36,7 +37,8 @@ def name_of(party):
 def expected(rows, size, ways, line, word, top):
     """All that is told."""
     uses = list(pieces(rows, line))
-    names = list(map(name_of, dict.fromkeys(map(party, rows))))
+    parties = list(dict.fromkeys(map(party, rows)))
+    names = list(map(name_of, parties))
     stream = [use[:4] for use in uses]
     outcomes, counts, lines = coherence.model(
         stream, len(names), size // ways // line, ways, line, word)
@@ -62,6 +64,7 @@ def expected(rows, size, ways, line, word, top):
     return {
         'complete': True,
         'threads': [dict(zip(NAMES, of[who]), thread=names[who], accesses=sum(of[who]),
+                         mpki=mpki([row for row in rows if party(row) == parties[who]], sum(of[who][2:])),
                          invalidations=lost, supplied=supplied, written_back=written)
                     for who, (lost, supplied, written) in enumerate(counts) if who in of],
         'lines': [dict(line=f'0x{address:08x}', true_sharing=true, false_sharing=false, invalidations=taken,

@@ -3,6 +3,7 @@
  * Miss ratios of fully associative lru caches of all sizes, of data and of instructions, each
  * with caches of its own; and of all numbers of sets and ways. Exact, or from samples of lines.
  */
+#include "analysis/jumps.h"
 #include "analysis/sim/uses.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -28,7 +29,8 @@ enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS, OPTION_THREADS };
 /* Data, or instructions. */
 struct part {
 	uint64_t uses;
-	bool full; /* there are more lines than can be told apart */
+	uint64_t instructions; /* executed while these were looked at */
+	bool full;	       /* there are more lines than can be told apart */
 	/* Exact: */
 	struct dense dense;
 	struct stack_distance *distance;
@@ -44,6 +46,7 @@ struct whose {
 	int part;
 	const uint16_t *party; /* of rows; NULL: those of all are */
 	uint16_t number;
+	uint64_t instructions; /* in these rows */
 };
 
 struct state {
@@ -137,18 +140,19 @@ run_part(struct state *it, struct part *part, const struct whose *whose, bool co
 	}
 	part->full = status == POLY_ERR_LIMIT;
 	part->uses += counts && !part->full ? count : 0;
+	part->instructions += counts && !part->full ? whose->instructions : 0;
 	return status == POLY_OK || part->full;
 }
 
-/* Gives a thread its uses; party: NULL where all are its own. False: no memory. */
+/* Gives a thread its uses; whose: of its data. False: no memory. */
 static bool
-run_thread(struct state *it, const uint16_t *party, uint16_t number, bool counts)
+run_thread(struct state *it, struct whose whose, bool counts)
 {
 	bool ok = true;
-	for (int i = 0; i < PARTS && ok; i++) {
-		struct part *part = &it->threads[number][i];
+	for (whose.part = 0; whose.part < PARTS && ok; whose.part++) {
+		struct part *part = &it->threads[whose.number][whose.part];
 		ok = (part->distance || open_exact(part, THREAD_LINES_MOST, NULL) == POLY_OK) &&
-		     run_part(it, part, &(struct whose){i, party, number}, counts);
+		     run_part(it, part, &whose, counts);
 	}
 	return ok;
 }
@@ -156,8 +160,11 @@ run_thread(struct state *it, const uint16_t *party, uint16_t number, bool counts
 static bool
 run_threads(struct state *it, const struct analysis_rows *rows)
 {
-	uint64_t seen = 0;
+	uint64_t seen = 0, instructions[THREADS_MOST] = {0};
 	bool ok = true;
+	jumps_instructions_by_party(rows, instructions, THREADS_MOST);
+	for (uint16_t i = 0; i < THREADS_MOST; i++)
+		seen |= instructions[i] ? UINT64_C(1) << i : 0;
 	for (size_t i = 0; i < it->uses.count; i++) {
 		const uint16_t party = rows->party ? rows->party[it->uses.rows[i]] : rows->only;
 		if (party < THREADS_MOST)
@@ -165,8 +172,12 @@ run_threads(struct state *it, const struct analysis_rows *rows)
 		else
 			it->left_out += rows->counts;
 	}
-	for (; seen && ok; seen &= seen - 1)
-		ok = run_thread(it, rows->party, (uint16_t)__builtin_ctzll(seen), rows->counts);
+	for (; seen && ok; seen &= seen - 1) {
+		const uint16_t number = (uint16_t)__builtin_ctzll(seen);
+		ok = run_thread(it,
+			(struct whose){DATA, rows->party, number, instructions[number]},
+			rows->counts);
+	}
 	return ok;
 }
 
@@ -175,9 +186,11 @@ mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
 	bool ok = true;
+	const uint64_t instructions = jumps_instructions(rows->batch);
 	uses_find(&it->uses, rows->batch, USES_ALL);
 	for (int i = 0; i < PARTS && ok; i++)
-		ok = run_part(it, &it->parts[i], &(struct whose){i, NULL, 0}, rows->counts);
+		ok = run_part(it, &it->parts[i], &(struct whose){i, NULL, 0, instructions},
+			rows->counts);
 	return ok && (!it->by_thread || run_threads(it, rows));
 }
 
@@ -189,12 +202,14 @@ percent(uint64_t part, uint64_t whole)
 
 static const struct {
 	const char *uses, *percent, *least, *most, *uses_title, *percent_title, *least_title,
-		*most_title, *misses, *misses_title;
+		*most_title, *misses, *misses_title, *mpki, *mpki_title;
 } words[PARTS] = {
 	[DATA] = {"data_uses", "data_percent", "data_least", "data_most", "Reads and writes",
-		"Data missed", "At least", "At most", "data_misses", "Data misses"},
+		"Data missed", "At least", "At most", "data_misses", "Data misses", "data_mpki",
+		"Data MPKI"},
 	[INSTRUCTIONS] = {"code_uses", "code_percent", "code_least", "code_most", "Fetches",
-		"Fetches missed", "At least", "At most", "code_misses", "Fetch misses"},
+		"Fetches missed", "At least", "At most", "code_misses", "Fetch misses",
+		"code_mpki", "Fetch MPKI"},
 };
 
 static void
@@ -211,8 +226,10 @@ open_curve(const struct state *it, struct poly_report *report)
 		poly_report_column(report, words[i].percent, words[i].percent_title, true);
 		poly_report_unit(report, "%");
 		plot.y[i] = words[i].percent;
-		if (!it->sample)
+		if (!it->sample) {
+			poly_report_column(report, words[i].mpki, words[i].mpki_title, true);
 			continue;
+		}
 		poly_report_column(report, words[i].least, words[i].least_title, true);
 		poly_report_unit(report, "%");
 		poly_report_column(report, words[i].most, words[i].most_title, true);
@@ -260,6 +277,7 @@ report_size(const struct state *it, uint64_t lines, struct poly_report *report)
 		const uint64_t misses = stack_distance_misses(part->distance, lines);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_real(report, percent(misses, part->uses), 3);
+		uses_mpki_cell(report, misses, part->instructions);
 		more |= misses > stack_distance_first(part->distance);
 	}
 	return more;
@@ -281,6 +299,7 @@ report_sets(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "misses", "Misses", true);
 	poly_report_column(report, "percent", "Missed", true);
 	poly_report_unit(report, "%");
+	uses_mpki_column(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "percent";
@@ -296,6 +315,7 @@ report_sets(const struct state *it, struct poly_report *report)
 				report, (uint64_t)ways << bits << it->line_shift);
 			poly_report_cell_count(report, misses);
 			poly_report_cell_real(report, percent(misses, part->uses), 3);
+			uses_mpki_cell(report, misses, part->instructions);
 		}
 	}
 	poly_report_end(report);
@@ -314,6 +334,7 @@ open_threads(struct poly_report *report)
 	poly_report_column(report, "misses", "Misses", true);
 	poly_report_column(report, "percent", "Missed", true);
 	poly_report_unit(report, "%");
+	uses_mpki_column(report);
 	poly_report_column(report, "curve", "Curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -341,6 +362,7 @@ report_thread(const struct state *it, const struct part *part, const char *const
 		poly_report_cell_count(report, part->uses);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_real(report, percent(misses, part->uses), 3);
+		uses_mpki_cell(report, misses, part->instructions);
 		poly_report_cell_text(report, buf_text(&curve));
 		lines *= 2;
 	} while (misses > stack_distance_first(part->distance) && lines < UINT64_C(1) << 40);
@@ -437,7 +459,7 @@ const struct analysis analysis_mrc = {
 		.summary = "misses of lru caches of all sizes, exactly or from samples",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.options = options},
 	.shares = SHARES_PARTIES,
 	.has_context = true,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Page replacement over frames of memory: faults of policies by the number of frames. */
+#include "analysis/jumps.h"
 #include "analysis/sim/replay.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 
 enum { OPTION_SWEEP, OPTION_OF };
+
+#define COUNTED 6 /* columns of a memory that are counted */
 
 /* A memory, and what it counted while rows were not to be counted. */
 struct one {
@@ -25,6 +28,7 @@ struct state {
 	size_t count;
 	struct replay *replay; /* NULL: none of them is opt */
 	bool finished;	       /* those have seen the trace */
+	uint64_t instructions; /* that count */
 	struct uses uses;
 };
 
@@ -106,6 +110,7 @@ static bool
 paging_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
+	it->instructions += rows->counts ? jumps_instructions(rows->batch) : 0;
 	uses_find(&it->uses, rows->batch, it->of);
 	const struct cache_batch batch = {
 		it->uses.addresses, it->uses.kinds, NULL, it->uses.count};
@@ -176,6 +181,7 @@ open_table(struct poly_report *report)
 	poly_report_column(report, "faults", "Faults", true);
 	poly_report_column(report, "percent", "Faulted", true);
 	poly_report_unit(report, "%");
+	uses_mpki_column(report);
 	poly_report_column(report, "written", "Pages written", true);
 	poly_report_column(report, "anomaly", "More than with fewer frames", false);
 	poly_report_column(report, "series", "Kind", false);
@@ -197,13 +203,14 @@ report_memory(const struct state *it, const struct one *one, struct poly_report 
 	poly_report_cell_count(report, one->config.page_size);
 	poly_report_cell_text(report, policies[one->config.policy]);
 	poly_report_cell_count(report, one->config.frames);
-	for (int i = 0; i < 5 && unknown; i++)
+	for (int i = 0; i < COUNTED && unknown; i++)
 		poly_report_cell_text(report, NULL);
 	if (!unknown) {
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, faults(one));
 		poly_report_cell_real(
 			report, accesses ? 100 * (double)faults(one) / (double)accesses : 0, 3);
+		uses_mpki_cell(report, faults(one), it->instructions);
 		poly_report_cell_count(report, counts.written - one->ignored.written);
 		poly_report_cell_text(report, is_anomaly(it, one) ? "yes" : NULL);
 	}
@@ -249,7 +256,7 @@ const struct analysis analysis_paging = {
 		.summary = "page faults by the frames of a memory and by what is replaced",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.options = options},
 	.has_context = true,
 	.state_size = sizeof(struct state),

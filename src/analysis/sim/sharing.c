@@ -6,6 +6,7 @@
  */
 #include "analysis/sim/sharing.h"
 
+#include "analysis/jumps.h"
 #include "base/err.h"
 
 /* Lines of one access; what a trace says to be longer is cut. */
@@ -87,6 +88,8 @@ sharing_update(void *state, const struct analysis_rows *rows)
 	bool ok = true;
 	if (it->full)
 		return true;
+	if (rows->counts)
+		jumps_instructions_by_party(rows, it->instructions, COHERENCE_THREADS);
 	uses_find(&it->uses, rows->batch, USES_DATA);
 	for (size_t i = 0; i < it->uses.count && ok; i++) {
 		const size_t row = it->uses.rows[i];
@@ -130,7 +133,7 @@ const struct analysis analysis_sharing = {
 		.summary = "lines that threads take from each other, and whether they share "
 			   "what is in them",
 		.needs = POLY_HAS(kind) | POLY_HAS(access) | POLY_HAS(address),
-		.wants = USES_COLUMNS,
+		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
 		.is_simulation = true,
 		.options = options},
 	.shares = SHARES_PARTIES,

@@ -51,6 +51,7 @@ struct sharing {
 	struct coherence *coherence;
 	bool full;	   /* there are more lines than can be told apart */
 	uint64_t left_out; /* accesses of parties that have no cache */
+	uint64_t instructions[COHERENCE_THREADS]; /* that count */
 	struct sharing_places places;
 	struct uses uses;
 	struct sharing_step step;

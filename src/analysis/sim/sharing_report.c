@@ -34,22 +34,25 @@ report_threads(const struct sharing *it, struct poly_report *report)
 	static const struct counted columns[] = {{"accesses", "Accesses"}, {"hits", "Hits"},
 		{"upgrades", "Upgrades"}, {"cold", "Cold"}, {"replaced", "Replaced"},
 		{"true_sharing", "True sharing"}, {"false_sharing", "False sharing"},
-		{"invalidations", "Lost to others"}, {"supplied", "Supplied"},
+		{"mpki", "MPKI"}, {"invalidations", "Lost to others"}, {"supplied", "Supplied"},
 		{"written_back", "Written back"}};
 	poly_report_table(report, "threads", "Caches");
 	poly_report_column(report, "thread", "Thread", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 	for (uint16_t party = 0; party < COHERENCE_THREADS; party++) {
 		const struct coherence_counts *counts = coherence_counts(it->coherence, party);
-		uint64_t accesses = 0;
-		for (int i = 0; i < COHERENCE_OUTCOMES; i++)
+		uint64_t accesses = 0, misses = 0;
+		for (int i = 0; i < COHERENCE_OUTCOMES; i++) {
 			accesses += counts->outcomes[i];
+			misses += i >= COHERENCE_COLD ? counts->outcomes[i] : 0;
+		}
 		if (!accesses && !counts->invalidations)
 			continue;
 		name_cell(it, party, report);
 		poly_report_cell_count(report, accesses);
 		for (int i = 0; i < COHERENCE_OUTCOMES; i++)
 			poly_report_cell_count(report, counts->outcomes[i]);
+		uses_mpki_cell(report, misses, it->instructions[party]);
 		poly_report_cell_count(report, counts->invalidations);
 		poly_report_cell_count(report, counts->supplied);
 		poly_report_cell_count(report, counts->written_back);
