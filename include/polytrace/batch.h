@@ -128,6 +128,7 @@ enum poly_flags {
 
 struct poly_trace_info;
 struct poly_patterns;
+struct poly_order;
 
 /*
  * Some rows of a trace. Arrays, bitmaps and arena belong to whoever delivered the batch and
@@ -163,6 +164,11 @@ struct poly_batch {
 #include "polytrace/columns.def"
 #undef COLUMN
 	struct poly_patterns *patterns; /* the library's own, for poly_writer_write; or NULL */
+	/*
+	 * The library's own, for poly_stats_update, with the last batch of a stretch whose
+	 * records were counted: their order; else NULL.
+	 */
+	const struct poly_order *order;
 };
 
 /* True where the batch has the column and row (below batch->rows) has a value in it. */

@@ -67,6 +67,7 @@ batch_clear(struct batch *batch)
 	batch->view.rows = 0;
 	batch->view.pattern = NULL;
 	batch->view.weight = NULL;
+	batch->view.order = NULL;
 	batch->view.patterns = NULL;
 	buf_clear(&batch->arena);
 }

@@ -42,6 +42,7 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 	if (batch->weight)
 		slice->view.weight += from;
 	slice->view.patterns = NULL;
+	slice->view.order = NULL;
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;

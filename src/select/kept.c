@@ -55,6 +55,7 @@ set_columns(struct kept_batch *it)
 	it->view.picked = it->picked;
 	it->view.pattern = NULL;
 	it->view.weight = NULL;
+	it->view.order = NULL;
 	it->view.patterns = NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "format/ptz/ptz.h"
 #include "io/checksum.h"
+#include "model/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,29 +100,68 @@ drain(struct poly_reader *reader, const char *format)
 /* Records that are looked at most where they are also counted. */
 #define RECORDS 100000
 
-/* Counts records by kind, and at the end those of which the reader knows. */
+/* What is looked at: records by kind, those of which the reader knows, and their order. */
+struct kinds {
+	uint64_t counts[POLY_KIND_COUNT], records, order;
+	uint8_t rows[RECORDS]; /* kinds of the rows that count the records of a stretch */
+	size_t count;
+};
+
 static void
-count_kinds(struct poly_reader *reader, uint64_t counts[POLY_KIND_COUNT + 1])
+add_kind(struct kinds *kinds, uint8_t kind)
+{
+	kinds->order = kinds->order * 31 + kind;
+}
+
+/* Takes a row; its place among the records is known only with the last row of the stretch. */
+static void
+take_kind(struct kinds *kinds, const struct poly_batch *batch, size_t row)
+{
+	const bool has = poly_present(batch, POLY_COLUMN_kind, row);
+	const uint8_t kind = has ? batch->kind[row] : POLY_KIND_COUNT;
+	if (has)
+		kinds->counts[kind] += batch->weight ? batch->weight[row] : 1;
+	if (batch->weight)
+		kinds->rows[kinds->count++] = kind;
+	else
+		add_kind(kinds, kind);
+}
+
+static void
+take_order(struct kinds *kinds, const struct poly_order *order)
+{
+	struct order_walk walk = {order, 0, order->records};
+	uint32_t chain, records;
+	while (order_next(&walk, &chain, &records)) {
+		uint32_t row = order->first[chain];
+		for (; records; records--, row = order->next[row])
+			add_kind(kinds, kinds->rows[row]);
+	}
+	kinds->count = 0;
+}
+
+static void
+take_kinds(struct poly_reader *reader, struct kinds *kinds)
 {
 	const struct poly_batch *batch;
 	struct poly_reader_counts seen;
-	memset(counts, 0, (POLY_KIND_COUNT + 1) * sizeof *counts);
+	memset(kinds, 0, sizeof *kinds);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		for (size_t row = 0; row < batch->rows; row++) {
-			if (poly_present(batch, POLY_COLUMN_kind, row))
-				counts[batch->kind[row]] +=
-					batch->weight ? batch->weight[row] : 1;
-		}
+		for (size_t row = 0; row < batch->rows; row++)
+			take_kind(kinds, batch, row);
+		if (batch->order)
+			take_order(kinds, batch->order);
 	}
 	poly_reader_count(reader, &seen);
-	counts[POLY_KIND_COUNT] = seen.records;
+	kinds->records = seen.records;
+	memset(kinds->rows, 0, sizeof kinds->rows);
 }
 
 /* What is counted is what is there. */
 static void
 compare_counts(const uint8_t *data, size_t size, struct poly_read_options options)
 {
-	uint64_t counts[2][POLY_KIND_COUNT + 1] = {{0}};
+	static struct kinds kinds[2];
 	options.columns = POLY_HAS(kind);
 	options.check = false;
 	options.count = RECORDS;
@@ -131,10 +171,10 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 			return;
 		if (tallies)
 			poly_reader_tally(reader);
-		count_kinds(reader, counts[tallies]);
+		take_kinds(reader, &kinds[tallies]);
 		poly_reader_close(reader);
 	}
-	if (memcmp(counts[0], counts[1], sizeof counts[0]) != 0)
+	if (memcmp(&kinds[0], &kinds[1], sizeof kinds[0]) != 0)
 		abort();
 }
 

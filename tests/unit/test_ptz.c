@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "format/ptz/code.h"
+#include "model/order.h"
 
 /* Rows of the codings' values. */
 #define MOST 300
@@ -332,6 +333,44 @@ list_weights(struct poly_reader *reader)
 	return out;
 }
 
+/* The records of a file of a segment, by the rows that were counted and their order. */
+static struct buf
+list_order(const struct buf *file, size_t batch_rows)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	struct buf out = {0};
+	char names[8][8];
+	uint32_t rows = 0, chain, records;
+	options.columns = STATIC;
+	options.batch_rows = batch_rows;
+	assert_int_equal(
+		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
+		POLY_OK);
+	poly_reader_tally(reader);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows; row++)
+			snprintf(names[rows++], sizeof names[0], "%c%x ",
+				batch->kind[row] ? 'a' : 'i',
+				poly_present(batch, POLY_COLUMN_pc, row)
+					? (unsigned)batch->pc[row]
+					: 0);
+		if (!batch->order)
+			continue;
+		struct order_walk walk = {batch->order, 0, batch->order->records};
+		assert_int_equal(batch->order->rows, rows);
+		while (order_next(&walk, &chain, &records)) {
+			uint32_t row = batch->order->first[chain];
+			for (; records; records--, row = batch->order->next[row])
+				buf_string(&out, row < rows ? names[row] : "none ");
+			buf_string(&out, row == ORDER_NONE ? "| " : "+ ");
+		}
+	}
+	poly_reader_close(reader);
+	return out;
+}
+
 static void
 rows_are_counted_by_blocks(void **state)
 {
@@ -339,20 +378,26 @@ rows_are_counted_by_blocks(void **state)
 	const struct {
 		const char *follow, *starts, *blocks;
 		uint32_t block_count;
-		const char *counted;
+		const char *counted, *order;
 	} cases[] = {
 		/* Templates 0 1, 0 1, 2, 2. */
-		{"\1\0\0", "\0\2", "\0\0\1\1", 4, "i10:2 i14:2 a0:2 6 "},
+		{"\1\0\0", "\0\2", "\0\0\1\1", 4, "i10:2 i14:2 a0:2 6 ",
+			"i10 i14 | i10 i14 | a0 | a0 | "},
 		/* 2, 0 1, 0 1, 2: the numbers are not in the order of the rows. */
-		{"\1\0\0", "\2\0", "\0\1\1\0", 4, "a0:2 i10:2 i14:2 6 "},
+		{"\1\0\0", "\2\0", "\0\1\1\0", 4, "a0:2 i10:2 i14:2 6 ",
+			"a0 | i10 i14 | i10 i14 | a0 | "},
 		/* 1 2, 1 2, 0 1 and no further: a block ends in another one, and is cut. */
-		{"\1\1\0", "\1\0", "\0\0\1", 3, "i14:3 a0:2 i10:1 6 "},
+		{"\1\1\0", "\1\0", "\0\0\1", 3, "i14:3 a0:2 i10:1 6 ",
+			"i14 a0 | i14 a0 | i10 i14 + "},
 		/* 0 1 2, 1 2, 0: one that was whole before is cut. */
-		{"\1\1\0", "\1\0", "\1\0\1", 3, "i10:2 i14:2 a0:2 6 "},
+		{"\1\1\0", "\1\0", "\1\0\1", 3, "i10:2 i14:2 a0:2 6 ",
+			"i10 i14 a0 | i14 a0 | i10 + "},
 		/* 2, 0 1 0 1 0: a block that does not end. */
-		{"\1\4\0", "\2\0", "\0\1", 2, "a0:1 i10:3 i14:2 6 "},
+		{"\1\4\0", "\2\0", "\0\1", 2, "a0:1 i10:3 i14:2 6 ",
+			"a0 | i10 i14 i10 i14 i10 + "},
 		/* Blocks that nobody comes to. */
-		{"\1\0\0", "\0\2", "\0\0\0\1\1", 5, "i10:3 i14:3 6 "},
+		{"\1\0\0", "\0\2", "\0\0\0\1\1", 5, "i10:3 i14:3 6 ",
+			"i10 i14 | i10 i14 | i10 i14 | "},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made streams[MADE];
@@ -365,6 +410,11 @@ rows_are_counted_by_blocks(void **state)
 		struct buf counted = list_weights(open_static(&file, false, true));
 		assert_string_equal(buf_text(&counted), cases[i].counted);
 		buf_free(&counted);
+		for (size_t rows = 1; rows <= 3; rows++) {
+			struct buf order = list_order(&file, rows);
+			assert_string_equal(buf_text(&order), cases[i].order);
+			buf_free(&order);
+		}
 		buf_free(&file);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/order.h"
 
 #include <string.h>
 
@@ -17,8 +18,12 @@ struct ptz_tally {
 	uint32_t count, at; /* of these, and how many were given */
 	uint32_t *met;	    /* blocks in the order of their first execution */
 	uint32_t met_count;
-	uint32_t *length;		  /* by block: its rows; 0: not executed yet */
-	uint32_t *again;		  /* by block: executions behind the first */
+	uint32_t *length; /* by block: its rows; 0: not executed yet */
+	uint32_t *again;  /* by block: executions behind the first */
+	uint32_t *place;  /* by template: where it is in order */
+	uint32_t *next;	  /* by place: that of the template behind it */
+	uint32_t *first;  /* by block: the place of its first template */
+	struct poly_order told;
 	uint64_t weight[POLY_BATCH_ROWS]; /* of the rows that were given last */
 };
 
@@ -29,7 +34,7 @@ make_room(struct ptz_tally *tally, const struct unpacked *from)
 	/* There are no more blocks than templates. */
 	const size_t n = (size_t)from->templates + 1;
 	if (n > tally->capacity) {
-		uint32_t *room = mem_new(5 * n, sizeof *room);
+		uint32_t *room = mem_new(8 * n, sizeof *room);
 		if (!room)
 			return false;
 		mem_free(tally->times);
@@ -41,6 +46,9 @@ make_room(struct ptz_tally *tally, const struct unpacked *from)
 	tally->again = tally->length + size;
 	tally->order = tally->again + size;
 	tally->met = tally->order + size;
+	tally->place = tally->met + size;
+	tally->next = tally->place + size;
+	tally->first = tally->next + size;
 	memset(tally->times, 0, 3 * size * sizeof *tally->times);
 	tally->count = tally->at = tally->met_count = 0;
 	return true;
@@ -132,6 +140,32 @@ unpacked_counted(const struct unpacked *from)
 	return from->tally && from->tally->at < from->tally->count;
 }
 
+/* In which order the rows were executed, by the places of their templates. */
+static const struct poly_order *
+tell_order(struct ptz_tally *tally, const struct unpacked *from)
+{
+	for (uint32_t i = 0; i < tally->count; i++)
+		tally->place[tally->order[i]] = i;
+	for (uint32_t i = 0; i < tally->count; i++) {
+		const uint32_t follow = from->follow[tally->order[i]];
+		/* Nothing behind the last row of the segment was executed. */
+		const bool is_end = follow == PTZ_SEVERAL || !tally->times[follow];
+		tally->next[i] = is_end ? ORDER_NONE : tally->place[follow];
+	}
+	for (uint32_t i = 0; i < tally->met_count; i++) {
+		const uint32_t block = tally->met[i];
+		tally->first[block] = tally->place[from->starts[block]];
+	}
+	tally->told = (struct poly_order){.rows = tally->count,
+		.next = tally->next,
+		.chains = from->start_count,
+		.first = tally->first,
+		.length = tally->length,
+		.executed = from->blocks,
+		.records = from->rows};
+	return &tally->told;
+}
+
 enum poly_status
 unpacked_tally(
 	struct unpacked *from, struct batch *batch, size_t most, struct poly_error *error)
@@ -150,6 +184,8 @@ unpacked_tally(
 	}
 	batch->view.weight = tally->weight;
 	tally->at += (uint32_t)n;
+	if (tally->at == tally->count)
+		batch->view.order = tell_order(tally, from);
 	return POLY_OK;
 }
 
