@@ -40,6 +40,8 @@ static const struct poly_rule rules[] = {
 	[PTZ_RULE_ORDER] = {"P03", POLY_ERROR,
 		"segments and the records before them are numbered on without a gap",
 		"polytrace-ptz(5)"},
+	[PTZ_RULE_CHAIN] = {"P04", POLY_ERROR, "an index stands behind the parts that it says",
+		"polytrace-ptz(5)"},
 	{.code = NULL},
 };
 

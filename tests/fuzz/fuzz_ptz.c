@@ -20,11 +20,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
+put_number(uint8_t *to, uint64_t v)
+{
+	store_le32(to, (uint32_t)v);
+	store_le32(to + 4, (uint32_t)(v >> 32));
+}
+
+static void
 put_check(uint8_t *to, const uint8_t *p, size_t n)
 {
-	const uint64_t check = checksum(p, n);
-	store_le32(to, (uint32_t)check);
-	store_le32(to + 4, (uint32_t)(check >> 32));
+	put_number(to, checksum(p, n));
 }
 
 /* Mends the checksums of a segment's streams, which stand behind n bytes of head and front. */
@@ -52,6 +57,7 @@ mend(uint8_t *p, size_t left)
 	memcpy(p, PTZ_MAGIC, PTZ_MAGIC_SIZE);
 	p += PTZ_MAGIC_SIZE;
 	left -= PTZ_MAGIC_SIZE;
+	uint64_t chain = 0;
 	while (left >= PTZ_HEAD_SIZE) {
 		const size_t front = load_le32(p + 4);
 		const uint64_t body = load_le64(p + 8);
@@ -60,8 +66,11 @@ mend(uint8_t *p, size_t left)
 			return;
 		if (load_le32(p) == PTZ_TAG_SEGMENT)
 			mend_streams(p, PTZ_HEAD_SIZE + front, left - front);
+		if (load_le32(p) == PTZ_TAG_INDEX && front >= PTZ_CHAIN_SIZE)
+			put_number(p + PTZ_HEAD_SIZE + front - PTZ_CHAIN_SIZE, chain);
 		put_check(p + 16, p + PTZ_HEAD_SIZE, front);
 		put_check(p + 24, p, 24);
+		chain = ptz_chain(chain, p);
 		if (body > left)
 			return;
 		p += PTZ_HEAD_SIZE + body;

@@ -73,6 +73,18 @@ put_part(struct buf *file, const char *tag, const struct buf *front, const struc
 	mend_part(file->data + at);
 }
 
+/* The chain of the parts before one, as the page has it. */
+static inline uint64_t
+chain_before(const struct buf *file, const struct part_at *parts, size_t part)
+{
+	uint8_t bytes[40] = {0};
+	for (size_t i = 0; i < part; i++) {
+		memcpy(bytes + 8, file->data + parts[i].offset, 32);
+		store_number(bytes, checksum(bytes, 40), 8);
+	}
+	return load_le64(bytes);
+}
+
 /* A sample of CIS 501 so many times, as text. */
 static inline struct buf
 long_text(unsigned times)

@@ -114,6 +114,8 @@ expect_sound_parts(const struct buf *file)
 			assert_int_equal(load_le64(front), index);
 			index = parts[i].offset;
 			told += load_le32(front + 8);
+			assert_true(load_le64(front + parts[i].front - 8) ==
+				    chain_before(file, parts, i));
 		}
 	}
 	assert_int_equal(told, number);
@@ -271,6 +273,42 @@ a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only(void **state)
 }
 
 static void
+nothing_is_appended_to_other_parts_than_were_written(void **state)
+{
+	(void)state;
+	struct buf text = long_text(14), piece = long_text(1), whole = long_packed(14);
+	struct part_at parts[PARTS_MOST], others[PARTS_MOST];
+	struct poly_writer *writer;
+	struct poly_error error;
+	find_parts(&whole, parts);
+	/* The first segment of a trace that differs in one address, which has as many bytes. */
+	uint8_t *digit = (uint8_t *)strstr(buf_text(&text), "401a70");
+	digit[5] = '1';
+	struct buf other =
+		convert(open_bytes(&text, "cis501", NULL, false), "ptz", "ptz.rows=4096", NULL);
+	find_parts(&other, others);
+	struct buf mixed = {0};
+	buf_append(&mixed, other.data, others[2].offset);
+	buf_append(&mixed, whole.data + parts[2].offset, whole.size - 16 - parts[2].offset);
+	put_number(&mixed, mixed.size - parts[5].body - 32, 8);
+	buf_append(&mixed, whole.data + whole.size - 8, 8);
+	struct place place = make_place(mixed.data, mixed.size);
+	struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
+	assert_int_equal(open_behind(&place, reader, &writer, &error), POLY_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "an index stands behind other parts"));
+	struct buf after = bytes_at(&place);
+	expect_same(&after, &mixed);
+	poly_reader_close(reader);
+	unlink(place.path);
+	buf_free(&after);
+	buf_free(&mixed);
+	buf_free(&other);
+	buf_free(&whole);
+	buf_free(&piece);
+	buf_free(&text);
+}
+
+static void
 what_is_given_up_leaves_the_file_as_it_was(void **state)
 {
 	(void)state;
@@ -359,6 +397,7 @@ main(void)
 		cmocka_unit_test(a_file_without_its_end_is_cut_back_to_whole_segments),
 		cmocka_unit_test(ranges_of_segments_that_no_index_knew_are_found_again),
 		cmocka_unit_test(a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only),
+		cmocka_unit_test(nothing_is_appended_to_other_parts_than_were_written),
 		cmocka_unit_test(what_is_given_up_leaves_the_file_as_it_was),
 		cmocka_unit_test(what_does_not_fit_is_refused),
 	};

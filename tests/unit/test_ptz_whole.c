@@ -263,6 +263,132 @@ records_before_a_segment_that_are_not_there_are_told(void **state)
 	free_whole(&whole);
 }
 
+/* The whole of a file but for its end, with other bytes in the place of a part's or before it.
+ */
+static struct buf
+with_part(const struct whole *whole, size_t part, const struct buf *bytes, bool replaces)
+{
+	const size_t at = whole->parts[part].offset,
+		     behind = at + (replaces ? 32 + whole->parts[part].body : 0);
+	struct buf file = {0};
+	buf_append(&file, whole->file.data, at);
+	buf_append(&file, bytes->data, bytes->size);
+	buf_append(&file, whole->file.data + behind, whole->file.size - 16 - behind);
+	return file;
+}
+
+static struct buf
+bytes_of_part(const struct whole *whole, size_t part)
+{
+	struct buf bytes = {0};
+	buf_append(&bytes, whole->file.data + whole->parts[part].offset,
+		32 + whole->parts[part].body);
+	return bytes;
+}
+
+/* A file of other parts gives these rows, and then P04 and nothing else. */
+static void
+expect_other_parts(struct buf file, const struct buf *rows)
+{
+	struct part_at parts[PARTS_MOST];
+	struct poly_error error = {0};
+	const struct poly_batch *batch;
+	struct poly_finding finding;
+	const size_t count = find_parts(&file, parts);
+	struct buf found = list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
+	if (rows)
+		expect_same(&found, rows);
+	assert_int_equal(error.status, POLY_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "the parts before the index are not those"));
+	assert_int_equal(error.offset, parts[count - 1].offset);
+	buf_free(&found);
+	struct poly_reader *reader = open_bytes(&file, NULL, NULL, true);
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		;
+	assert_true(poly_reader_finding_at(reader, 0, &finding));
+	assert_string_equal(finding.rule->code, "P04");
+	assert_int_equal(finding.count, 1);
+	poly_reader_close(reader);
+	buf_free(&file);
+}
+
+static void
+an_index_knows_the_parts_that_it_was_written_behind(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	const struct part_at *last = &whole.parts[whole.count - 1];
+	const uint8_t *front = whole.file.data + last->offset + 32;
+	assert_true(load_le64(front + last->front - 8) ==
+		    chain_before(&whole.file, whole.parts, whole.count - 1));
+	struct buf bytes = bytes_of_part(&whole, 1), extra = {0}, nothing = {0};
+	/* A part that nobody knows is added; a segment is another one of as many rows. */
+	put_part(&extra, "XTRA", &nothing, NULL);
+	expect_other_parts(with_part(&whole, 2, &extra, false), &whole.rows);
+	store_number(bytes.data + 32, rows_before(&whole, 3), 8);
+	store_number(bytes.data + 32 + 20, 3, 4);
+	mend_part(bytes.data);
+	expect_other_parts(with_part(&whole, 3, &bytes, true), NULL);
+	/* The head is another one. */
+	buf_free(&bytes);
+	bytes = bytes_of_part(&whole, 0);
+	uint8_t *isa = bytes.data;
+	while (memcmp(isa, "\x03x86", 4) != 0)
+		isa++;
+	isa[3] = '5';
+	mend_part(bytes.data);
+	expect_other_parts(with_part(&whole, 0, &bytes, true), &whole.rows);
+	buf_free(&bytes);
+	buf_free(&extra);
+	free_whole(&whole);
+}
+
+static void
+damage_that_was_told_is_not_told_by_the_index_too(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	const size_t places[] = {0, 3, 33, 32 + whole.parts[2].front};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		uint8_t *at = whole.file.data + whole.parts[2].offset + places[i];
+		*at ^= 1;
+		struct buf codes = find_all(open_bytes(&whole.file, NULL, NULL, true));
+		assert_string_equal(buf_text(&codes), "P01:41 ");
+		buf_free(&codes);
+		*at ^= 1;
+	}
+	free_whole(&whole);
+}
+
+static void
+an_index_without_a_chain_is_believed(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	struct buf file = {0}, front = {0};
+	const struct part_at *last = &whole.parts[whole.count - 1];
+	buf_append(&front, whole.file.data + last->offset + 32, last->front - 8);
+	buf_append(&file, whole.file.data, last->offset);
+	put_part(&file, "INDX", &front, NULL);
+	buf_append(&file, whole.file.data + whole.file.size - 16, 16);
+	struct buf codes = find_all(open_bytes(&file, NULL, NULL, true));
+	assert_int_equal(codes.size, 0);
+	/* Nobody gets by the first segment without an index. */
+	memset(file.data + whole.parts[1].offset, 0, 32);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.skip = 149;
+	assert_int_equal(poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
+		POLY_OK);
+	struct buf rows = list_rows(reader, COLUMNS, NULL);
+	assert_int_equal(rows.size, whole.rows.size - line_of(&whole.rows, 149));
+	buf_free(&rows);
+	buf_free(&codes);
+	buf_free(&front);
+	buf_free(&file);
+	free_whole(&whole);
+}
+
 int
 main(void)
 {
@@ -275,6 +401,9 @@ main(void)
 		cmocka_unit_test(segments_that_are_missing_double_or_swapped_are_told_and_read),
 		cmocka_unit_test(a_missing_segment_is_told_where_its_records_are_left_out),
 		cmocka_unit_test(records_before_a_segment_that_are_not_there_are_told),
+		cmocka_unit_test(an_index_knows_the_parts_that_it_was_written_behind),
+		cmocka_unit_test(damage_that_was_told_is_not_told_by_the_index_too),
+		cmocka_unit_test(an_index_without_a_chain_is_believed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

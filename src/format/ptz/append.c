@@ -294,6 +294,43 @@ read_loose(struct ending *it, struct poly_error *error)
 	return status < 0 ? status : POLY_OK;
 }
 
+/* True where the index at an offset tells this chain, or none. */
+static bool
+is_chained(const struct ending *it, uint64_t offset, uint64_t chain)
+{
+	struct buf front = {0};
+	uint64_t said = chain;
+	const bool good = ptz_index_front(it->reading->in, offset, it->kept, &front);
+	if (good)
+		ptz_index_chain(front.data, front.size, &said);
+	buf_free(&front);
+	return good && said == chain;
+}
+
+/* Goes on with the chain of the parts that are kept, by their heads alone. */
+static enum poly_status
+chain_parts(const struct ending *it, uint64_t *chain, struct poly_error *error)
+{
+	uint64_t offset = PTZ_MAGIC_SIZE;
+	*chain = 0;
+	while (offset < it->kept) {
+		uint8_t head[PTZ_HEAD_SIZE];
+		struct ptz_part part;
+		if (it->kept - offset < sizeof head ||
+			!ptz_take_at(it->reading->in, offset, head, sizeof head) ||
+			!ptz_part_read(head, &part) ||
+			part.body > it->kept - offset - sizeof head)
+			return damaged(offset, "the head of a part is not sound", error);
+		if (part.tag == PTZ_TAG_INDEX && !is_chained(it, offset, *chain))
+			return damaged(offset,
+				"an index stands behind other parts than it was written behind",
+				error);
+		*chain = ptz_chain(*chain, head);
+		offset += sizeof head + part.body;
+	}
+	return POLY_OK;
+}
+
 /* Finds where the file ends, and what is in it. */
 static enum poly_status
 find(struct ending *it, struct poly_error *error)
@@ -324,7 +361,9 @@ ptz_append(struct writing *writing, struct poly_error *error)
 	uint64_t taken;
 	info_init(&info);
 	in_progress(writing->old, &taken, &it.total);
-	const enum poly_status status = find(&it, error);
+	enum poly_status status = find(&it, error);
+	if (status == POLY_OK)
+		status = chain_parts(&it, &state->chain, error);
 	ptz_close(&reading);
 	info_fini(&info);
 	writing->kept = it.kept;

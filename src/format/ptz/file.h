@@ -15,7 +15,7 @@
 enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
 
 /* Rules, in the order of their table. */
-enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT, PTZ_RULE_ORDER };
+enum { PTZ_RULE_DAMAGED, PTZ_RULE_CUT, PTZ_RULE_ORDER, PTZ_RULE_CHAIN };
 
 /* Where a segment is, and what is in it. */
 struct ptz_place {
@@ -32,6 +32,11 @@ struct ptz_index {
 	uint64_t end;	   /* offset of the last index, which stands behind them */
 	uint32_t number;   /* that the last segment has; 0: it is not as it should be */
 	size_t asked;	   /* those of which it is known whether they are wanted */
+};
+
+/* The chain of the parts before an offset; 0, where none can be: not known. */
+struct ptz_chained {
+	uint64_t offset, chain;
 };
 
 struct ptz_reader {
@@ -52,11 +57,13 @@ struct ptz_reader {
 	uint64_t met;	 /* records up to its end, as it says */
 	bool lost;	 /* neither is known of what stands before the next segment */
 	unsigned broken; /* rule that damage is told by */
-	bool looked;	 /* for the index */
-	bool indexed;	 /* it was found: places are those of the file */
-	bool ended;	 /* the end was met */
-	bool told;	 /* the damage that stands next */
-	bool passed;	 /* the damage was consumed, and the next part stands next */
+	/* Of the parts before the one that was met last, and up to its end, where known. */
+	struct ptz_chained before, behind;
+	bool looked;  /* for the index */
+	bool indexed; /* it was found: places are those of the file */
+	bool ended;   /* the end was met */
+	bool told;    /* the damage that stands next */
+	bool passed;  /* the damage was consumed, and the next part stands next */
 	struct poly_patterns patterns; /* of the batch that was given last */
 	struct batch *given;	       /* it */
 	struct batch templates;	       /* as rows, for patterns */
@@ -76,6 +83,7 @@ struct ptz_writer {
 	uint64_t offset;	/* bytes written */
 	struct buf places;	/* struct ptz_place of those since the last index */
 	uint64_t index;		/* its offset; 0: none */
+	uint64_t chain;		/* of the parts so far */
 	struct ptz_packed packed;
 };
 
@@ -123,6 +131,15 @@ enum poly_status ptz_part_front(struct reading *reading, const struct ptz_part *
 
 /* Passes over a part; false: the input ends before it does, which is told. */
 bool ptz_pass(struct reading *reading, const struct ptz_part *part);
+
+/*
+ * Appends the front of the index at an offset, which ends before the next one begins: fronts
+ * that overlap would be more than the file. False: there is none, or it is damaged.
+ */
+bool ptz_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts);
+
+/* The chain that an index's front of n bytes tells; false: it tells none, or is none. */
+bool ptz_index_chain(const uint8_t *front, size_t n, uint64_t *chain);
 
 /* True where a segment of a front is the one behind the last one, as far as that is known. */
 bool ptz_follows(const struct ptz_reader *state, const uint8_t *front);

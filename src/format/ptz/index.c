@@ -10,12 +10,27 @@
 
 #include <string.h>
 
-/*
- * Appends the front of the index at an offset, which ends before the next one begins: fronts
- * that overlap would be more than the file. False: there is none, or it is damaged.
- */
-static bool
-take_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
+/* Bytes of an index without its chain, as its front of at least PTZ_INDEX_SIZE bytes says. */
+static uint64_t
+index_size(const uint8_t *front)
+{
+	const uint64_t segments = load_le32(front + 8), ranges = load_le32(front + 12);
+	return PTZ_INDEX_SIZE + segments * (PTZ_ENTRY_SIZE + ranges * PTZ_RANGE_SIZE);
+}
+
+bool
+ptz_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
+{
+	const bool has = n >= PTZ_INDEX_SIZE + PTZ_CHAIN_SIZE &&
+			 load_le32(front + 12) <= PTZ_RANGES_MOST &&
+			 index_size(front) == n - PTZ_CHAIN_SIZE;
+	if (has)
+		*chain = load_le64(front + n - PTZ_CHAIN_SIZE);
+	return has;
+}
+
+bool
+ptz_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
 {
 	uint8_t head[PTZ_HEAD_SIZE];
 	struct ptz_part part;
@@ -29,10 +44,9 @@ take_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *front
 		checksum(room, part.front) != part.front_check)
 		return false;
 	fronts->size += part.front;
-	const uint64_t segments = load_le32(room + 8), ranges = load_le32(room + 12);
-	return ranges <= PTZ_RANGES_MOST &&
-	       segments * (PTZ_ENTRY_SIZE + ranges * PTZ_RANGE_SIZE) ==
-		       part.front - PTZ_INDEX_SIZE;
+	uint64_t chain;
+	return ptz_index_chain(room, part.front, &chain) ||
+	       (load_le32(room + 12) <= PTZ_RANGES_MOST && index_size(room) == part.front);
 }
 
 /* The place of a segment, by an entry and the columns of its ranges. */
@@ -96,7 +110,7 @@ take_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offse
 	do {
 		const struct step step = {offset, fronts.size};
 		buf_append(&steps, &step, sizeof step);
-		good = take_front(in, offset, end, &fronts) && !steps.failed;
+		good = ptz_index_front(in, offset, end, &fronts) && !steps.failed;
 		const uint64_t before = good ? load_le64(fronts.data + step.front) : 0;
 		good = good && before < offset;
 		end = offset;

@@ -62,17 +62,27 @@ ptz_put64(struct buf *to, uint64_t v)
 	ptz_put32(to, (uint32_t)(v >> 32));
 }
 
+uint64_t
+ptz_chain(uint64_t before, const uint8_t *head)
+{
+	uint8_t bytes[PTZ_CHAIN_SIZE + PTZ_HEAD_SIZE];
+	store_le64(bytes, before);
+	memcpy(bytes + PTZ_CHAIN_SIZE, head, PTZ_HEAD_SIZE);
+	return checksum(bytes, sizeof bytes);
+}
+
 void
-ptz_part_write(struct out *out, uint32_t tag, const void *front, size_t n, uint64_t body)
+ptz_part_write(struct out *out, const struct ptz_part *part, const void *front, uint64_t *chain)
 {
 	uint8_t head[PTZ_HEAD_SIZE];
-	store_le32(head, tag);
-	store_le32(head + 4, (uint32_t)n);
-	store_le64(head + 8, body);
-	store_le64(head + 16, checksum(front, n));
+	store_le32(head, part->tag);
+	store_le32(head + 4, part->front);
+	store_le64(head + 8, part->body);
+	store_le64(head + 16, checksum(front, part->front));
 	store_le64(head + 24, checksum(head, 24));
 	out_write(out, head, sizeof head);
-	out_write(out, front, n);
+	out_write(out, front, part->front);
+	*chain = ptz_chain(*chain, head);
 }
 
 bool

@@ -16,7 +16,13 @@
  *     INDX:       all of it is front: offset of the index before it or 0 (u64), segments (u32),
  *                 ranges (u32), columns of the ranges (8 bytes), and a segment: offset of its
  *                 head, records before it, rows (u64 each), and least and greatest value of
- *                 each range's column (u64 each; the least is greater: there is none)
+ *                 each range's column (u64 each; the least is greater: there is none); then
+ *                 the chain of the parts before it (u64)
+ *
+ * The chain is the checksum of the chain before a part and the part's head; it is 0 before the
+ * first one. As a head has the checksum of its front, and a segment's front those of its
+ * streams, it covers the bytes of all parts and their order, and is known without reading them
+ * again.
  *
  * An index tells of the segments since the index before. The last 16 bytes of a complete file
  * are the offset of the last one's head (u64) and the end's magic.
@@ -39,7 +45,13 @@
 #define PTZ_VERSION 1
 
 enum { PTZ_HEAD_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
-enum { PTZ_INDEX_SIZE = 24, PTZ_ENTRY_SIZE = 24, PTZ_RANGE_SIZE = 16, PTZ_RANGES_MOST = 8 };
+enum {
+	PTZ_INDEX_SIZE = 24,
+	PTZ_ENTRY_SIZE = 24,
+	PTZ_RANGE_SIZE = 16,
+	PTZ_RANGES_MOST = 8,
+	PTZ_CHAIN_SIZE = 8
+};
 
 #define PTZ_TAG_HEAD 0x44414548u    /* "HEAD" */
 #define PTZ_TAG_SEGMENT 0x4d474553u /* "SEGM" */
@@ -153,8 +165,12 @@ uint64_t ptz_take(struct ptz_bytes *bytes);
 void ptz_put32(struct buf *to, uint32_t v);
 void ptz_put64(struct buf *to, uint64_t v);
 
-/* Writes the head of a part whose front is n bytes at front. */
-void ptz_part_write(struct out *out, uint32_t tag, const void *front, size_t n, uint64_t body);
+/* The chain behind a part whose head is PTZ_HEAD_SIZE bytes, of the one before it. */
+uint64_t ptz_chain(uint64_t before, const uint8_t *head);
+
+/* Writes the head and the front of a part whose checksum is not known; the chain goes on. */
+void ptz_part_write(
+	struct out *out, const struct ptz_part *part, const void *front, uint64_t *chain);
 
 /* Reads a part's head from PTZ_HEAD_SIZE bytes; false where its checksum is wrong. */
 bool ptz_part_read(const uint8_t *p, struct ptz_part *part);

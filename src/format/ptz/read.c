@@ -106,6 +106,20 @@ take_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error
 	return POLY_END;
 }
 
+/* Takes a part, which may have been met before, into the chain, where that is known. */
+static void
+meet_part(struct ptz_reader *state, const uint8_t *head, const struct ptz_part *part)
+{
+	const uint64_t offset = state->offset;
+	if (state->behind.offset == offset)
+		state->before = state->behind;
+	else if (state->before.offset != offset)
+		state->before = (struct ptz_chained){0};
+	if (state->before.offset == offset)
+		state->behind = (struct ptz_chained){offset + PTZ_HEAD_SIZE + part->body,
+			ptz_chain(state->before.chain, head)};
+}
+
 enum poly_status
 ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
 {
@@ -128,6 +142,7 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
 		return part_wrong(
 			state, "is damaged: the checksum of its head is wrong", error);
+	meet_part(state, p, part);
 	return POLY_OK;
 }
 
@@ -176,14 +191,37 @@ ptz_pass(struct reading *reading, const struct ptz_part *part)
 	return true;
 }
 
+/* Meets an index; false: it was written behind other parts. The chain goes on from what it
+ * says. */
+static bool
+meet_index(struct ptz_reader *state, const struct ptz_part *part, const uint8_t *front)
+{
+	struct ptz_chained said = {.offset = state->offset};
+	state->index = state->offset;
+	if (!ptz_index_chain(front, part->front, &said.chain))
+		return true;
+	const struct ptz_chained known = state->before;
+	state->before = said;
+	meet_part(state, front - PTZ_HEAD_SIZE, part);
+	return known.offset != said.offset || known.chain == said.chain;
+}
+
 /* Passes over a part that is no segment. */
 static enum poly_status
-pass_part(struct reading *reading, const struct ptz_part *part)
+pass_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+	struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	if (part->tag == PTZ_TAG_INDEX)
-		state->index = state->offset;
-	return ptz_pass(reading, part) ? POLY_OK : POLY_END;
+	const bool good = part->tag != PTZ_TAG_INDEX || meet_index(state, part, front);
+	if (!ptz_pass(reading, part))
+		return POLY_END;
+	if (good)
+		return POLY_OK;
+	state->passed = true;
+	state->broken = PTZ_RULE_CHAIN;
+	return err_set(error, POLY_ERR_FORMAT, state->offset,
+		"the parts before the index are not those that it was written behind: one was "
+		"added, left out, replaced or moved");
 }
 
 enum poly_status
@@ -212,6 +250,7 @@ ptz_open(struct reading *reading, struct poly_error *error)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"the input does not begin with the magic of a packed trace");
 	in_consume(reading->in, PTZ_MAGIC_SIZE);
+	state->behind.offset = PTZ_MAGIC_SIZE;
 	/* Without a head there is no trace: that it is cut off is an error then. */
 	const bool told = state->told;
 	state->told = true;
@@ -401,6 +440,8 @@ expect_next(struct ptz_reader *state, const uint8_t *front, struct poly_error *e
 		return POLY_OK;
 	state->broken = PTZ_RULE_ORDER;
 	state->lost = state->passed = true;
+	/* That the chain is another one goes without saying. */
+	state->before = state->behind = (struct ptz_chained){0};
 	if (number != expected)
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
 			"segment %u stands behind %s, expected segment %u", number, before.what,
@@ -428,7 +469,7 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		if (status != POLY_OK)
 			break;
 		if (part.tag != PTZ_TAG_SEGMENT) {
-			status = pass_part(reading, &part);
+			status = pass_part(reading, &part, front, error);
 			continue;
 		}
 		struct poly_error why;

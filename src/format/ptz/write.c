@@ -42,8 +42,10 @@ write_head(struct writing *writing, struct poly_error *error)
 	enum poly_status status = POLY_OK;
 	ptz_head_put(&head, writing->source, writing->uses);
 	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
+	const struct ptz_part part = {
+		.tag = PTZ_TAG_HEAD, .front = (uint32_t)head.size, .body = head.size};
 	if (!head.failed)
-		ptz_part_write(writing->out, PTZ_TAG_HEAD, head.data, head.size, head.size);
+		ptz_part_write(writing->out, &part, head.data, &state->chain);
 	state->offset = PTZ_MAGIC_SIZE + PTZ_HEAD_SIZE + head.size;
 	if (head.failed)
 		status = err_memory(error);
@@ -103,9 +105,12 @@ write_index(struct writing *writing, struct poly_error *error)
 			ptz_put64(front, place[i].range[k].greatest);
 		}
 	}
+	ptz_put64(front, state->chain);
 	if (front->failed)
 		return err_memory(error);
-	ptz_part_write(writing->out, PTZ_TAG_INDEX, front->data, front->size, front->size);
+	const struct ptz_part part = {
+		.tag = PTZ_TAG_INDEX, .front = (uint32_t)front->size, .body = front->size};
+	ptz_part_write(writing->out, &part, front->data, &state->chain);
 	state->index = state->offset;
 	state->offset += PTZ_HEAD_SIZE + front->size;
 	buf_clear(&state->places);
@@ -132,8 +137,10 @@ write_segment(struct writing *writing, struct poly_error *error)
 	memcpy(place.range, segment->range, sizeof place.range);
 	buf_append(&state->places, &place, sizeof place);
 	const struct buf *front = &state->packed.front, *streams = &state->packed.streams;
-	ptz_part_write(writing->out, PTZ_TAG_SEGMENT, front->data, front->size,
-		front->size + streams->size);
+	const struct ptz_part part = {.tag = PTZ_TAG_SEGMENT,
+		.front = (uint32_t)front->size,
+		.body = front->size + streams->size};
+	ptz_part_write(writing->out, &part, front->data, &state->chain);
 	out_write(writing->out, streams->data, streams->size);
 	state->offset += PTZ_HEAD_SIZE + front->size + streams->size;
 	state->begin.first += segment->rows;
