@@ -50,6 +50,8 @@ struct poly_trace_info {
 	const struct poly_fact *facts;	      /* further facts in the order they were stated */
 	size_t fact_count;		      /* how many */
 	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
+	const struct poly_fact *labels; /* what a user said of the trace when it was packed */
+	size_t label_count;		/* how many */
 };
 
 /* Ranges that are known of records. */

@@ -33,13 +33,19 @@ struct poly_write_options {
 	 * unfinished only that is left.
 	 */
 	bool append;
+	/*
+	 * What the user says of the trace, as "key=value", NULL at the end; or NULL. For
+	 * formats that hold labels (ptz), beside those that the source has. A key is up to 64
+	 * letters, digits, dots, underscores and hyphens, and a value text of one line.
+	 */
+	const char *const *labels;
 };
 
 /* Initial values: tolerant, replacing, every column. */
 #define POLY_WRITE_OPTIONS_INIT                                                               \
 	{                                                                                     \
 		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS, \
-			false                                                                 \
+			false, NULL                                                           \
 	}
 
 /*
@@ -64,9 +70,11 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
  * POLY_ERR_LOSS: the format needs what the source does not have, or options->strict is set and
  * something would be lost. POLY_ERR_UNSUPPORTED: no library for that compression.
  * POLY_ERR_MEMORY.
- * With append also POLY_ERR_USAGE: the format can't, it is no file of its own, or compressed;
- * POLY_ERR_LOSS: the file's trace differs in what is told of it; POLY_ERR_FORMAT: the file is
- * damaged before its end; POLY_ERR_LIMIT; POLY_ERR_IO, also where somebody else writes to it.
+ * With labels also POLY_ERR_USAGE: the format holds none, append is set too, or one is not as
+ * it has to be. POLY_ERR_LIMIT: they are too long together. With append also POLY_ERR_USAGE:
+ * the format can't, it is no file of its own, or compressed; POLY_ERR_LOSS: the file's trace
+ * differs in what is told of it; POLY_ERR_FORMAT: the file is damaged before its end;
+ * POLY_ERR_LIMIT; POLY_ERR_IO, also where somebody else writes to it.
  */
 POLY_API enum poly_status poly_writer_open(const char *path,
 	const struct poly_trace_info *source, const struct poly_write_options *options,

@@ -50,6 +50,22 @@ report_facts(struct poly_report *report, const struct poly_trace_info *info)
 	poly_report_end(report);
 }
 
+/* Most traces have none, and then nothing is said of them. */
+static void
+report_labels(struct poly_report *report, const struct poly_trace_info *info)
+{
+	if (!info || !info->label_count)
+		return;
+	poly_report_table(report, "labels", "Labels");
+	poly_report_column(report, "key", "Label", false);
+	poly_report_column(report, "value", "Value", false);
+	for (size_t i = 0; i < info->label_count; i++) {
+		poly_report_cell_text(report, info->labels[i].key);
+		poly_report_cell_text(report, info->labels[i].value);
+	}
+	poly_report_end(report);
+}
+
 static void
 report_info(struct poly_report *report, const struct poly_trace_info *info)
 {
@@ -73,6 +89,7 @@ report_info(struct poly_report *report, const struct poly_trace_info *info)
 	else
 		absent(report, "first_pc", "First PC");
 	report_facts(report, info);
+	report_labels(report, info);
 }
 
 static void

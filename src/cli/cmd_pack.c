@@ -17,6 +17,7 @@
 struct pack_options {
 	struct source_options source;
 	const char *output, *append;
+	struct opt_list labels;
 	bool fast, small, trusting;
 };
 
@@ -29,6 +30,9 @@ static const struct opt pack_table[] = {
 	{"append", 0, OPT_TEXT, "PACKED", NULL, offsetof(struct pack_options, append),
 		"write behind the records of this packed trace, which has to be of such a "
 		"trace"},
+	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct pack_options, labels),
+		"keep this with the packed trace, where it came from for instance; 'polytrace "
+		"info' shows it"},
 	{"fast", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, fast),
 		"spend less time on packing"},
 	{"small", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, small),
@@ -102,6 +106,7 @@ open_writer(const struct job *job, struct source *source, struct poly_writer **w
 	writing.format = PACKED_FORMAT;
 	writing.options = level;
 	writing.append = job->options->append;
+	writing.labels = job->options->labels.items;
 	const enum poly_status status = poly_writer_open(
 		job->output, poly_reader_info(source->reader), &writing, writer, error);
 	if (status == POLY_OK)
@@ -249,6 +254,9 @@ outputs_sound(const struct pack_options *options, char **operands)
 		standard |= strcmp(operands[i], "-") == 0;
 	if (options->output && options->append)
 		say("pack", "options '--output' and '--append' exclude each other");
+	else if (options->append && options->labels.count)
+		say("pack", "options '--append' and '--label' exclude each other: the packed "
+			    "trace keeps its labels");
 	else if (options->append && strcmp(options->append, "-") == 0)
 		say("pack", "only to a file can be appended");
 	else if (options->output && operands[0] && operands[1])

@@ -90,6 +90,7 @@ struct writing {
 	struct in *old;
 	const char *path;
 	uint64_t kept, before;
+	const char *const *labels; /* that the user gave, or NULL */
 };
 
 struct format {
@@ -99,6 +100,7 @@ struct format {
 	bool appends;	/* wopen can go on behind what a file has */
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
 	bool tallies;	/* read looks at reading->tally */
+	bool labels;	/* it holds labels: wopen looks at writing->labels */
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to

@@ -58,6 +58,7 @@ static const struct format ptz = {
 		.rules = rules},
 	.is_packed = true,
 	.tallies = true,
+	.labels = true,
 	.reader_size = sizeof(struct ptz_reader),
 	.writer_size = sizeof(struct ptz_writer),
 	.probe = ptz_probe,

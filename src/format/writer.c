@@ -172,6 +172,22 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
+/* Fails where labels have no place. */
+static enum poly_status
+refuse_labels(const struct poly_writer *writer, const struct poly_write_options *options,
+	struct poly_error *error)
+{
+	if (!options->labels || !*options->labels)
+		return POLY_OK;
+	if (!writer->format->labels)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' holds no labels", writer->format->info.name);
+	if (options->append)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"a file that is appended to keeps its labels and takes no others");
+	return POLY_OK;
+}
+
 /* Lets the format find out what is in the file that it goes on in, and opens that for it. */
 static enum poly_status
 append_start(struct poly_writer *writer, const char *path, struct poly_error *error)
@@ -219,8 +235,11 @@ writer_start(struct poly_writer *writer, const struct destination *to,
 	const struct poly_write_options *options, struct poly_error *error)
 {
 	enum poly_status status = writer_prepare(writer, to->path, options, error);
+	if (status == POLY_OK)
+		status = refuse_labels(writer, options, error);
 	if (status != POLY_OK)
 		return status;
+	writer->writing.labels = options->labels;
 	if (options->append)
 		return append_start(writer, to->path, error);
 	struct out **out = &writer->writing.out;
@@ -247,6 +266,8 @@ writer_open(const struct destination *to, const struct poly_trace_info *source,
 		return err_memory(error);
 	writer->writing.source = source;
 	status = writer_start(writer, to, &known, error);
+	/* They belong to the caller. */
+	writer->writing.labels = NULL;
 	if (status == POLY_OK)
 		*result = writer;
 	else

@@ -19,30 +19,47 @@ info_string(struct info *info, const char *text)
 	return intern_text(&info->strings, intern_add(&info->strings, text, strlen(text)));
 }
 
-bool
-info_fact(struct info *info, const char *key, const char *value)
+/* States something of a key, or states it anew. False: no memory. */
+static bool
+state(struct info *info, struct info_facts *facts, const char *key, const char *value)
 {
 	const char *k = info_string(info, key), *v = info_string(info, value);
 	if (!k || !v)
 		return false;
-	size_t count = info->view.fact_count;
-	for (size_t i = 0; i < count; i++) {
-		if (info->facts[i].key == k) {
-			info->facts[i].value = v;
+	for (size_t i = 0; i < facts->count; i++) {
+		if (facts->list[i].key == k) {
+			facts->list[i].value = v;
 			return true;
 		}
 	}
-	if (count == info->fact_capacity) {
-		size_t capacity = count ? 2 * count : 8;
-		struct poly_fact *facts = mem_resize(info->facts, capacity, sizeof *facts);
-		if (!facts)
+	if (facts->count == facts->capacity) {
+		const size_t capacity = facts->count ? 2 * facts->count : 8;
+		struct poly_fact *list = mem_resize(facts->list, capacity, sizeof *list);
+		if (!list)
 			return false;
-		info->view.facts = info->facts = facts;
-		info->fact_capacity = capacity;
+		facts->list = list;
+		facts->capacity = capacity;
 	}
-	info->facts[count] = (struct poly_fact){k, v};
-	info->view.fact_count = count + 1;
+	facts->list[facts->count++] = (struct poly_fact){k, v};
 	return true;
+}
+
+bool
+info_fact(struct info *info, const char *key, const char *value)
+{
+	const bool good = state(info, &info->facts, key, value);
+	info->view.facts = info->facts.list;
+	info->view.fact_count = info->facts.count;
+	return good;
+}
+
+bool
+info_label(struct info *info, const char *key, const char *value)
+{
+	const bool good = state(info, &info->labels, key, value);
+	info->view.labels = info->labels.list;
+	info->view.label_count = info->labels.count;
+	return good;
 }
 
 uint32_t
@@ -72,7 +89,8 @@ info_fini(struct info *info)
 {
 	intern_free(&info->names.names);
 	intern_free(&info->strings);
-	mem_free(info->facts);
+	mem_free(info->facts.list);
+	mem_free(info->labels.list);
 	info_init(info);
 }
 

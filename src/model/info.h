@@ -19,10 +19,12 @@ struct info {
 	struct poly_trace_info view; /* what consumers see; scalar fields are set directly */
 	struct poly_trace_names names;
 	struct intern strings; /* owns text of facts and producer */
-	struct poly_fact *facts;
-	size_t fact_capacity;
-	bool full;	/* a name could not be kept: see info_keep_name */
-	bool no_memory; /* nor could that */
+	struct info_facts {
+		struct poly_fact *list;
+		size_t count, capacity;
+	} facts, labels; /* what view has of them */
+	bool full;	 /* a name could not be kept: see info_keep_name */
+	bool no_memory;	 /* nor could that */
 };
 
 /* An empty information. */
@@ -30,6 +32,9 @@ void info_init(struct info *info);
 
 /* States a fact, or replaces it; key and value are copied. False: no memory. */
 bool info_fact(struct info *info, const char *key, const char *value);
+
+/* The same of a label. */
+bool info_label(struct info *info, const char *key, const char *value);
 
 /* A copy of a string that lives as long as the information; NULL: no memory. */
 const char *info_string(struct info *info, const char *text);

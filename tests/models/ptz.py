@@ -274,20 +274,25 @@ def ranges(segment, table, entry, numbers, offset):
                ((min(values), max(values)) if values else (MASK, 0)), 'a range')
 
 
+def pairs(front):
+    """The keys and values of a head."""
+    at = 0
+    while at < len(front):
+        pair = []
+        for _ in range(2):
+            n, at = varint(front, at)
+            pair.append(front[at:at + n].decode())
+            at += n
+        yield pair
+
+
 def read(data):
     """The columns that a file has, and its rows as JSON Lines would have them."""
     head, columns, records, used, found, waiting, index, first = {}, [], [], [], [], [], 0, 0
     number = 0
     for offset, tag, front, body, chain in parts(data):
         if tag == 'HEAD':
-            at = 0
-            while at < len(front):
-                pair = []
-                for _ in range(2):
-                    n, at = varint(front, at)
-                    pair.append(front[at:at + n].decode())
-                    at += n
-                key, value = pair
+            for key, value in pairs(front):
                 head[key] = value
                 if key in ('column', 'unused'):
                     columns.append(value)
@@ -353,6 +358,17 @@ def appended(polytrace, path, folder):
     return '' if found == 3 * rows else 'other rows'
 
 
+def labelled(polytrace, path, folder):
+    """What is wrong with the labels of a packed trace."""
+    packed = os.path.join(folder, 'labelled.ptz')
+    subprocess.run([polytrace, 'pack', '--label', 'host=amber', '--label', 'a.b=\u00e4=1', path,
+                    '-o', packed], check=True, stderr=subprocess.DEVNULL)
+    data = open(packed, 'rb').read()
+    front = next(parts(data))[2]
+    found = [pair for pair in pairs(front) if pair[0].startswith('label.')]
+    return '' if found == [['label.host', 'amber'], ['label.a.b', '\u00e4=1']] else str(found)
+
+
 def main():
     """Tries a sample or two of every format."""
     root, (polytrace, samples) = os.environ['POLYTRACE_ROOT'], sys.argv[1:]
@@ -381,7 +397,10 @@ def main():
         fault = compare(polytrace, long.name, ['--from', 'cis501'], 4096)
         with tempfile.TemporaryDirectory() as folder:
             second = appended(polytrace, long.name, folder)
-    number += 2
+            third = labelled(polytrace, long.name, folder)
+    number += 3
+    print(f'# {third}\n' * bool(third) + 'not ' * bool(third) +
+          f'ok {number - 2} - labels_are_in_the_head_as_the_page_says')
     print(f'# {second}\n' * bool(second) + 'not ' * bool(second) +
           f'ok {number - 1} - what_was_appended_is_as_the_page_says')
     print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) +

@@ -389,6 +389,120 @@ an_index_without_a_chain_is_believed(void **state)
 	free_whole(&whole);
 }
 
+/* A head with many facts and labels, and no segments. */
+static struct buf
+head_of(const char *prefix, unsigned count)
+{
+	struct buf file = {0}, front = {0};
+	buf_append(&file, "\x89PTZ\r\n\x1a\n", 8);
+	buf_append(&front,
+		"\x07version\x01"
+		"1",
+		10);
+	for (unsigned i = 0; i < count; i++) {
+		char key[40];
+		const int n = snprintf(key, sizeof key, "%s%u", prefix, i);
+		buf_byte(&front, (uint8_t)n);
+		buf_append(&front, key, (size_t)n);
+		buf_append(&front, "\x01x", 2);
+	}
+	put_part(&file, "HEAD", &front, NULL);
+	buf_free(&front);
+	return file;
+}
+
+static void
+labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be(void **state)
+{
+	(void)state;
+	static const char *const prefixes[] = {"fact.label.", "label.fact."};
+	for (unsigned is_label = 0; is_label < 2; is_label++) {
+		for (unsigned count = 3; count < 6000; count += 5000) {
+			struct buf file = head_of(prefixes[is_label], count);
+			struct poly_reader *reader = open_bytes(&file, "ptz", NULL, false);
+			const struct poly_trace_info *info = poly_reader_info(reader);
+			const size_t taken = count < 4096 ? count : 4096;
+			assert_int_equal(info->label_count, is_label ? taken : 0);
+			assert_int_equal(info->fact_count, is_label ? 0 : taken);
+			const struct poly_fact *fact =
+				is_label ? &info->labels[2] : &info->facts[2];
+			assert_string_equal(fact->key, is_label ? "fact.2" : "label.2");
+			assert_string_equal(fact->value, "x");
+			poly_reader_close(reader);
+			buf_free(&file);
+		}
+	}
+}
+
+static int
+take_bytes(void *user, const void *data, size_t size)
+{
+	buf_append(user, data, size);
+	return 0;
+}
+
+/* A writer of a source with labels, its own beside; its status, and bytes where it could open.
+ */
+static enum poly_status
+pack_labelled(const struct buf *source, const char *format, const char *const *labels,
+	struct buf *to, struct poly_error *error)
+{
+	struct poly_reader *reader = open_bytes(source, NULL, NULL, false);
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	const struct poly_sink sink = {take_bytes, to};
+	struct poly_writer *writer;
+	options.format = format;
+	options.labels = labels;
+	const enum poly_status status = poly_writer_open_sink(
+		&sink, poly_reader_info(reader), &options, &writer, error);
+	if (status == POLY_OK)
+		assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	return status;
+}
+
+static void
+labels_of_the_source_stay_beside_those_that_are_given(void **state)
+{
+	(void)state;
+	static const char *const first[] = {"a=1", "b=2", NULL}, *const second[] = {
+									 "b=3", NULL};
+	struct buf sample = load_sample("cis501/sort_1k.trace"), once = {0}, twice = {0};
+	struct poly_error error;
+	assert_int_equal(pack_labelled(&sample, "ptz", first, &once, &error), POLY_OK);
+	assert_int_equal(pack_labelled(&once, "ptz", second, &twice, &error), POLY_OK);
+	struct poly_reader *reader = open_bytes(&twice, NULL, NULL, false);
+	const struct poly_trace_info *info = poly_reader_info(reader);
+	assert_int_equal(info->label_count, 2);
+	assert_string_equal(info->labels[0].key, "a");
+	assert_string_equal(info->labels[0].value, "1");
+	assert_string_equal(info->labels[1].key, "b");
+	assert_string_equal(info->labels[1].value, "3");
+	poly_reader_close(reader);
+	assert_int_equal(pack_labelled(&sample, "csv", first, &twice, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "format 'csv' holds no labels");
+	buf_free(&sample);
+	buf_free(&once);
+	buf_free(&twice);
+}
+
+static void
+labels_beyond_what_a_head_holds_are_refused(void **state)
+{
+	(void)state;
+	struct buf sample = load_sample("cis501/sort_1k.trace"), label = {0}, to = {0};
+	struct poly_error error;
+	buf_string(&label, "much=");
+	for (unsigned i = 0; i < 1 << 17; i++)
+		buf_string(&label, "12345678");
+	const char *const labels[] = {buf_text(&label), NULL};
+	assert_int_equal(pack_labelled(&sample, "ptz", labels, &to, &error), POLY_ERR_LIMIT);
+	buf_free(&label);
+	buf_free(&sample);
+	buf_free(&to);
+}
+
 int
 main(void)
 {
@@ -404,6 +518,10 @@ main(void)
 		cmocka_unit_test(an_index_knows_the_parts_that_it_was_written_behind),
 		cmocka_unit_test(damage_that_was_told_is_not_told_by_the_index_too),
 		cmocka_unit_test(an_index_without_a_chain_is_believed),
+		cmocka_unit_test(
+			labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be),
+		cmocka_unit_test(labels_of_the_source_stay_beside_those_that_are_given),
+		cmocka_unit_test(labels_beyond_what_a_head_holds_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

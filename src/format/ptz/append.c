@@ -57,13 +57,15 @@ take_text(struct ptz_bytes *bytes, size_t *size)
 	return p;
 }
 
-/* What may differ: where the first instruction is, and why a dialect was believed. */
+/* What may differ: where the first instruction is, why a dialect was believed, and labels. */
 static bool
 is_free(const struct pair *pair)
 {
 	static const char evidence[] = ".evidence";
-	const size_t n = sizeof evidence - 1;
+	static const char label[] = "label.";
+	const size_t n = sizeof evidence - 1, m = sizeof label - 1;
 	return is_key(pair, "first_pc") ||
+	       (pair->key_size >= m && memcmp(pair->key, label, m) == 0) ||
 	       (pair->key_size > n && memcmp(pair->key + pair->key_size - n, evidence, n) == 0);
 }
 

@@ -87,6 +87,13 @@ struct ptz_writer {
 	struct ptz_packed packed;
 };
 
+/*
+ * Labels of a user as pairs of a head, behind those that the source has. POLY_ERR_USAGE: one is
+ * not as it has to be.
+ */
+enum poly_status ptz_labels_put(
+	struct buf *to, const char *const *labels, struct poly_error *error);
+
 /* The trace's information as a front. */
 void ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns columns);
 
