@@ -10,7 +10,7 @@
 
 #include "analysis/ops.h"
 #include "analysis/parties.h"
-#include "analysis/team.h"
+#include "base/team.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {

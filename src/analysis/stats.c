@@ -4,12 +4,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <string.h>
-#include <unistd.h>
-
-/* Threads that analyse, where nothing is said about them, at most. */
-#define THREADS_USUAL 16
 
 /* Whether an analysis is asked for by name. */
 static bool
@@ -154,11 +151,7 @@ static void
 start_team(struct poly_stats *stats)
 {
 	const size_t tasks = count_tasks(stats);
-	size_t threads = stats->options.threads;
-	if (!threads) {
-		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-		threads = processors < THREADS_USUAL ? (size_t)processors : THREADS_USUAL;
-	}
+	size_t threads = thread_count(stats->options.threads);
 	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)
 		stats->team = team_new((unsigned)threads);

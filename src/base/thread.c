@@ -3,6 +3,10 @@
 #include "base/thread.h"
 
 #include <signal.h>
+#include <unistd.h>
+
+/* Threads where their number was not chosen. */
+#define THREADS_USUAL 16
 
 bool
 thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
@@ -13,4 +17,15 @@ thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
 	const bool started = pthread_create(thread, NULL, run, user) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return started;
+}
+
+unsigned
+thread_count(unsigned chosen)
+{
+	if (chosen)
+		return chosen;
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	if (processors < 1)
+		return 1;
+	return processors < THREADS_USUAL ? (unsigned)processors : THREADS_USUAL;
 }

@@ -12,4 +12,7 @@
  */
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 
+/* How many threads are meant by a number that was chosen; by 0 one a processor, at most 16. */
+unsigned thread_count(unsigned chosen);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "format/crew.h"
 #include "format/option.h"
 #include "format/pattern.h"
@@ -15,10 +16,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Threads of a reader for whom their number was not chosen. */
-#define THREADS_USUAL 16
 
 /* Chunks from which on a crew pays, and compressed bytes that may become so many. */
 #define CREW_CHUNKS 4
@@ -337,14 +334,9 @@ is_compressed(const struct poly_reader *reader)
 static unsigned
 threads_wanted(const struct poly_reader *reader)
 {
-	unsigned threads = reader->options.threads;
 	if (reader->options.one_thread)
 		return 1;
-	if (!threads) {
-		long processors = sysconf(_SC_NPROCESSORS_ONLN);
-		threads = processors < THREADS_USUAL ? (unsigned)processors : THREADS_USUAL;
-	}
-	return threads - is_compressed(reader);
+	return thread_count(reader->options.threads) - is_compressed(reader);
 }
 
 /* True where more threads would not be worth their start, or wait where rows are there. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/team.h"
+#include "base/team.h"
 
 #define TASKS 13
 #define ROUNDS 5000

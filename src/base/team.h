@@ -4,8 +4,8 @@
  * is short, a tenth of a millisecond or so: nobody waits for a thread that is late, as its
  * share is taken by the others.
  */
-#ifndef ANALYSIS_TEAM_H
-#define ANALYSIS_TEAM_H
+#ifndef BASE_TEAM_H
+#define BASE_TEAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * The ticket says how many tasks of which round nobody has taken yet. Who takes one keeps the
  * round from ending, so what the round is about stands still until its task is done.
  */
-#include "analysis/team.h"
+#include "base/team.h"
 
 #include "base/mem.h"
 #include "base/thread.h"
