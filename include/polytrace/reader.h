@@ -189,6 +189,43 @@ struct poly_reader_counts {
 POLY_API void poly_reader_count(
 	const struct poly_reader *reader, struct poly_reader_counts *counts);
 
+/* Bytes of a packed trace that hold the same kind of thing. */
+struct poly_space_item {
+	/*
+	 * What it is: "moving" (values of a column, one for each record in which it moves),
+	 * "static" (one for each template, an instruction and what its executions have in
+	 * common), "order" (the blocks of templates that were executed), "blocks" (which
+	 * templates they are), "shapes" (which columns templates have), "names", "layout" (what
+	 * describes all this), or "unknown". Static.
+	 */
+	const char *holds;
+	enum poly_column column; /* whose values they are; POLY_COLUMN_COUNT: no column's */
+	uint64_t values;	 /* how many; 0 for what has none of its own */
+	uint64_t packed;	 /* bytes in the file */
+	uint64_t unpacked;	 /* bytes when they are unpacked */
+};
+
+/* What a packed trace consists of. */
+struct poly_space {
+	uint64_t segments;  /* parts of it that can be read alone */
+	uint64_t records;   /* in all of them */
+	uint64_t templates; /* in all of them: each segment has its own */
+	bool is_complete;   /* it has an end; else it is still being written, or cut off */
+	const struct poly_space_item *items; /* the most bytes first; held by the reader */
+	size_t count;			     /* how many */
+};
+
+/*
+ * Tells what the bytes of a packed trace (format ptz) are taken by, which takes no unpacking.
+ * It is for a reader that was asked for no records yet, and ends it: poly_reader_next is
+ * POLY_END then. Every byte of a sound file is in one item. POLY_ERR_USAGE: records were asked
+ * for, or the trace is no packed one. POLY_ERR_FORMAT: damage, or under strict a trace without
+ * an end; POLY_ERR_IO, POLY_ERR_LIMIT: it can't be read on. *space then tells of what stands
+ * before that. POLY_ERR_MEMORY: of nothing.
+ */
+POLY_API enum poly_status poly_reader_space(
+	struct poly_reader *reader, struct poly_space *space, struct poly_error *error);
+
 /* One place where a rule did not hold. */
 struct poly_finding {
 	const struct poly_rule *rule; /* static */

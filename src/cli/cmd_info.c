@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/copy.h"
+#include "cli/packed.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
@@ -13,6 +14,7 @@ enum { STYLE_REPORT, STYLE_NATIVE };
 struct info_options {
 	struct source_options source; /* first: the reading options are in it */
 	unsigned style;
+	bool space;
 };
 
 static const char *const styles[] = {"report", "native", NULL};
@@ -20,6 +22,8 @@ static const char *const styles[] = {"report", "native", NULL};
 static const struct opt info_table[] = {
 	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
 		"native: as the format's own tools tell it"},
+	{"space", 0, OPT_FLAG, NULL, NULL, offsetof(struct info_options, space),
+		"of a packed trace: its segments, and what its bytes are taken by"},
 	{0},
 };
 
@@ -46,6 +50,85 @@ info_one(struct inputs *inputs, const char *path)
 	poly_summary_free(summary);
 	progress_clear(&source.progress);
 	int rendered = source_render(report, inputs->options, inputs->output);
+	output_flush(inputs->output);
+	int status = source_close(&source);
+	return rendered > status ? rendered : status;
+}
+
+/* A table of what the bytes are taken by. */
+static void
+report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
+{
+	poly_report_table(report, "items", "By what they hold");
+	poly_report_column(report, "holds", "Holds", false);
+	poly_report_column(report, "column", "Column", false);
+	poly_report_column(report, "values", "Values", true);
+	poly_report_column(report, "unpacked", "Unpacked", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "packed", "Packed", true);
+	poly_report_unit(report, "bytes");
+	poly_report_column(report, "share", "Share", true);
+	poly_report_unit(report, "%");
+	poly_report_column(report, "bits_per_record", "Bits a record", true);
+	for (size_t i = 0; i < space->count; i++) {
+		const struct poly_space_item *item = &space->items[i];
+		const double bytes = (double)item->packed;
+		poly_report_cell_text(report, item->holds);
+		poly_report_cell_text(report, item->column == POLY_COLUMN_COUNT
+						      ? NULL
+						      : poly_column_name(item->column));
+		if (item->values)
+			poly_report_cell_count(report, item->values);
+		else
+			poly_report_cell_text(report, NULL);
+		poly_report_cell_count(report, item->unpacked);
+		poly_report_cell_count(report, item->packed);
+		poly_report_cell_real(report, 100 * bytes / (double)packed, 1);
+		poly_report_cell_real(report, 8 * bytes / (double)space->records, 3);
+	}
+	poly_report_end(report);
+}
+
+static void
+report_space(struct poly_report *report, const struct poly_space *space, const char *format)
+{
+	uint64_t packed = 0, unpacked = 0;
+	for (size_t i = 0; i < space->count; i++) {
+		packed += space->items[i].packed;
+		unpacked += space->items[i].unpacked;
+	}
+	poly_report_section(report, "space", "Space");
+	poly_report_text(report, "format", "Packed format", format);
+	poly_report_bool(report, "complete", "Complete", space->is_complete);
+	poly_report_count(report, "segments", "Segments", space->segments, NULL);
+	poly_report_count(report, "records", "Records", space->records, NULL);
+	poly_report_count(report, "templates", "Templates", space->templates, NULL);
+	poly_report_count(report, "packed", "Packed", packed, "bytes");
+	poly_report_count(report, "unpacked", "Unpacked", unpacked, "bytes");
+	poly_report_real(report, "bits_per_record", "Bits a record",
+		8 * (double)packed / (double)space->records, 3);
+	report_items(report, space, packed);
+	poly_report_end(report);
+}
+
+/* What the bytes of a packed trace are taken by. */
+static int
+info_space(struct inputs *inputs, const char *path)
+{
+	const struct source_wants wants = {.columns = 0};
+	struct source source;
+	struct poly_space space;
+	if (!source_open(&source, path, inputs->options, &wants))
+		return STATUS_TROUBLE;
+	const char *format = packed_format(&source);
+	source.status = poly_reader_space(source.reader, &space, &source.error);
+	int rendered = STATUS_DONE;
+	if (format) {
+		struct poly_report *report = source_report();
+		source_report_name(&source, report);
+		report_space(report, &space, format);
+		rendered = source_render(report, inputs->options, inputs->output);
+	}
 	output_flush(inputs->output);
 	int status = source_close(&source);
 	return rendered > status ? rendered : status;
@@ -82,8 +165,15 @@ info_run(void *fields, char **operands)
 		say("info", "'--style native' takes no other form");
 		return STATUS_TROUBLE;
 	}
+	if (options->space && (native || source_selects(&options->source))) {
+		say("info", "'--space' is about the whole file, and takes no '--style' and no "
+			    "choice of records");
+		return STATUS_TROUBLE;
+	}
 	struct inputs inputs = {.options = &options->source,
-		.one = native ? info_native : info_one,
+		.one = options->space ? info_space
+		       : native	      ? info_native
+				      : info_one,
 		.headed = !native};
 	return inputs_run(&inputs, operands);
 }

@@ -107,6 +107,14 @@ selects(const struct source_options *options, struct poly_selection_options *sel
 	       options->head.given || options->tail.given;
 }
 
+bool
+source_selects(const struct source_options *options)
+{
+	struct poly_selection_options selecting;
+	return selects(options, &selecting) || options->skip.given || options->count.given ||
+	       options->range.given;
+}
+
 /* The addresses of a symbol, for expressions. */
 static bool
 find_symbol(void *symbols, const char *name, size_t length, uint64_t *first, uint64_t *last)

@@ -59,6 +59,9 @@ struct source_wants {
 	bool shows_sites;    /* numbers of sites are seen, so all of them have to be known */
 };
 
+/* True where the options leave out records. */
+bool source_selects(const struct source_options *options);
+
 /*
  * Opens an input. False: it could not be, status and error say why, and it has been told unless
  * the command is to.

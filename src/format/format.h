@@ -138,6 +138,14 @@ struct format {
 	uint64_t (*jump)(struct reading *reading, uint64_t n);
 
 	/*
+	 * Instead of read: tells what the bytes are taken by, in *space, which is zeroed, and
+	 * adds the records that it meets to reading->record. Items hold until close. What was
+	 * found before a failure is told, too. May be NULL.
+	 */
+	enum poly_status (*space)(
+		struct reading *reading, struct poly_space *space, struct poly_error *error);
+
+	/*
 	 * After a failure: consumes at least one byte, or what read consumed of a record that
 	 * it did not deliver, up to a place where a record may begin,
 	 * and makes a row of kind other of what it consumed (batch is empty; raw holds the

@@ -66,6 +66,7 @@ static const struct format ptz = {
 	.jump = ptz_jump,
 	.read = ptz_read,
 	.resync = ptz_resync,
+	.space = ptz_space,
 	.close = ptz_close,
 	.wopen = ptz_wopen,
 	.appends = true,

@@ -643,6 +643,29 @@ poly_reader_next(
 	return *batch ? POLY_OK : POLY_END;
 }
 
+enum poly_status
+poly_reader_space(
+	struct poly_reader *reader, struct poly_space *space, struct poly_error *error)
+{
+	struct poly_error failure = {.offset = POLY_NO_OFFSET};
+	memset(space, 0, sizeof *space);
+	if (!reader->format->space || reader->begun)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			reader->begun ? "records were asked for before"
+				      : "it is no packed trace but '%s'",
+			reader->format->info.name);
+	reader->begun = true;
+	enum poly_status status = reader->format->space(&reader->reading, space, &failure);
+	if (status == POLY_OK)
+		status = sound_end(reader, &failure);
+	if (status >= 0 && reader->options.strict)
+		status = apply_strict(reader, &failure);
+	reader_end(reader, status < 0 ? status : POLY_END, &failure);
+	if (status < 0 && error)
+		*error = reader->failure;
+	return status < 0 ? status : POLY_OK;
+}
+
 const struct poly_trace_info *
 poly_reader_info(const struct poly_reader *reader)
 {

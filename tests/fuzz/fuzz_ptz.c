@@ -187,6 +187,23 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 		abort();
 }
 
+/* What takes the bytes is not more than they are. */
+static void
+ask_space(const uint8_t *data, size_t size, const struct poly_read_options *options)
+{
+	struct poly_reader *reader;
+	struct poly_space space;
+	uint64_t packed = 0;
+	if (poly_reader_open_memory(data, size, options, &reader, NULL) != POLY_OK)
+		return;
+	poly_reader_space(reader, &space, NULL);
+	for (size_t i = 0; i < space.count; i++)
+		packed += space.items[i].packed;
+	if (packed > size)
+		abort();
+	poly_reader_close(reader);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -209,6 +226,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (poly_reader_open_memory(bytes + 2, size - 2, &options, &reader, NULL) == POLY_OK)
 		drain(reader, data[0] & 32 ? "ptz" : "jsonl");
 	poly_reader_close(reader);
+	ask_space(bytes + 2, size - 2, &options);
 	if (data[0] & 64)
 		compare_counts(bytes + 2, size - 2, options);
 	free(bytes);

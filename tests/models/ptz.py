@@ -20,6 +20,7 @@ SLICES = 'text payload raw verbatim counters'.split()
 YES_AND_NO = 'executed synthetic'.split()
 HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
     real_target byte_enables control request attribute agent hook subhook hook_type'''.split()
+HOLDS = 'names shapes shapes blocks blocks order static static moving moving'.split()
 WORDS = {'kind': 'instruction access register sync event other',
          'branch': 'not_taken taken',
          'access': 'read write fetch prefetch cache io_read io_write',
@@ -275,7 +276,7 @@ def ranges(segment, table, entry, numbers, offset):
 
 
 def pairs(front):
-    """The keys and values of a head."""
+    """Keys and values of a head."""
     at = 0
     while at < len(front):
         pair = []
@@ -284,6 +285,36 @@ def pairs(front):
             pair.append(front[at:at + n].decode())
             at += n
         yield pair
+
+
+def taken(data):
+    """What the bytes of a file are taken by, as polytrace-info(1) names it: values, bytes unpacked
+    and bytes packed."""
+    columns, found = [], {}
+
+    def add(what, column, *more):
+        found[what, column] = [a + b for a, b in zip(found.get((what, column), (0, 0, 0)), more)]
+    add('layout', None, 0, 24, 24)
+    for _, tag, front, _, _ in parts(data):
+        add('layout', None, 0, 32 + len(front), 32 + len(front))
+        if tag == 'HEAD':
+            columns = [value for key, value in pairs(front) if key in ('column', 'unused')]
+        for at in range(24, len(front), 24) if tag == 'SEGM' else ():
+            role, column, count, size, packed = struct.unpack_from('<BBxxIII', front, at)
+            add(HOLDS[role], columns[column] if role > 5 else None,
+                count if role in (0, 1, 4, 5, 6, 8) else 0, size, packed)
+    return found
+
+
+def space(polytrace, path, data):
+    """What is wrong with what polytrace info tells of a file's space."""
+    run = subprocess.run([polytrace, 'info', '--space', '--json', path], capture_output=True)
+    told = json.loads(run.stdout)['space']
+    items = {(item['holds'], item['column']): [item['values'] or 0, item['unpacked'], item['packed']]
+             for item in told['items']}
+    if items != taken(data) or len(items) != len(told['items']):
+        return f'its space is {items}, expected {taken(data)}'
+    return '' if told['packed'] == len(data) and told['complete'] else 'bytes are missing'
 
 
 def read(data):
@@ -342,20 +373,30 @@ def compare(polytrace, path, words, rows):
     for number, (row, other) in enumerate(zip(found, expected)):
         if row != other:
             return f'row {number} is {row}, expected {other}'
-    return '' if len(found) == len(expected) else f'{len(found)} rows, not {len(expected)}'
+    if len(found) != len(expected):
+        return f'{len(found)} rows, not {len(expected)}'
+    with tempfile.NamedTemporaryFile(suffix='.ptz') as file:
+        file.write(packed)
+        file.flush()
+        return space(polytrace, file.name, packed)
 
 
-def appended(polytrace, path, folder):
-    """What differs between two traces and one that the second was appended to."""
+def appended(polytrace, words, path, segment, indexes):
+    """What differs between a trace three times and its packed form, to which it was appended."""
     rows = [json.loads(line) for line in
-            convert(polytrace, '--to', 'jsonl', path).splitlines()[1:]]
-    packed = os.path.join(folder, 'appended.ptz')
-    convert(polytrace, '-T', 'ptz.rows=4096', path, '-o', packed)
-    for _ in range(2):
-        subprocess.run([polytrace, 'pack', '--append', packed, path], check=True,
-                       stderr=subprocess.DEVNULL)
-    found = read(open(packed, 'rb').read())[1]
-    return '' if found == 3 * rows else 'other rows'
+            convert(polytrace, '--to', 'jsonl', *words, path).splitlines()[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        packed = os.path.join(folder, 'appended.ptz')
+        convert(polytrace, '-T', f'ptz.rows={segment}', *words, path, '-o', packed)
+        for _ in range(2):
+            subprocess.run([polytrace, 'pack', *words, '--append', packed, path], check=True,
+                           stderr=subprocess.DEVNULL)
+        data = open(packed, 'rb').read()
+        fault = space(polytrace, packed, data)
+    count = sum(part[1] == 'INDX' for part in parts(data))
+    if count != indexes:
+        return f'{count} indexes, expected {indexes}'
+    return fault if read(data)[1] == 3 * rows else 'other rows'
 
 
 def labelled(polytrace, path, folder):
@@ -394,17 +435,23 @@ def main():
         trace = open(os.path.join(root, 'tests/data/cis501/sort_1k.trace')).read()
         long.write(trace * 15)
         long.flush()
-        fault = compare(polytrace, long.name, ['--from', 'cis501'], 4096)
+        cis501 = ['--from', 'cis501']
+        several = compare(polytrace, long.name, cis501, 4096)
+        second = appended(polytrace, cis501, long.name, 4096, 3)
         with tempfile.TemporaryDirectory() as folder:
-            second = appended(polytrace, long.name, folder)
             third = labelled(polytrace, long.name, folder)
-    number += 3
-    print(f'# {third}\n' * bool(third) + 'not ' * bool(third) +
-          f'ok {number - 2} - labels_are_in_the_head_as_the_page_says')
-    print(f'# {second}\n' * bool(second) + 'not ' * bool(second) +
-          f'ok {number - 1} - what_was_appended_is_as_the_page_says')
-    print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) +
-          f'ok {number} - several_segments_and_their_index_are_as_the_page_says')
+        # An index has 256 segments at most.
+        long.truncate(0)
+        long.seek(0)
+        long.write(''.join(f'{0x1000 + 4 * (i * i % 7):x}\n' for i in range(2 * 300)))
+        long.flush()
+        many = appended(polytrace, ['--from', 'text:pc:hex'], long.name, 2, 4)
+    for fault, name in ((several, 'several_segments_and_their_index_are_as_the_page_says'),
+                        (second, 'what_was_appended_is_as_the_page_says'),
+                        (third, 'labels_are_in_the_head_as_the_page_says'),
+                        (many, 'many_segments_have_several_indexes_as_the_page_says')):
+        number += 1
+        print(f'# {fault}\n' * bool(fault) + 'not ' * bool(fault) + f'ok {number} - {name}')
     print(f'1..{number}')
 
 

@@ -68,6 +68,7 @@ struct ptz_reader {
 	struct batch *given;	       /* it */
 	struct batch templates;	       /* as rows, for patterns */
 	poly_columns *moving;	       /* by row of them */
+	struct buf space;	       /* struct poly_space_item, where these were asked for */
 };
 
 struct ptz_writer {
@@ -153,6 +154,17 @@ bool ptz_follows(const struct ptz_reader *state, const uint8_t *front);
 
 /* Takes a segment of a front for the last one that was met. */
 void ptz_meet(struct ptz_reader *state, const uint8_t *front);
+
+/*
+ * Passes over the part that stands next, whose front was looked at. POLY_END: it is cut off,
+ * which is told. POLY_ERR_FORMAT: it is an index of other parts than those before it.
+ */
+enum poly_status ptz_pass_part(struct reading *reading, const struct ptz_part *part,
+	const uint8_t *front, struct poly_error *error);
+
+/* Goes through the parts and tells what they are taken by. POLY_ERR_FORMAT, POLY_ERR_MEMORY. */
+enum poly_status ptz_space(
+	struct reading *reading, struct poly_space *space, struct poly_error *error);
 
 /* True where the head of a part stands at p, which has n bytes. */
 bool ptz_is_head(const uint8_t *p, size_t n);

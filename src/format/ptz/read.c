@@ -206,9 +206,8 @@ meet_index(struct ptz_reader *state, const struct ptz_part *part, const uint8_t 
 	return known.offset != said.offset || known.chain == said.chain;
 }
 
-/* Passes over a part that is no segment. */
-static enum poly_status
-pass_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+enum poly_status
+ptz_pass_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
 	struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
@@ -469,7 +468,7 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		if (status != POLY_OK)
 			break;
 		if (part.tag != PTZ_TAG_SEGMENT) {
-			status = pass_part(reading, &part, front, error);
+			status = ptz_pass_part(reading, &part, front, error);
 			continue;
 		}
 		struct poly_error why;
@@ -572,5 +571,6 @@ ptz_close(struct reading *reading)
 	batch_fini(&state->templates);
 	mem_free(state->moving);
 	buf_free(&state->places.places);
+	buf_free(&state->space);
 	mem_free(state->records);
 }
