@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/packed.h"
 #include "cli/say.h"
 #include "cli/source.h"
 #include "cli/term.h"
@@ -52,6 +53,30 @@ fits_columns(const struct join *join, const struct source *source)
 	return false;
 }
 
+/* False, and told, where a packed trace holds records of another format, or of other names. */
+static bool
+fits_packed(const struct join *join, const struct source *source)
+{
+	const struct poly_trace_info *first = poly_reader_info(join->first.reader);
+	const struct poly_trace_info *info = poly_reader_info(source->reader);
+	const char *expected = packed_format(&join->first), *format = packed_format(source);
+	if (!expected || !format)
+		return true;
+	if (strcmp(format, expected) != 0) {
+		say(source->name, "the packed format is '%s', expected '%s' as in '%s'", format,
+			expected, join->first.name);
+		return false;
+	}
+	for (unsigned i = 0; i < info->record_count; i++) {
+		if (i < first->record_count && strcmp(info->records[i], first->records[i]) == 0)
+			continue;
+		say(source->name, "has the record '%s', which '%s' has not in its place",
+			info->records[i], join->first.name);
+		return false;
+	}
+	return true;
+}
+
 /* False, and told, where a trace cannot stand behind the first one. */
 static bool
 fits(const struct join *join, const struct source *source)
@@ -59,6 +84,8 @@ fits(const struct join *join, const struct source *source)
 	const struct poly_trace_info *first = poly_reader_info(join->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	const char *what = NULL;
+	if (!fits_packed(join, source))
+		return false;
 	if (first->byte_order != info->byte_order)
 		what = "order of bytes";
 	else if (!is_same_text(first->isa, info->isa))
