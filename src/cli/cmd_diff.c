@@ -25,18 +25,19 @@ struct diff_options {
 	unsigned color;
 };
 
-static const char *const window_most[] = {"1024", NULL};
+static const char *const window_limits[] = {"1024", "1", NULL};
+static const char *const context_most[] = {"1024", NULL};
 static const char *const resync_most[] = {"262144", NULL};
 
 #define FIELD(name) offsetof(struct diff_options, name)
 static const struct opt diff_table[] = {
 	{"all", 'a', OPT_FLAG, NULL, NULL, FIELD(all),
 		"show every difference, not the first alone"},
-	{"max", 'm', OPT_NUMBER, "N", NULL, FIELD(max),
+	{"max", 'm', OPT_NUMBER, "N", opt_from_one, FIELD(max),
 		"with --all stop after N differences (1000)"},
 	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
 		"count all differences by cause, and show none"},
-	{"context", 'C', OPT_NUMBER, "N", window_most, FIELD(context),
+	{"context", 'C', OPT_NUMBER, "N", context_most, FIELD(context),
 		"show N instructions before and behind a difference (3)"},
 	{"ignore", 'i', OPT_LIST, "WORD,...", NULL, FIELD(ignore),
 		"leave out columns, reg:NAME, registers, memory, read, LO..HI, tail"},
@@ -46,7 +47,7 @@ static const struct opt diff_table[] = {
 		"take registers for the same; arm, mips and riscv name whole sets"},
 	{"tolerate", 't', OPT_LIST, "WORD,...", NULL, FIELD(tolerate),
 		"redundant-writes, repeated-writes, split-accesses, unknown-values, skipped"},
-	{"window", 'W', OPT_NUMBER, "N", window_most, FIELD(window),
+	{"window", 'W', OPT_NUMBER, "N", window_limits, FIELD(window),
 		"let records belong to any of N instructions in a row (1)"},
 	{"ordered", 0, OPT_FLAG, NULL, NULL, FIELD(ordered),
 		"the order of an instruction's records counts"},

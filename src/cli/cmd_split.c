@@ -34,9 +34,9 @@ static const struct opt split_table[] = {
 		"run.3.tt6"},
 	{"by", 'b', OPT_TEXT, "COLUMN", NULL, offsetof(struct split_options, by),
 		"a part for each value of a column: thread, cpu, process, kind"},
-	{"records", 0, OPT_NUMBER, "N", NULL, offsetof(struct split_options, records),
+	{"records", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct split_options, records),
 		"a part for every N records"},
-	{"time", 0, OPT_NUMBER, "T", NULL, offsetof(struct split_options, time),
+	{"time", 0, OPT_NUMBER, "T", opt_from_one, offsetof(struct split_options, time),
 		"a part for every T ticks of the trace's clock"},
 	{0},
 };
@@ -238,9 +238,6 @@ fault_of(const struct split *split)
 		return "no output: name files with -o";
 	if (ways != 1)
 		return "expected one of '--by', '--records' and '--time'";
-	if ((options->records.given && !options->records.value) ||
-		(options->time.given && !options->time.value))
-		return "a part of 0 records or ticks, expected at least 1";
 	if (!options->by)
 		return NULL;
 	const enum poly_form form = poly_column_form(split->column);

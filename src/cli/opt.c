@@ -99,9 +99,11 @@ unknown_name(const struct parse *parse, const char *name, size_t n)
 	return OPT_WRONG;
 }
 
-/* A number of at most most, which is text as well; NULL: any. */
+const char *const opt_from_one[] = {"18446744073709551615", "1", NULL};
+
+/* A number within limits, the largest and perhaps the smallest, texts as well; NULL: any. */
 static bool
-set_number(struct opt_number *number, const char *text, const char *most)
+set_number(struct opt_number *number, const char *text, const char *const *limits)
 {
 	char *end;
 	int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
@@ -112,7 +114,8 @@ set_number(struct opt_number *number, const char *text, const char *most)
 		return false;
 	if (base == 16 && !isxdigit((unsigned char)text[2]))
 		return false;
-	if (most && value > strtoull(most, NULL, 10))
+	if (limits && (value > strtoull(limits[0], NULL, 10) ||
+			      (limits[1] && value < strtoull(limits[1], NULL, 10))))
 		return false;
 	*number = (struct opt_number){true, value};
 	return true;
@@ -164,6 +167,11 @@ expected(const struct opt *opt, char *text, size_t size)
 		snprintf(text, size, "FIRST-LAST or FIRST-, numbers from 1");
 		return;
 	}
+	if (opt->type == OPT_NUMBER && opt->choices && opt->choices[1]) {
+		snprintf(text, size, "a number from %s to %s", opt->choices[1],
+			opt->choices == opt_from_one ? "2^64 - 1" : opt->choices[0]);
+		return;
+	}
 	if (opt->type == OPT_NUMBER) {
 		snprintf(text, size, "a number of at most %s",
 			opt->choices ? opt->choices[0] : "2^64 - 1");
@@ -185,9 +193,7 @@ set_value(const struct parse *parse, const struct opt *opt, const char *text)
 	switch (opt->type) {
 	case OPT_FLAG: *(bool *)field = true; break;
 	case OPT_TEXT: *(const char **)field = text; break;
-	case OPT_NUMBER:
-		good = set_number(field, text, opt->choices ? opt->choices[0] : NULL);
-		break;
+	case OPT_NUMBER: good = set_number(field, text, opt->choices); break;
 	case OPT_RANGE: good = set_range(field, text); break;
 	case OPT_CHOICE: good = set_choice(field, opt->choices, text); break;
 	case OPT_LIST: add_item(parse, field, text); break;

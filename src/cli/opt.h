@@ -43,7 +43,8 @@ struct opt {
 	enum opt_type type;	    /* what it takes and fills */
 	const char *argument;	    /* what it takes, as the help shows it; NULL: nothing */
 	const char *const *choices; /* words of OPT_CHOICE, NULL at the end; for OPT_NUMBER the
-				       largest number alone, or NULL: there is none */
+				       largest number, or that and the smallest, or
+				       NULL: any will do */
 	size_t field;		    /* offset in the command's struct of options */
 	const char *help;	    /* one sentence */
 };
@@ -53,6 +54,9 @@ enum opt_result {
 	OPT_WANTS_HELP, /* -h or --help was among them */
 	OPT_WRONG,	/* the message says why */
 };
+
+/* Of OPT_NUMBER: any but 0. */
+extern const char *const opt_from_one[];
 
 /* Room for a message of opt_parse. */
 #define OPT_MESSAGE 300

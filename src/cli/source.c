@@ -38,7 +38,8 @@ const struct opt source_table[] = {
 	{"threads", 0, OPT_NUMBER, "N", threads_most, offsetof(struct source_options, threads),
 		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
 		"most"},
-	{"max-line", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, max_line),
+	{"max-line", 0, OPT_NUMBER, "N", opt_from_one,
+		offsetof(struct source_options, max_line),
 		"take a line of text of more than N bytes for damage; the format's own limit, "
 		"4096 or more, stays"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
@@ -58,9 +59,9 @@ const struct opt selection_table[] = {
 		"take only records for which this holds: 'access == write and pc < 0x1000'"},
 	{"symbols", 0, OPT_TEXT, "FILE", NULL, offsetof(struct source_options, symbols),
 		"names for addresses, of an ELF file or a list of nm: 'pc in main'"},
-	{"every", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, every),
+	{"every", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct source_options, every),
 		"of those take the first of every N"},
-	{"sample", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, sample),
+	{"sample", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct source_options, sample),
 		"of those take each by a chance of one in N"},
 	{"seed", 0, OPT_NUMBER, "N", NULL, offsetof(struct source_options, seed),
 		"another chance; the same seed takes the same records"},

@@ -92,6 +92,10 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 			(unsigned long long)line);
 	it->line_shift = (unsigned)__builtin_ctzll(line);
 	it->sample = (unsigned)setup->values[OPTION_SAMPLE];
+	if (it->sample && it->sample < SHARDS_LEAST)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option 'mrc.sample' is %u, expected 0 or %d to %d", it->sample,
+			SHARDS_LEAST, SHARDS_MOST);
 	it->by_thread = setup->values[OPTION_THREADS];
 	it->names = setup->parties;
 	if (it->sample && (it->by_thread || setup->values[OPTION_SETS]))

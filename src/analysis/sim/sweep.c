@@ -44,8 +44,9 @@ sweep_number(const char **text, uint64_t *value)
 	else if (*p == 'G')
 		shift = 30;
 	*text = p + (shift != 0);
+	const bool fits = *value < (UINT64_C(1) << 50 >> shift);
 	*value <<= shift;
-	return *value < (UINT64_C(1) << 50);
+	return fits;
 }
 
 static bool
