@@ -85,6 +85,8 @@ enum poly_status
 source_decoder_open(const struct filter *filter, struct in *below, uint64_t expansion_limit,
 	struct source *source, struct poly_error *error)
 {
+	if (filter->missing)
+		return err_missing(error, filter->name, filter->missing);
 	struct decoder *decoder = mem_new(1, sizeof *decoder);
 	void *state = mem_new(1, filter->decoder_size);
 	if (!decoder || !state) {

@@ -19,19 +19,19 @@ struct filter_sink {
 	void *user;
 };
 
-/*
- * The framework allocates and zeroes the states. A filter whose library is not in the build has
- * open functions that return err_missing.
- */
+/* The framework allocates and zeroes the states. */
 struct filter {
 	const char *name;      /* "gzip" */
 	const char *extension; /* "gz" */
-	size_t decoder_size, encoder_size;
 	/*
 	 * Bits verified: 0 where the first n bytes are not the filter's. The magic must be
 	 * there; what else the header promises is verified as far as n reaches. Pure.
 	 */
 	int (*probe)(const uint8_t *p, size_t n);
+	/* The package of its library, where that is not in the build: there is nothing else. */
+	const char *missing;
+
+	size_t decoder_size, encoder_size;
 
 	enum poly_status (*decode_open)(void *state, struct poly_error *error);
 	/*

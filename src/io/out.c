@@ -182,6 +182,8 @@ open_filter(struct out *out, const struct filter *filter, struct poly_error *err
 {
 	if (!filter)
 		return POLY_OK;
+	if (filter->missing)
+		return err_missing(error, filter->name, filter->missing);
 	void *state = mem_new(1, filter->encoder_size);
 	if (!state)
 		return err_memory(error);

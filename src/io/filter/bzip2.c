@@ -217,39 +217,16 @@ bzip2_encode_close(void *state)
 	BZ2_bzCompressEnd(&encoder->bzip2);
 }
 
-#else
-
-struct bzip2_decoder {
-	char none;
-};
-
-struct bzip2_encoder {
-	char none;
-};
-
-static enum poly_status
-bzip2_decode_open(void *state, struct poly_error *error)
-{
-	(void)state;
-	return err_missing(error, "bzip2", "libbz2-dev");
-}
-
-#define bzip2_encode_open bzip2_decode_open
-#define bzip2_decode NULL
-#define bzip2_decode_close NULL
-#define bzip2_encode NULL
-#define bzip2_encode_end NULL
-#define bzip2_encode_close NULL
-
 #endif
 
 extern const struct filter filter_bzip2;
 const struct filter filter_bzip2 = {
 	.name = "bzip2",
 	.extension = "bz2",
+	.probe = bzip2_probe,
+#ifdef POLY_WITH_BZIP2
 	.decoder_size = sizeof(struct bzip2_decoder),
 	.encoder_size = sizeof(struct bzip2_encoder),
-	.probe = bzip2_probe,
 	.decode_open = bzip2_decode_open,
 	.decode = bzip2_decode,
 	.decode_close = bzip2_decode_close,
@@ -257,4 +234,7 @@ const struct filter filter_bzip2 = {
 	.encode = bzip2_encode,
 	.encode_end = bzip2_encode_end,
 	.encode_close = bzip2_encode_close,
+#else
+	.missing = "libbz2-dev",
+#endif
 };

@@ -322,43 +322,22 @@ gzip_encode_end(void *state, const struct filter_sink *sink, struct poly_error *
 	return gzip_deflate(gzip, sink, error);
 }
 
-#else
-
-struct gzip_decoder {
-	char none;
-};
-
-struct gzip_encoder {
-	char none;
-};
-
-static enum poly_status
-gzip_decode_open(void *state, struct poly_error *error)
-{
-	(void)state;
-	return err_missing(error, "gzip", "libisal-dev");
-}
-
-#define gzip_encode_open gzip_decode_open
-#define gzip_decode NULL
-#define gzip_encode NULL
-#define gzip_encode_end NULL
-
-#endif
-
 static void
 gzip_close(void *state)
 {
 	(void)state;
 }
 
+#endif
+
 extern const struct filter filter_gzip;
 const struct filter filter_gzip = {
 	.name = "gzip",
 	.extension = "gz",
+	.probe = gzip_probe,
+#ifdef POLY_WITH_ISAL
 	.decoder_size = sizeof(struct gzip_decoder),
 	.encoder_size = sizeof(struct gzip_encoder),
-	.probe = gzip_probe,
 	.decode_open = gzip_decode_open,
 	.decode = gzip_decode,
 	.decode_close = gzip_close,
@@ -366,4 +345,7 @@ const struct filter filter_gzip = {
 	.encode = gzip_encode,
 	.encode_end = gzip_encode_end,
 	.encode_close = gzip_close,
+#else
+	.missing = "libisal-dev",
+#endif
 };

@@ -275,39 +275,16 @@ lz4_encode_close(void *state)
 	mem_free(lz4->made);
 }
 
-#else
-
-struct lz4_decoder {
-	char none;
-};
-
-struct lz4_encoder {
-	char none;
-};
-
-static enum poly_status
-lz4_decode_open(void *state, struct poly_error *error)
-{
-	(void)state;
-	return err_missing(error, "lz4", "liblz4-dev");
-}
-
-#define lz4_encode_open lz4_decode_open
-#define lz4_decode NULL
-#define lz4_decode_close NULL
-#define lz4_encode NULL
-#define lz4_encode_end NULL
-#define lz4_encode_close NULL
-
 #endif
 
 extern const struct filter filter_lz4;
 const struct filter filter_lz4 = {
 	.name = "lz4",
 	.extension = "lz4",
+	.probe = lz4_probe,
+#ifdef POLY_WITH_LZ4
 	.decoder_size = sizeof(struct lz4_decoder),
 	.encoder_size = sizeof(struct lz4_encoder),
-	.probe = lz4_probe,
 	.decode_open = lz4_decode_open,
 	.decode = lz4_decode,
 	.decode_close = lz4_decode_close,
@@ -315,4 +292,7 @@ const struct filter filter_lz4 = {
 	.encode = lz4_encode,
 	.encode_end = lz4_encode_end,
 	.encode_close = lz4_encode_close,
+#else
+	.missing = "liblz4-dev",
+#endif
 };

@@ -185,39 +185,16 @@ xz_encode_close(void *state)
 	lzma_end(&xz->lzma);
 }
 
-#else
-
-struct xz_decoder {
-	char none;
-};
-
-struct xz_encoder {
-	char none;
-};
-
-static enum poly_status
-xz_decode_open(void *state, struct poly_error *error)
-{
-	(void)state;
-	return err_missing(error, "xz", "liblzma-dev");
-}
-
-#define xz_encode_open xz_decode_open
-#define xz_decode NULL
-#define xz_decode_close NULL
-#define xz_encode NULL
-#define xz_encode_end NULL
-#define xz_encode_close NULL
-
 #endif
 
 extern const struct filter filter_xz;
 const struct filter filter_xz = {
 	.name = "xz",
 	.extension = "xz",
+	.probe = xz_probe,
+#ifdef POLY_WITH_LZMA
 	.decoder_size = sizeof(struct xz_decoder),
 	.encoder_size = sizeof(struct xz_encoder),
-	.probe = xz_probe,
 	.decode_open = xz_decode_open,
 	.decode = xz_decode,
 	.decode_close = xz_decode_close,
@@ -225,4 +202,7 @@ const struct filter filter_xz = {
 	.encode = xz_encode,
 	.encode_end = xz_encode_end,
 	.encode_close = xz_encode_close,
+#else
+	.missing = "liblzma-dev",
+#endif
 };

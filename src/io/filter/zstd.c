@@ -360,37 +360,16 @@ block_unpacker_free(struct block_unpacker *unpacker)
 	(void)unpacker;
 }
 
-struct zstd_decoder {
-	char none;
-};
-
-struct zstd_encoder {
-	char none;
-};
-
-static enum poly_status
-zstd_decode_open(void *state, struct poly_error *error)
-{
-	(void)state;
-	return err_missing(error, "zstd", "libzstd-dev");
-}
-
-#define zstd_encode_open zstd_decode_open
-#define zstd_decode NULL
-#define zstd_decode_close NULL
-#define zstd_encode NULL
-#define zstd_encode_end NULL
-#define zstd_encode_close NULL
-
 #endif
 
 extern const struct filter filter_zstd;
 const struct filter filter_zstd = {
 	.name = "zstd",
 	.extension = "zst",
+	.probe = zstd_probe,
+#ifdef POLY_WITH_ZSTD
 	.decoder_size = sizeof(struct zstd_decoder),
 	.encoder_size = sizeof(struct zstd_encoder),
-	.probe = zstd_probe,
 	.decode_open = zstd_decode_open,
 	.decode = zstd_decode,
 	.decode_close = zstd_decode_close,
@@ -398,4 +377,7 @@ const struct filter filter_zstd = {
 	.encode = zstd_encode,
 	.encode_end = zstd_encode_end,
 	.encode_close = zstd_encode_close,
+#else
+	.missing = "libzstd-dev",
+#endif
 };
