@@ -128,9 +128,9 @@ POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns)
  * they are (weight of struct poly_batch). One stretch follows the other; where records can't be
  * counted, a batch has them one by one, and no weights. So sums over all batches are what they
  * would be over all records, and rows that are unlike all rows before them come in the same
- * order; what else depends on the order is lost. For who looks at weights, not for selections
- * and writers. It is for the time before the first poly_reader_next; later it changes nothing.
- * With strict or check nothing is counted.
+ * order; of the order itself only poly_stats_update knows. For who looks at weights, not for
+ * selections and writers. It is for the time before the first poly_reader_next; later it
+ * changes nothing. With strict or check nothing is counted.
  */
 POLY_API void poly_reader_tally(struct poly_reader *reader);
 

@@ -83,9 +83,11 @@ struct analysis {
 	size_t (*parts)(const void *state);
 	/*
 	 * As update, of rows that stand for several records (weight of their batch) and come in
-	 * the order of the first of these: the state becomes what it would by update with all
-	 * of them. Sites of accesses and registers are not known. NULL: it takes more than
-	 * that, so that records are not counted where this analysis is asked for.
+	 * the order of the first of these; in which order all of them stood is told with the
+	 * last batch of a stretch (model/order.h), and then the state becomes what it would by
+	 * update with all of them. Sites of accesses and registers are not known. NULL: it
+	 * takes more than that, so that records are not counted where this analysis is asked
+	 * for.
 	 */
 	bool (*tally)(void *state, const struct analysis_rows *rows);
 	/*

@@ -4,6 +4,9 @@
  * instruction that has a branch (the column branch, or an operation that jumps), and where the
  * next instruction does not stand behind it. A block is known by the address of its first one.
  *
+ * They are told in pieces. Of records that were counted, what a chain of rows is made of is
+ * found once, however often it was executed.
+ *
  * spec: Aho, Sethi, Ullman, Compilers, 9.4, of what was executed.
  */
 #ifndef ANALYSIS_BLOCK_H
@@ -22,6 +25,9 @@
  */
 #define BLOCK_REACH 16
 
+/* Rows of which pieces are made at once, where they are not kept. */
+#define BLOCK_PORTION 256
+
 /* The last instruction of a party. */
 struct block_cursor {
 	uint64_t pc;
@@ -29,15 +35,45 @@ struct block_cursor {
 	bool is_open;  /* there was one, and it does not end its block */
 };
 
-/* Zeroed is ready. */
-struct blocks {
-	struct block_cursor cursors[ANALYSIS_PARTIES];
+/* Instructions of a party that stand one behind the other: a block, or some of one. */
+struct block_piece {
+	uint64_t pc;		  /* of the first one; not known unless has_pc */
+	struct block_cursor last; /* the last one */
+	uint64_t behind;	  /* what stands behind the last one, if has_behind */
+	uint32_t count;		  /* 0: further micro-operations of the one before */
+	uint32_t site;		  /* of the first one; OP_NONE: not known */
+	uint16_t party;
+	uint8_t flow;		 /* of the last one: bits of enum op_flow */
+	uint8_t more;		 /* of its further micro-operations */
+	bool has_pc, has_behind; /* instructions without an address are in no block */
 };
 
-/* Bitmaps of the rows of a batch. */
-struct block_marks {
-	uint64_t instructions[POLY_BATCH_ROWS / 64]; /* is one, by its first row */
-	uint64_t begins[POLY_BATCH_ROWS / 64];	     /* is the first one of a block */
+/* Takes a piece; begins: a block does with it. False: it failed, and so does who called. */
+typedef bool (*block_fn)(void *user, const struct block_piece *piece, bool begins);
+
+/* What pieces are made of, of a row; kept of rows that stand for several records. */
+struct block_row {
+	uint64_t pc, behind;
+	uint32_t size, site;
+	uint16_t party;
+	uint8_t flow, bits;
+};
+
+/* Where the pieces of a chain are. */
+struct block_chain {
+	uint32_t first, count; /* first: plus 1; 0: they are not kept */
+};
+
+/* Zeroed is ready; blocks_fini gives the memory back. */
+struct blocks {
+	struct block_cursor cursors[ANALYSIS_PARTIES];
+	struct block_piece portion[BLOCK_PORTION];
+	struct block_row *rows; /* of the stretch whose records are being counted */
+	uint32_t row_count, row_capacity;
+	struct block_chain *chains;
+	uint32_t chain_capacity;
+	struct block_piece *pieces;
+	uint32_t piece_count, piece_capacity;
 };
 
 /*
@@ -56,8 +92,18 @@ block_is_instruction(const struct poly_batch *batch, size_t row)
 /* A trace begins, or rows were left out: the next instruction of each party begins a block. */
 void blocks_begin(struct blocks *blocks);
 
-/* Marks the rows of a batch. An instruction without an address is in no block. */
-void blocks_mark(
-	struct blocks *blocks, const struct analysis_rows *rows, struct block_marks *marks);
+/* Hands the pieces of rows to take. False: take failed. */
+bool blocks_update(
+	struct blocks *blocks, const struct analysis_rows *rows, block_fn take, void *user);
+
+/*
+ * The same of records that were counted (weight): they are handed on, in their order, with the
+ * last batch of a stretch. False: take failed, or there is no memory.
+ */
+bool blocks_tally(
+	struct blocks *blocks, const struct analysis_rows *rows, block_fn take, void *user);
+
+/* Gives the memory back. */
+void blocks_fini(struct blocks *blocks);
 
 #endif

@@ -475,13 +475,12 @@ law_empty(const struct sample *sample)
 	return good;
 }
 
-/* A sample so many times, batch by batch, packed in small segments, in which it repeats itself.
- */
+/* A sample so many times, batch by batch, packed in segments of some rows. */
 static bool
-pack_sample(const struct sample *sample, uint64_t times, struct buf *packed)
+pack_sample(const struct sample *sample, uint64_t times, const char *rows, struct buf *packed)
 {
 	const struct poly_sink sink = {collect, packed};
-	const char *words[] = {"ptz.rows=16384", NULL};
+	const char *words[] = {rows, NULL};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error = {0};
 	struct poly_reader *reader = open_sample(sample);
@@ -510,22 +509,23 @@ struct packed_reading {
 	size_t rows, damaged; /* of a batch at most; the byte that is wrong, 0: none */
 };
 
-/* Remembers that an analysis was given records that were counted. */
+/* Remembers that analyses were given records that were counted. */
 static void
-note_tally(const struct poly_batch *batch, const char *name)
+note_tally(const struct poly_batch *batch, const char *const *names)
 {
 	const struct analysis *analysis;
-	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++)
-		tallied[i] |= strcmp(analysis->info.name, name) == 0;
+	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
+		for (size_t k = 0; names[k]; k++)
+			tallied[i] |= strcmp(analysis->info.name, names[k]) == 0;
+	}
 }
 
-/* What an analysis tells of a packed sample, of records that are counted or not. */
+/* What analyses tell of a packed sample, of records that are counted or not. */
 static bool
-tell_packed(struct buf *packed, const struct packed_reading *reading, const char *name,
+tell_packed(struct buf *packed, const struct packed_reading *reading, const char *const *names,
 	bool tallies, struct buf *told)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	const char *names[] = {name, NULL};
 	struct poly_reader *reader = NULL;
 	struct poly_reader_counts counts;
 	struct poly_stats *stats = NULL;
@@ -538,7 +538,7 @@ tell_packed(struct buf *packed, const struct packed_reading *reading, const char
 	enum poly_status status =
 		poly_reader_open_memory(packed->data, packed->size, &options, &reader, &error);
 	if (status == POLY_OK)
-		status = new_run(names, 1, &stats, &error);
+		status = new_run(names, names[1] ? 2 : 1, &stats, &error);
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
@@ -548,7 +548,7 @@ tell_packed(struct buf *packed, const struct packed_reading *reading, const char
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);
-		note_tally(batch, name);
+		note_tally(batch, names);
 	}
 	if (status == POLY_END)
 		status = tell(stats, told, &error);
@@ -561,18 +561,19 @@ tell_packed(struct buf *packed, const struct packed_reading *reading, const char
 	}
 	poly_stats_free(stats);
 	poly_reader_close(reader);
-	return status == POLY_OK || fails("%s: %s", name, error.message);
+	return status == POLY_OK || fails("%s: %s", names[0], error.message);
 }
 
 /* What is told of counted records is what is told of each of them. */
 static bool
-is_told_alike(struct buf *packed, const struct packed_reading *reading, const char *name)
+is_told_alike(
+	struct buf *packed, const struct packed_reading *reading, const char *const *names)
 {
 	struct buf rows = {0}, counted = {0};
 	if (reading->damaged)
 		packed->data[reading->damaged] ^= 0x10;
-	const bool good = tell_packed(packed, reading, name, false, &rows) &&
-			  tell_packed(packed, reading, name, true, &counted) &&
+	const bool good = tell_packed(packed, reading, names, false, &rows) &&
+			  tell_packed(packed, reading, names, true, &counted) &&
 			  is_same(&counted, &rows, reading->what, packed->size);
 	if (reading->damaged)
 		packed->data[reading->damaged] ^= 0x10;
@@ -581,25 +582,46 @@ is_told_alike(struct buf *packed, const struct packed_reading *reading, const ch
 	return good;
 }
 
+/* Holds all that can do with counts against each other, one by one and together. */
 static bool
-law_tallies(const struct sample *sample)
+are_told_alike(const struct sample *sample, struct buf *packed)
 {
-	/* Enough rows for three segments, the last one shorter. */
-	const uint64_t times = sample->rows ? 40000 / sample->rows + 1 : 1;
-	struct buf packed = {0};
-	bool good = pack_sample(sample, times, &packed);
 	const struct packed_reading readings[] = {
 		{"packed, of bytes", 0, UINT64_MAX, 0, 0},
 		{"a part, of bytes", 10000, 29000, 0, 0},
 		{"small batches, of bytes", 0, UINT64_MAX, 37, 0},
-		{"damaged, of bytes", 0, UINT64_MAX, 0, packed.size / 2},
-		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed.size / 8 * 7},
+		{"damaged, of bytes", 0, UINT64_MAX, 0, packed->size / 2},
+		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7},
 	};
-	for (size_t i = 0; good && packed.size && sample->tallies[i]; i++) {
-		for (size_t k = 0; good && k < sizeof readings / sizeof *readings; k++)
-			good = is_told_alike(&packed, &readings[k], sample->tallies[i]);
+	bool good = true;
+	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
+		k++) {
+		for (size_t i = 0; good && sample->tallies[i]; i++)
+			good = is_told_alike(packed, &readings[k],
+				(const char *[]){sample->tallies[i], NULL});
+		good = good && (!sample->tallies[0] ||
+				       is_told_alike(packed, &readings[k], sample->tallies));
 	}
-	buf_free(&packed);
+	return good;
+}
+
+static bool
+law_tallies(const struct sample *sample)
+{
+	/* Few segments, in which the sample repeats itself, and many, whose borders are
+	 * everywhere. */
+	const struct {
+		uint64_t rows;
+		const char *word;
+	} packings[] = {{40000, "ptz.rows=16384"}, {4000, "ptz.rows=97"}};
+	bool good = true;
+	for (size_t i = 0; good && i < sizeof packings / sizeof *packings; i++) {
+		const uint64_t times = sample->rows ? packings[i].rows / sample->rows + 1 : 1;
+		struct buf packed = {0};
+		good = pack_sample(sample, times, packings[i].word, &packed) &&
+		       are_told_alike(sample, &packed);
+		buf_free(&packed);
+	}
 	return good;
 }
 

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Blocks and loops, followed again from the rows, as TAP."""
+import atexit
 import collections
+import json
+import os
 import sys
+import tempfile
 
 from branching import CALL, RETURN, behind, facts_of, instructions
-from model import Tap, public, stats, trace
+from model import Tap, micro_loop, packed, public, stats, trace
 
 
 def merge_micro(rows):
@@ -97,13 +101,7 @@ def profile(rows):
                   for head in loops.entries}}
 
 
-tap = Tap()
-for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
-             'amber/memset_thread_001.tt6', 'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v',
-             'cis501/thumb.trace', 'cis501/sort_1k.trace', public('cis501/gcc-1K.trace')):
-    if not name:
-        continue
-    _, rows = trace(name)
+def found_in(name):
     found = stats(name, 'blocks', '-A', 'blocks.top=100000')
     found['sizes'] = {row['instructions']: row['count'] for row in found['sizes']}
     found['trips'] = {row['from']: row['count'] for row in found['trips']}
@@ -113,6 +111,42 @@ for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
         int(row[key], 16) if key == 'latch' else row[key]
         for key in ('latch', 'entries', 'iterations', 'longest', 'depth', 'count'))
         for row in found['loops']}
+    return found
+
+
+def mips():
+    """The name of a trace of a loop with a delay slot that ends with its tenth branch; then execution is, from
+    the instruction behind, suddenly where it began."""
+    loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, 0x1440fffe, 'bne v0,zero,0x1000'), (0x1008, 0, 'nop')]
+    rows = 10 * loop + [(0x100c, 0, 'nop'), (0x1000, 0x24420001, 'addiu v0,v0,1')]
+    lines = [{'polytrace': 'trace', 'version': 1, 'format': 'text', 'isa': 'mips', 'address_bits': 32,
+              'columns': ['kind', 'pc', 'opcode', 'opcode_size', 'text']}]
+    lines += [{'kind': 'instruction', 'pc': hex(pc), 'opcode': hex(opcode), 'opcode_size': 4, 'text': text}
+              for pc, opcode, text in rows]
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, 'mips.jsonl')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.writelines(json.dumps(line) + '\n' for line in lines)
+    return path
+
+
+tap = Tap()
+for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
+             'amber/memset_thread_001.tt6', 'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v',
+             'cis501/thumb.trace', 'cis501/sort_1k.trace', micro_loop(), public('cis501/gcc-1K.trace')):
+    if not name:
+        continue
+    _, rows = trace(name)
     expected = profile(rows)
-    tap.same(name.split('/')[-1], found, expected)
+    tap.same(name.split('/')[-1], found_in(name), expected)
+    tap.same(name.split('/')[-1] + ', counted', found_in(packed(name)), expected)
+
+# What stands in the slot is a block of its own, and the latch; it goes where the branch before it does. The loop
+# is entered with the fourth instruction, and never left: no branch leads back for the last time.
+name = mips()
+for path in name, packed(name):
+    tap.same('delay slots', found_in(path), {
+        'instructions': 32, 'sizes': {1: 10, 2: 11}, 'trips': {8: 1},
+        'hottest': {0x1000: (11, 21), 0x1008: (10, 11)}, 'loops': {0x1000: (0x1008, 1, 10, 10, 1, 29)}})
 sys.exit(tap.end())

@@ -51,6 +51,38 @@ def overlaps():
     return name
 
 
+def packed(name):
+    """The name of a trace packed in segments of a few records, of which the command counts what it can, until the
+    program ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, 'packed.ptz')
+    run('convert', '--to', 'ptz', '--to-option', 'ptz.rows=300', os.path.join(DATA, name), '-o', path)
+    return path
+
+
+def micro_loop():
+    """The name of a trace of a loop of 2, 3 and 2 micro-operations, the last of which jumps back, until the
+    program ends: they lie across whatever batches and portions there are."""
+    loop = [(0x1000, 2, 'ADD', 'LOAD', 1), (0x1000, 2, 'ADD', 'ADD_IMM', 2), (0x1002, 3, 'ADD', 'LOAD', 1),
+            (0x1002, 3, 'ADD', 'ADD', 2), (0x1002, 3, 'ADD', 'STORE', 3), (0x1005, 2, 'DEC', 'SUB_IMM', 1),
+            (0x1005, 2, 'JNZ', 'JMP_IMM', 2)]
+    rows = [{'kind': 'instruction', 'pc': hex(pc), 'fallthrough': hex(pc + size), 'mnemonic': mnemonic,
+             'micro_op': micro, 'uop': uop, 'flags': 'read' if micro == 'JMP_IMM' else 'none'}
+            for pc, size, mnemonic, micro, uop in 700 * loop]
+    for row in rows[6::7]:
+        row.update(branch='taken', target='0x1000')
+    rows[-1]['branch'] = 'not_taken'
+    header = {'polytrace': 'trace', 'version': 1, 'isa': 'x86', 'columns': [
+        'kind', 'pc', 'branch', 'target', 'fallthrough', 'mnemonic', 'micro_op', 'uop', 'flags']}
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    name = os.path.join(folder.name, 'micro.jsonl')
+    with open(name, 'w', encoding='utf-8') as out:
+        out.writelines(json.dumps(row) + '\n' for row in [header, *rows])
+    return name
+
+
 def sweep():
     """The name of a trace of reads of more lines than tables have room for, and its rows."""
     folder = tempfile.TemporaryDirectory()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from model import DATA, Tap, run, stats, trace
+from model import DATA, Tap, micro_loop, packed, run, stats, trace
 
 MASK = (1 << 64) - 1
 DIMENSIONS = 15
@@ -188,18 +188,25 @@ def means(points, n):
 
 def compare(tap, name, *words, **options):
     expected, vectors, points = model(*trace(name), **options)
-    found = stats(name, 'phases', *words)
-    tap.same(name, found, expected)
     tiles = list(means(points, min(16, len(points))))
-    wrong = [(i, j) for k, (i, one) in enumerate(tiles) for m, (j, two) in enumerate(tiles)
-             for row in [found['similarity'][k * len(tiles) + m]]
-             if (row['from'], row['other']) != (i, j) or
-             abs(row['distance'] - math.sqrt(distance(one, two))) > 0.0001]
-    tap.ok(f'{name}: similarity', not wrong, wrong[:5])
+    for what, path in ('', name), (', counted', packed(name)):
+        found = stats(path, 'phases', *words)
+        tap.same(name.split('/')[-1] + what, found, expected)
+        wrong = [(i, j) for k, (i, one) in enumerate(tiles) for m, (j, two) in enumerate(tiles)
+                 for row in [found['similarity'][k * len(tiles) + m]]
+                 if (row['from'], row['other']) != (i, j) or
+                 abs(row['distance'] - math.sqrt(distance(one, two))) > 0.0001]
+        tap.ok(f'{name.split("/")[-1]}{what}: similarity', not wrong, wrong[:5])
     return expected, vectors
 
 
 def files(tap, name, expected, vectors, *words):
+    """The files of SimPoint, of a trace and of the same one packed."""
+    for path in name, packed(name):
+        files_of(tap, path, expected, vectors, *words)
+
+
+def files_of(tap, name, expected, vectors, *words):
     with tempfile.TemporaryDirectory() as directory:
         paths = [os.path.join(directory, word) for word in ('bb', 'simpoints', 'weights')]
         run('stats', '--bbv', paths[0], '--simpoints', paths[1], '--weights', paths[2], *words,
@@ -242,7 +249,8 @@ def planted(path):
 
 
 tap = Tap()
-for word in ('tt6/isamix.tt6', 'pthr/thread_001.tt6', 'cis501/sort_1k.trace', 'full/sort.full.gz'):
+for word in ('tt6/isamix.tt6', 'pthr/thread_001.tt6', 'cis501/sort_1k.trace', 'full/sort.full.gz',
+             micro_loop()):
     compare(tap, word)
 WORDS = ('-A', 'phases.interval=300', '-A', 'phases.max=4', '-A', 'phases.seeds=2')
 files(tap, 'pthr/thread_001.tt6',
@@ -255,4 +263,15 @@ with tempfile.TemporaryDirectory() as directory:
     found = stats(name, 'phases', '-A', 'phases.interval=1000')
     tap.same('planted phases are found', found, {'k': 3, 'stretches': [
         {'from': 10 * i, 'to': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
+    # Every third instruction does not say where it is: it counts, but in no block.
+    name, vectors = os.path.join(directory, 'unplaced.jsonl'), os.path.join(directory, 'vectors')
+    with open(name, 'w') as out:
+        print('{"polytrace":"trace","version":1,"columns":["kind","pc","opcode_size"]}', file=out)
+        for _ in range(20):
+            for place in '"pc":"0x1000","opcode_size":4,', '"pc":"0x1004","opcode_size":4,', '':
+                print('{' + place + '"kind":"instruction"}', file=out)
+    for path in name, packed(name):
+        run('stats', '--bbv', vectors, '-A', 'phases.interval=30', path)
+        lines = open(vectors).read()
+        tap.ok('instructions that are nowhere', lines == 'T:1:20 \nT:1:20 \n', lines)
 sys.exit(tap.end())

@@ -423,23 +423,23 @@ counted_records_are_refused_where_their_order_matters(void **state)
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
 	struct poly_stats *mix = begin_stats("mix", 0, reader),
 			  *later = begin_stats("mix", 1, reader),
-			  *blocks = begin_stats("blocks", 0, reader);
+			  *flow = begin_stats("flow", 0, reader);
 	const struct poly_batch *batch;
 	struct poly_error error;
 	assert_true(poly_stats_tallies(mix));
 	assert_false(poly_stats_tallies(later));
-	assert_false(poly_stats_tallies(blocks));
+	assert_false(poly_stats_tallies(flow));
 	poly_reader_want(reader, poly_stats_columns(mix));
 	poly_reader_tally(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->weight);
 	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);
 	assert_int_equal(poly_stats_update(later, batch, &error), POLY_ERR_USAGE);
-	assert_int_equal(poly_stats_update(blocks, batch, &error), POLY_ERR_USAGE);
+	assert_int_equal(poly_stats_update(flow, batch, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message, "records that were counted, expected each of them");
 	poly_stats_free(mix);
 	poly_stats_free(later);
-	poly_stats_free(blocks);
+	poly_stats_free(flow);
 	poly_reader_close(reader);
 	buf_free(&file);
 }

@@ -21,12 +21,6 @@ profile_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	return POLY_OK;
 }
 
-static bool
-is_marked(const uint64_t *map, size_t row)
-{
-	return map[row / 64] >> (row % 64) & 1;
-}
-
 static void
 end_block(struct block_profile *it, struct walker *walker)
 {
@@ -56,7 +50,7 @@ leave_loop(struct block_profile *it, struct walker *walker)
 static void
 forget(struct block_profile *it)
 {
-	blocks_begin(&it->marker);
+	blocks_begin(&it->blocks);
 	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		struct walker *walker = &it->walkers[i];
 		end_block(it, walker);
@@ -178,51 +172,62 @@ go_to(struct block_profile *it, struct walker *walker, uint64_t pc)
 	return true;
 }
 
-/* The instruction of a row, at an address, is now the last one of its party. */
+/* The last instruction of a piece is now the last one of its party. */
 static void
-take_last(struct walker *walker, const struct analysis_rows *rows, size_t row)
+take_last(struct walker *walker, const struct block_piece *piece)
 {
-	const struct poly_batch *batch = rows->batch;
-	const unsigned flow = ops_at(rows->ops, rows->op[row])->flow;
 	/* What stands in a delay slot is followed by where the branch before it goes. */
 	const unsigned slot =
 		walker->is_known && (walker->flow & OP_DELAYED) ? walker->flow : 0;
-	walker->pc = batch->pc[row];
-	walker->flow = (uint8_t)(slot ? slot & ~(unsigned)OP_DELAYED : flow);
+	const unsigned flow =
+		slot && piece->count == 1 ? slot & ~(unsigned)OP_DELAYED : piece->flow;
+	walker->pc = piece->last.pc;
+	walker->flow = (uint8_t)(flow | piece->more);
 	walker->is_known = true;
-	walker->has_behind = true;
-	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
-		walker->behind = batch->fallthrough[row];
-	else if (poly_present(batch, POLY_COLUMN_opcode_size, row))
-		walker->behind = walker->pc + batch->opcode_size[row];
-	else
-		walker->has_behind = false;
+	walker->has_behind = piece->has_behind;
+	walker->behind = piece->behind;
 }
 
+/* Takes a piece of a block; false: no memory. */
 static bool
-take_instruction(struct block_profile *it, struct walker *walker,
-	const struct analysis_rows *rows, size_t row)
+take_piece(void *user, const struct block_piece *piece, bool begins)
 {
-	const struct poly_batch *batch = rows->batch;
+	struct block_profile *it = user;
+	struct walker *walker = &it->walkers[piece->party];
 	bool ok = true;
-	if (!poly_present(batch, POLY_COLUMN_pc, row)) {
+	if (!piece->count) {
+		walker->flow |= piece->more;
+		return true;
+	}
+	if (!piece->has_pc) {
 		end_block(it, walker);
 		walker->is_known = false;
 		return true;
 	}
-	if (is_marked(it->marks.begins, row)) {
+	if (begins) {
 		end_block(it, walker);
 		if (walker->is_known && !(walker->flow & OP_DELAYED))
-			ok = go_to(it, walker, batch->pc[row]);
-		walker->site = rows->site[row];
+			ok = go_to(it, walker, piece->pc);
+		walker->site = piece->site;
 		if (walker->site != OP_NONE)
 			it->counts[walker->site].executions++;
 	}
-	walker->block++;
-	walker->instructions++;
+	walker->block += piece->count;
+	walker->instructions += piece->count;
 	if (walker->site != OP_NONE)
-		it->counts[walker->site].instructions++;
-	take_last(walker, rows, row);
+		it->counts[walker->site].instructions += piece->count;
+	take_last(walker, piece);
+	return ok;
+}
+
+/* Before rows that are counted: room for the counts of all sites. */
+static bool
+expect_rows(struct block_profile *it, const struct ops *ops)
+{
+	void *list = it->counts;
+	const bool ok = grow_array(&list, &it->capacity, ops->site_count, sizeof *it->counts);
+	it->counts = list;
+	it->is_empty = false;
 	return ok;
 }
 
@@ -230,34 +235,26 @@ static bool
 profile_update(void *state, const struct analysis_rows *rows)
 {
 	struct block_profile *it = state;
-	const struct poly_batch *batch = rows->batch;
-	void *list = it->counts;
 	if (!rows->counts) {
 		if (!it->is_empty)
 			forget(it);
 		return true;
 	}
-	it->is_empty = false;
-	bool ok = grow_array(&list, &it->capacity, rows->ops->site_count, sizeof *it->counts);
-	it->counts = list;
-	if (!ok)
-		return false;
-	blocks_mark(&it->marker, rows, &it->marks);
-	for (size_t row = 0; row < batch->rows && ok; row++) {
-		struct walker *walker =
-			&it->walkers[rows->party ? rows->party[row] : rows->only];
-		if (is_marked(it->marks.instructions, row))
-			ok = take_instruction(it, walker, rows, row);
-		else if (poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] > 1)
-			walker->flow |= ops_at(rows->ops, rows->op[row])->flow;
-	}
-	return ok;
+	return expect_rows(it, rows->ops) && blocks_update(&it->blocks, rows, take_piece, it);
+}
+
+static bool
+profile_tally(void *state, const struct analysis_rows *rows)
+{
+	struct block_profile *it = state;
+	return expect_rows(it, rows->ops) && blocks_tally(&it->blocks, rows, take_piece, it);
 }
 
 static void
 profile_fini(void *state)
 {
 	struct block_profile *it = state;
+	blocks_fini(&it->blocks);
 	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
 		mem_free(it->walkers[i].loops);
 	mem_free(it->counts);
@@ -284,6 +281,7 @@ const struct analysis analysis_blocks = {
 	.init = profile_init,
 	.begin = profile_begin,
 	.update = profile_update,
+	.tally = profile_tally,
 	.report = block_profile_report,
 	.fini = profile_fini,
 };

@@ -52,8 +52,7 @@ struct walker {
 
 struct block_profile {
 	bool is_empty; /* nothing is known of what any party did before */
-	struct blocks marker;
-	struct block_marks marks;
+	struct blocks blocks;
 	struct walker walkers[ANALYSIS_PARTIES];
 	struct block_count *counts; /* by site of the first instruction */
 	uint32_t capacity;

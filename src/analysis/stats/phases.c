@@ -2,7 +2,6 @@
 /* Phases: which stretches of the execution are alike, and which ones stand for them. */
 #include "analysis/stats/phases.h"
 
-#include "base/bits.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -207,50 +206,65 @@ close_interval(struct phases *phases)
 	return double_intervals(phases);
 }
 
-/* Counts an instruction; false: no memory. */
+/* Counts instructions of a block, or of none, in as many intervals as they take. */
 static bool
-count_instruction(struct phases *phases, const struct analysis_rows *rows, size_t row)
+count_instructions(struct phases *phases, uint32_t block, uint64_t count)
 {
-	uint32_t *block = &phases->block_of[rows->party ? rows->party[row] : rows->only];
-	if (bit_test(phases->marks.begins, row) &&
-		!find_block(phases, rows->batch->pc[row], block))
-		return false;
-	if (!poly_present(rows->batch, POLY_COLUMN_pc, row))
-		*block = PHASES_NONE;
-	phases->instructions++;
-	if (phases->interval_count == PHASES_INTERVALS) {
-		phases->beyond++;
-		return true;
+	bool ok = true;
+	phases->instructions += count;
+	while (ok && count) {
+		const uint64_t left = phases->length - phases->open;
+		const uint64_t some = count < left ? count : left;
+		if (phases->interval_count == PHASES_INTERVALS) {
+			phases->beyond += count;
+			break;
+		}
+		if (block != PHASES_NONE)
+			count_block(phases, block, some);
+		phases->open += some;
+		count -= some;
+		if (some == left)
+			ok = close_interval(phases);
 	}
-	if (*block != PHASES_NONE)
-		count_block(phases, *block, 1);
-	return ++phases->open < phases->length || close_interval(phases);
+	return ok;
+}
+
+/* Takes a piece of a block; false: no memory. */
+static bool
+take_piece(void *user, const struct block_piece *piece, bool begins)
+{
+	struct phases *phases = user;
+	uint32_t *block = &phases->block_of[piece->party];
+	if (begins && !find_block(phases, piece->pc, block))
+		return false;
+	if (piece->count && !piece->has_pc)
+		*block = PHASES_NONE;
+	return count_instructions(phases, *block, piece->count);
 }
 
 static bool
 phases_update(void *state, const struct analysis_rows *rows)
 {
 	struct phases *phases = state;
-	const size_t words = (rows->batch->rows + 63) / 64;
-	bool ok = true;
 	if (!rows->counts) {
 		phases_begin(state, rows->batch->info);
 		return true;
 	}
-	blocks_mark(&phases->blocks, rows, &phases->marks);
-	for (size_t word = 0; ok && word < words; word++) {
-		uint64_t left = phases->marks.instructions[word];
-		for (; ok && left; left &= left - 1)
-			ok = count_instruction(
-				phases, rows, 64 * word + (size_t)__builtin_ctzll(left));
-	}
-	return ok;
+	return blocks_update(&phases->blocks, rows, take_piece, phases);
+}
+
+static bool
+phases_tally(void *state, const struct analysis_rows *rows)
+{
+	struct phases *phases = state;
+	return blocks_tally(&phases->blocks, rows, take_piece, phases);
 }
 
 static void
 phases_fini(void *state)
 {
 	struct phases *phases = state;
+	blocks_fini(&phases->blocks);
 	map_free(&phases->numbers);
 	mem_free(phases->list);
 	mem_free(phases->touched);
@@ -288,6 +302,7 @@ const struct analysis analysis_phases = {
 	.init = phases_init,
 	.begin = phases_begin,
 	.update = phases_update,
+	.tally = phases_tally,
 	.report = phases_report,
 	.fini = phases_fini,
 };

@@ -64,7 +64,6 @@ struct phases {
 	size_t counts_used, counts_capacity;
 	bool counts_full;
 	uint32_t recent[PHASES_RECENT]; /* blocks + 1, by pc */
-	struct block_marks marks;
 };
 
 /* What the intervals say together. */
