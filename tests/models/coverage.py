@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from model import ROOT, Tap, public, stats, trace
+from model import ROOT, Tap, packed, public, stats, trace
 
 
 def table():
@@ -47,6 +47,7 @@ for name, operation in (('tt6/isamix.tt6e', encoding), ('pthr/thread_002.tt6', e
     found = stats(name, 'coverage')
     last = expected[-1]
     tap.same(name.split('/')[-1], found, dict(last, growth=expected))
+    tap.same(name.split('/')[-1] + ', counted', stats(packed(name), 'coverage'), dict(last, growth=expected))
     seen = ' '.join(row['mnemonics'] for row in found['seen']).split()
     tap.ok(name.split('/')[-1] + ': mnemonics', len(seen) == found['mnemonics'], str(len(seen)))
     if operation is encoding and 'known' in found:

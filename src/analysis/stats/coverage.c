@@ -11,14 +11,23 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "isa/powerpc.h"
+#include "model/order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* What a row is. */
+struct covered {
+	uint32_t op, site; /* op: OP_NONE: it is no instruction, or the tracer's */
+};
 
 struct coverage {
 	uint64_t records;     /* instructions and micro-operations */
 	struct counts ops;    /* record in which an operation was first, by its number plus 1 */
 	struct counts places; /* the same of sites */
+	struct covered *rows; /* of the stretch whose records are being counted */
+	uint32_t row_count, row_capacity;
+	struct counts chains; /* of that: instructions of each, plus 1; 0: not executed yet */
 };
 
 /* Whether the tracer put a row there. */
@@ -28,26 +37,92 @@ is_synthetic(const struct poly_batch *batch, size_t row)
 	return poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
 }
 
+static void
+coverage_begin(void *state, const struct poly_trace_info *info)
+{
+	struct coverage *it = state;
+	(void)info;
+	it->row_count = 0;
+}
+
+static inline struct covered
+take_row(const struct analysis_rows *rows, size_t row)
+{
+	const bool made = rows->batch->synthetic && is_synthetic(rows->batch, row);
+	return (struct covered){made ? OP_NONE : rows->op[row], rows->site[row]};
+}
+
+static inline void
+cover(struct coverage *it, struct covered row)
+{
+	uint64_t *op = &it->ops.list[row.op + 1], *place = &it->places.list[row.site + 1];
+	if (row.op == OP_NONE)
+		return;
+	it->records++;
+	if (!*op)
+		*op = it->records;
+	if (!*place)
+		*place = it->records;
+}
+
+/* Makes room for all operations and sites. */
+static bool
+reach_all(struct coverage *it, const struct ops *ops)
+{
+	return counts_reach(&it->ops, (size_t)ops->count + 1) &&
+	       counts_reach(&it->places, (size_t)ops->site_count + 1);
+}
+
 static bool
 coverage_update(void *state, const struct analysis_rows *rows)
 {
 	struct coverage *it = state;
-	const struct poly_batch *batch = rows->batch;
-	if (!counts_reach(&it->ops, (size_t)rows->ops->count + 1) ||
-		!counts_reach(&it->places, (size_t)rows->ops->site_count + 1))
+	if (!reach_all(it, rows->ops))
 		return false;
-	uint64_t *ops = it->ops.list, *places = it->places.list;
-	for (size_t row = 0; row < batch->rows; row++) {
-		const uint32_t op = rows->op[row], site = rows->site[row];
-		if (op == OP_NONE || (batch->synthetic && is_synthetic(batch, row)))
-			continue;
-		it->records++;
-		if (!ops[op + 1])
-			ops[op + 1] = it->records;
-		if (!places[site + 1])
-			places[site + 1] = it->records;
-	}
+	for (size_t row = 0; row < rows->batch->rows; row++)
+		cover(it, take_row(rows, row));
 	return true;
+}
+
+/* Goes through the chains of a stretch; only at the first execution anything is new. */
+static bool
+cover_stretch(struct coverage *it, const struct poly_order *order)
+{
+	struct order_walk walk = {order, 0, order->records};
+	uint32_t chain, records;
+	if (!counts_reach(&it->chains, order->chains))
+		return false;
+	uint64_t *known = it->chains.list;
+	memset(known, 0, order->chains * sizeof *known);
+	while (order_next(&walk, &chain, &records)) {
+		const uint64_t before = it->records;
+		uint32_t row = order->first[chain];
+		if (known[chain] && records == order->length[chain]) {
+			it->records += known[chain] - 1;
+			continue;
+		}
+		for (; records; records--, row = order->next[row])
+			cover(it, it->rows[row]);
+		known[chain] = it->records - before + 1;
+	}
+	it->row_count = 0;
+	return true;
+}
+
+static bool
+coverage_tally(void *state, const struct analysis_rows *rows)
+{
+	struct coverage *it = state;
+	const struct poly_batch *batch = rows->batch;
+	void *list = it->rows;
+	const bool ok = grow_array(
+		&list, &it->row_capacity, it->row_count + batch->rows, sizeof *it->rows);
+	it->rows = list;
+	if (!ok || !reach_all(it, rows->ops))
+		return false;
+	for (size_t row = 0; row < batch->rows; row++)
+		it->rows[it->row_count++] = take_row(rows, row);
+	return !batch->order || cover_stretch(it, batch->order);
 }
 
 /* Adds first records that stand offset records behind. */
@@ -275,6 +350,8 @@ coverage_fini(void *state)
 	struct coverage *it = state;
 	counts_fini(&it->ops);
 	counts_fini(&it->places);
+	counts_fini(&it->chains);
+	mem_free(it->rows);
 }
 
 static const struct poly_option options[] = {{0}};
@@ -289,7 +366,9 @@ const struct analysis analysis_coverage = {
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES,
 	.state_size = sizeof(struct coverage),
+	.begin = coverage_begin,
 	.update = coverage_update,
+	.tally = coverage_tally,
 	.merge = coverage_merge,
 	.report = coverage_report,
 	.fini = coverage_fini,
