@@ -104,11 +104,11 @@ run_pc(void)
 	return load(trace.packed, POLY_HAS(pc));
 }
 
-/* The mix of instructions, of records that are counted or not. */
+/* Has an analysis look at all records, which are counted or not. */
 static uint64_t
-mix(bool tallies)
+analyse(const char *analysis, bool tallies)
 {
-	const char *names[] = {"mix", NULL};
+	const char *names[] = {analysis, NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_reader *reader = open_trace(trace.packed, POLY_ALL_COLUMNS);
 	struct poly_stats *stats;
@@ -130,18 +130,6 @@ mix(bool tallies)
 	poly_stats_free(stats);
 	poly_reader_close(reader);
 	return rows;
-}
-
-static uint64_t
-run_mix(void)
-{
-	return mix(false);
-}
-
-static uint64_t
-run_tally(void)
-{
-	return mix(true);
 }
 
 static int
@@ -186,24 +174,55 @@ run_gunzip(void)
 	return all;
 }
 
-enum { PARSE, LOAD, ADDRESS, PC, GUNZIP, UNPACK, MIX, TALLY, WORKS };
+enum {
+	PARSE,
+	LOAD,
+	ADDRESS,
+	PC,
+	GUNZIP,
+	UNPACK,
+	MIX,
+	MIX_COUNTED,
+	COVERAGE,
+	COVERAGE_COUNTED,
+	BLOCKS,
+	BLOCKS_COUNTED,
+	PHASES,
+	PHASES_COUNTED,
+	WORKS
+};
 
 static const struct work {
 	const char *name;
-	uint64_t (*run)(void);
-	int against;   /* the work that it is measured against, or -1 */
-	double target; /* times as fast, of the compiler's trace */
+	uint64_t (*run)(void); /* NULL: an analysis does it */
+	int against;	       /* the work that it is measured against, or -1 */
+	double target;	       /* times as fast, of the compiler's trace */
 	poly_columns needs;
+	const char *analysis;
+	bool tallies;
 } works[WORKS] = {
-	[PARSE] = {"parsing", run_parse, -1, 0, 0},
-	[LOAD] = {"loading, all columns", run_load, PARSE, 4, 0},
-	[ADDRESS] = {"loading, address", run_address, PARSE, 10, POLY_HAS(address)},
-	[PC] = {"loading, pc", run_pc, PARSE, 10, POLY_HAS(pc)},
-	[GUNZIP] = {"gunzip", run_gunzip, -1, 0, 0},
-	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4, 0},
-	[MIX] = {"mix, record by record", run_mix, -1, 0, POLY_HAS(pc)},
-	[TALLY] = {"mix, counted", run_tally, MIX, 4, POLY_HAS(pc)},
+	[PARSE] = {"parsing", run_parse, -1, 0, 0, NULL, false},
+	[LOAD] = {"loading, all columns", run_load, PARSE, 4, 0, NULL, false},
+	[ADDRESS] = {"loading, address", run_address, PARSE, 10, POLY_HAS(address), NULL,
+		false},
+	[PC] = {"loading, pc", run_pc, PARSE, 10, POLY_HAS(pc), NULL, false},
+	[GUNZIP] = {"gunzip", run_gunzip, -1, 0, 0, NULL, false},
+	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4, 0, NULL, false},
+#define ANALYSIS(number, name)                                                          \
+	[number] = {name ", record by record", NULL, -1, 0, POLY_HAS(pc), name, false}, \
+	[number##_COUNTED] = {name ", counted", NULL, number, 4, POLY_HAS(pc), name, true}
+	ANALYSIS(MIX, "mix"),
+	ANALYSIS(COVERAGE, "coverage"),
+	ANALYSIS(BLOCKS, "blocks"),
+	ANALYSIS(PHASES, "phases"),
+#undef ANALYSIS
 };
+
+static uint64_t
+do_work(const struct work *work)
+{
+	return work->run ? work->run() : analyse(work->analysis, work->tallies);
+}
 
 /* Columns that the trace does not have. */
 static poly_columns
@@ -260,7 +279,7 @@ main(int argc, char **argv)
 			if (works[work].needs & lacks)
 				continue;
 			const double start = cpu_seconds();
-			const uint64_t done = works[work].run();
+			const uint64_t done = do_work(&works[work]);
 			seconds[work][round] = cpu_seconds() - start;
 			rows = work == PARSE ? done : rows;
 		}
@@ -270,7 +289,7 @@ main(int argc, char **argv)
 		if (it->needs & lacks)
 			continue;
 		const double time = median(seconds[work], rounds);
-		printf("%-22s %7.3f s %6.1f ns a record", it->name, time,
+		printf("%-26s %7.3f s %6.1f ns a record", it->name, time,
 			time / (double)rows * 1e9);
 		if (it->against >= 0)
 			printf(" %6.1fx of %s, target %.0fx",
