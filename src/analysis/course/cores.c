@@ -66,16 +66,13 @@ in_order_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-in_order_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+in_order_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	struct in_order *it = state;
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < n && status == POLY_OK; i++) {
-		superscalar_add(it->core, &uops[i], it->is_quiet ? NULL : &output->lines);
-		status = model_settle(output, error);
-	}
-	return status;
+	const struct in_order *it = state;
+	(void)error;
+	superscalar_add(it->core, uop, it->is_quiet ? NULL : &output->lines);
+	return POLY_OK;
 }
 
 static enum poly_status
@@ -173,17 +170,11 @@ ooo_heading(void *state, struct model_output *output)
 }
 
 static enum poly_status
-ooo_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+ooo_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	struct out_of_order *it = state;
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < n && status == POLY_OK; i++) {
-		status = ooo_add(it->core, &uops[i], &output->lines, error);
-		if (status == POLY_OK)
-			status = model_settle(output, error);
-	}
-	return status;
+	const struct out_of_order *it = state;
+	return ooo_add(it->core, uop, &output->lines, error);
 }
 
 static enum poly_status

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define STRIP 256 /* micro-ops that a model is given at once */
-
 static const struct model *const models[] = {
 	&model_penn_hw1,
 	&model_penn_hw2a,
@@ -35,7 +33,6 @@ struct poly_course {
 	char *trace;	 /* the name that output has */
 	uint64_t number; /* of the last record */
 	poly_columns columns;
-	struct course_uop uops[STRIP];
 };
 
 const struct poly_homework_info *
@@ -194,16 +191,14 @@ poly_course_update(
 	enum poly_status status = POLY_OK;
 	if (model->take_rows)
 		return model->take_rows(course->state, batch, &course->output, error);
-	for (size_t row = 0; row < batch->rows && status == POLY_OK;) {
-		size_t n = 0;
-		for (; row < batch->rows && n < STRIP; row++) {
-			struct course_uop *uop = &course->uops[n];
-			if (!uop_of_row(batch, row, uop))
-				continue;
-			uop->number = ++course->number;
-			n++;
-		}
-		status = model->take(course->state, course->uops, n, &course->output, error);
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
+		struct course_uop uop;
+		if (!uop_of_row(batch, row, &uop))
+			continue;
+		uop.number = ++course->number;
+		status = model->take(course->state, &uop, &course->output, error);
+		if (status == POLY_OK)
+			status = model_settle(&course->output, error);
 	}
 	return status;
 }

@@ -14,12 +14,11 @@
 static const struct poly_option no_options[] = {{0}};
 
 static enum poly_status
-mix_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+mix_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)output, (void)error;
-	for (size_t i = 0; i < n; i++)
-		course_mix_uop(state, &uops[i]);
+	course_mix_uop(state, uop);
 	return POLY_OK;
 }
 
@@ -75,15 +74,12 @@ board_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-board_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+board_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < n && status == POLY_OK; i++) {
-		course_scoreboard_uop(state, &uops[i], &output->lines);
-		status = model_settle(output, error);
-	}
-	return status;
+	(void)error;
+	course_scoreboard_uop(state, uop, &output->lines);
+	return POLY_OK;
 }
 
 static enum poly_status
@@ -176,15 +172,12 @@ predictor_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-predictor_take(void *state, const struct course_uop *uops, size_t n,
-	struct model_output *output, struct poly_error *error)
+predictor_take(void *state, const struct course_uop *uop, struct model_output *output,
+	struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < n && status == POLY_OK; i++) {
-		course_predictor_uop(state, &uops[i], &output->lines);
-		status = model_settle(output, error);
-	}
-	return status;
+	(void)error;
+	course_predictor_uop(state, uop, &output->lines);
+	return POLY_OK;
 }
 
 static enum poly_status
@@ -263,17 +256,14 @@ cache_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-cache_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+cache_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	struct cache_state *it = state;
-	enum poly_status status = POLY_OK;
-	it->uops += n;
-	for (size_t i = 0; i < n && status == POLY_OK; i++) {
-		course_cache_uop(&it->cache, &uops[i], it->is_quiet ? NULL : &output->lines);
-		status = model_settle(output, error);
-	}
-	return status;
+	(void)error;
+	it->uops++;
+	course_cache_uop(&it->cache, uop, it->is_quiet ? NULL : &output->lines);
+	return POLY_OK;
 }
 
 static enum poly_status

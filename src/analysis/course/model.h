@@ -41,8 +41,8 @@ struct model {
 		void *state, const struct option_values *values, struct poly_error *error);
 	/* Prints what stands above the first record; NULL: nothing does. */
 	void (*begin)(void *state, struct model_output *output);
-	/* Takes micro-ops in a row; NULL: take_rows does. */
-	enum poly_status (*take)(void *state, const struct course_uop *uops, size_t n,
+	/* Takes a micro-op, whose lines go on behind it; NULL: take_rows does. */
+	enum poly_status (*take)(void *state, const struct course_uop *uop,
 		struct model_output *output, struct poly_error *error);
 	/* Takes the rows of a batch, of homeworks whose records are no micro-ops. */
 	enum poly_status (*take_rows)(void *state, const struct poly_batch *batch,

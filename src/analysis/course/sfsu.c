@@ -41,19 +41,17 @@ branches_init(void *state, const struct option_values *values, struct poly_error
 }
 
 static enum poly_status
-branches_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+branches_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	struct branches *it = state;
-	struct buf *lines = it->is_quiet ? NULL : &output->lines;
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < n && !it->is_dynamic; i++)
-		course_sfsu_static_uop(&it->simple, &uops[i]);
-	for (size_t i = 0; i < n && it->is_dynamic && status == POLY_OK; i++) {
-		course_sfsu_dynamic_uop(&it->dynamic, &uops[i], lines);
-		status = model_settle(output, error);
-	}
-	return status;
+	(void)error;
+	if (it->is_dynamic)
+		course_sfsu_dynamic_uop(
+			&it->dynamic, uop, it->is_quiet ? NULL : &output->lines);
+	else
+		course_sfsu_static_uop(&it->simple, uop);
+	return POLY_OK;
 }
 
 static enum poly_status
@@ -95,12 +93,11 @@ cache_init(void *state, const struct option_values *values, struct poly_error *e
 }
 
 static enum poly_status
-cache_take(void *state, const struct course_uop *uops, size_t n, struct model_output *output,
+cache_take(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)output, (void)error;
-	for (size_t i = 0; i < n; i++)
-		course_cache_uop(state, &uops[i], NULL);
+	course_cache_uop(state, uop, NULL);
 	return POLY_OK;
 }
 
