@@ -47,8 +47,7 @@ struct state {
 	struct uses uses;
 	const struct cache_batch *batch; /* with counts: of the update under way */
 	bool counts;
-	uint64_t top; /* 0: neither is told of; else of the first cache */
-	struct tops pcs, regions;
+	struct tops_pair tops;	     /* of the first cache */
 	uint32_t weights[USES_MOST]; /* 1 where it missed */
 };
 
@@ -69,7 +68,7 @@ open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
 static bool
 tells_missed(const struct state *it, size_t i)
 {
-	return it->causes || (it->top && i == 0);
+	return it->causes || (it->tops.most && i == 0);
 }
 
 static enum poly_status
@@ -106,14 +105,12 @@ open_caches(struct state *it, const struct poly_stats_stores *stores, struct pol
 static enum poly_status
 open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
 {
-	if (!it->top)
-		return POLY_OK;
-	if (it->sweep.is_opt[0])
+	if (it->tops.most && it->sweep.is_opt[0])
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'cache.top' is about the first cache, whose policy must not be "
 			"opt");
-	return tops_init_both(
-		&it->pcs, &it->regions, "cache.region", values[OPTION_REGION], error);
+	return tops_pair_init(
+		&it->tops, it->tops.most, "cache.region", values[OPTION_REGION], error);
 }
 
 static enum poly_status
@@ -122,7 +119,7 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	struct state *it = state;
 	it->of = (enum uses_of)setup->values[OPTION_OF];
 	it->causes = setup->values[OPTION_CAUSES];
-	it->top = setup->values[OPTION_TOP];
+	it->tops.most = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
 	if (status != POLY_OK) {
 		it->sweep.count = 0;
@@ -189,8 +186,7 @@ count_tops(struct state *it, size_t misses)
 	memset(it->weights, 0, uses->count * sizeof *it->weights);
 	for (size_t i = 0; i < misses; i++)
 		it->weights[it->caches->missed[i]] = 1;
-	return tops_add(&it->pcs, uses->pcs, it->weights, uses->count) &&
-	       tops_add(&it->regions, uses->addresses, it->weights, uses->count);
+	return tops_pair_add(&it->tops, uses, it->weights);
 }
 
 /* Gives a batch to a cache; next: of one that is opt. False: no memory. */
@@ -206,7 +202,7 @@ run_one(struct state *it, struct one *one, const struct cache_batch *batch,
 	count(one, &now);
 	if (!counts)
 		ignore(&one->ignored, &before, &now);
-	if (counts && it->top && one == it->caches && !count_tops(it, misses.count))
+	if (counts && it->tops.most && one == it->caches && !count_tops(it, misses.count))
 		return false;
 	return !one->classify || run_classify(one, batch, &misses, counts);
 }
@@ -250,28 +246,26 @@ cache_update(void *state, const struct analysis_rows *rows)
 	return ok;
 }
 
-/* The second pass, of caches that are opt. */
+/* Some uses of the second pass, of caches that are opt. */
+static bool
+run_again(void *user, const struct replay_step *step)
+{
+	struct state *it = user;
+	bool ok = true;
+	for (size_t i = 0; i < it->sweep.count && ok; i++) {
+		struct one *one = &it->caches[i];
+		ok = !one->opt ||
+		     run_one(it, one, &step->uses, step->next[one->ahead], step->counts);
+	}
+	return ok;
+}
+
 static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct state *it = state;
-	struct replay_step step;
-	if (!it->replay || it->finished)
-		return POLY_OK;
-	enum poly_status status = replay_settle(it->replay, error);
-	if (status == POLY_ERR_LIMIT)
-		return POLY_OK;
-	while (status == POLY_OK &&
-		(status = replay_next(it->replay, &step, error)) == POLY_OK) {
-		for (size_t i = 0; i < it->sweep.count; i++) {
-			struct one *one = &it->caches[i];
-			if (one->opt && !run_one(it, one, &step.uses, step.next[one->ahead],
-						step.counts))
-				return err_memory(error);
-		}
-	}
-	it->finished = status == POLY_END;
-	return it->finished ? POLY_OK : status;
+	return it->replay ? replay_again(it->replay, run_again, it, &it->finished, error)
+			  : POLY_OK;
 }
 
 static void
@@ -446,16 +440,7 @@ cache_report(const void *state, const struct ops *ops, struct poly_report *repor
 	poly_report_end(report);
 	if (it->sweep.count > 1)
 		report_budgets(it, report);
-	if (!it->top)
-		return;
-	tops_report(&it->pcs,
-		&(struct tops_words){"instructions", "Instructions that miss most", "pc", "PC",
-			"misses", "Misses"},
-		it->top, report);
-	tops_report(&it->regions,
-		&(struct tops_words){"regions", "Regions that miss most", "region", "Region",
-			"misses", "Misses"},
-		it->top, report);
+	tops_pair_report(&it->tops, "that miss most", "misses", "Misses", report);
 }
 
 static void
@@ -469,8 +454,7 @@ cache_fini(void *state)
 		mem_free(it->caches[i].missed);
 	}
 	mem_free(it->caches);
-	tops_fini(&it->pcs);
-	tops_fini(&it->regions);
+	tops_pair_fini(&it->tops);
 	replay_free(it->replay);
 }
 

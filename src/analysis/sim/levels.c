@@ -20,8 +20,7 @@ struct state {
 	struct hierarchy_totals totals;
 	uint64_t instructions;
 	struct uses uses;
-	uint64_t top; /* 0: neither is told of */
-	struct tops pcs, regions;
+	struct tops_pair tops;
 	uint32_t cycles[USES_MOST];
 };
 
@@ -40,15 +39,6 @@ find_preset(const char *name)
 	while (preset->name && strcmp(preset->name, name) != 0)
 		preset++;
 	return preset->name ? preset : NULL;
-}
-
-static enum poly_status
-open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
-{
-	it->top = values[OPTION_TOP];
-	return it->top ? tops_init_both(&it->pcs, &it->regions, "levels.region",
-				 values[OPTION_REGION], error)
-		       : POLY_OK;
 }
 
 static enum poly_status
@@ -71,7 +61,8 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	if (setup->values[OPTION_INCLUSION])
 		it->config.inclusion =
 			(enum hierarchy_inclusion)(setup->values[OPTION_INCLUSION] - 1);
-	status = open_tops(it, setup->values, error);
+	status = tops_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
+		setup->values[OPTION_REGION], error);
 	if (status != POLY_OK)
 		return status;
 	return hierarchy_new(&it->config, &it->hierarchy, error);
@@ -101,7 +92,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	hierarchy_run(it->hierarchy,
 		&(struct hierarchy_batch){
 			it->uses.addresses, it->uses.pcs, it->uses.kinds, it->uses.count},
-		it->top ? it->cycles : NULL);
+		it->tops.most ? it->cycles : NULL);
 	if (!rows->counts)
 		return true;
 	it->instructions += jumps_instructions(rows->batch);
@@ -112,9 +103,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	it->totals.cycles += totals->cycles;
 	it->totals.memory_reads += totals->memory_reads;
 	it->totals.memory_writes += totals->memory_writes;
-	return !it->top ||
-	       (tops_add(&it->pcs, it->uses.pcs, it->cycles, it->uses.count) &&
-		       tops_add(&it->regions, it->uses.addresses, it->cycles, it->uses.count));
+	return !it->tops.most || tops_pair_add(&it->tops, &it->uses, it->cycles);
 }
 
 static void
@@ -191,16 +180,7 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
-	if (!it->top)
-		return;
-	tops_report(&it->pcs,
-		&(struct tops_words){"instructions", "Instructions that cost most", "pc", "PC",
-			"cycles", "Cycles"},
-		it->top, report);
-	tops_report(&it->regions,
-		&(struct tops_words){"regions", "Regions that cost most", "region", "Region",
-			"cycles", "Cycles"},
-		it->top, report);
+	tops_pair_report(&it->tops, "that cost most", "cycles", "Cycles", report);
 }
 
 static void
@@ -208,8 +188,7 @@ levels_fini(void *state)
 {
 	struct state *it = state;
 	hierarchy_free(it->hierarchy);
-	tops_fini(&it->pcs);
-	tops_fini(&it->regions);
+	tops_pair_fini(&it->tops);
 }
 
 /* As the caches say, or one of levels_inclusions. */

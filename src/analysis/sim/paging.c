@@ -122,27 +122,25 @@ paging_update(void *state, const struct analysis_rows *rows)
 	return true;
 }
 
-/* The second pass, of memories that are opt. */
+/* Some uses of the second pass, of memories that are opt. */
+static bool
+run_again(void *user, const struct replay_step *step)
+{
+	struct state *it = user;
+	for (size_t i = 0; i < it->count; i++) {
+		struct one *one = &it->memories[i];
+		if (one->config.policy == PAGING_OPT)
+			run_one(one, &step->uses, step->next[one->ahead], step->counts);
+	}
+	return true;
+}
+
 static enum poly_status
 paging_finish(void *state, struct poly_error *error)
 {
 	struct state *it = state;
-	struct replay_step step;
-	if (!it->replay || it->finished)
-		return POLY_OK;
-	enum poly_status status = replay_settle(it->replay, error);
-	if (status == POLY_ERR_LIMIT)
-		return POLY_OK;
-	while (status == POLY_OK &&
-		(status = replay_next(it->replay, &step, error)) == POLY_OK) {
-		for (size_t i = 0; i < it->count; i++) {
-			struct one *one = &it->memories[i];
-			if (one->config.policy == PAGING_OPT)
-				run_one(one, &step.uses, step.next[one->ahead], step.counts);
-		}
-	}
-	it->finished = status == POLY_END;
-	return it->finished ? POLY_OK : status;
+	return it->replay ? replay_again(it->replay, run_again, it, &it->finished, error)
+			  : POLY_OK;
 }
 
 static uint64_t

@@ -131,8 +131,9 @@ replay_keep(struct replay *replay, const struct uses *uses, bool counts)
 		replay->status = learn(replay, i, uses);
 }
 
-enum poly_status
-replay_settle(struct replay *replay, struct poly_error *error)
+/* Ends the first pass. */
+static enum poly_status
+settle(struct replay *replay, struct poly_error *error)
 {
 	for (size_t i = 0; i < replay->sizes && replay->status == POLY_OK; i++)
 		replay->status = next_use_settle(replay->next[i], &replay->failure);
@@ -141,8 +142,9 @@ replay_settle(struct replay *replay, struct poly_error *error)
 	return replay->status;
 }
 
-enum poly_status
-replay_next(struct replay *replay, struct replay_step *step, struct poly_error *error)
+/* The next uses of the second pass; POLY_END. */
+static enum poly_status
+next_step(struct replay *replay, struct replay_step *step, struct poly_error *error)
 {
 	const uint64_t left = replay->kept - replay->seen;
 	size_t count = left < REPLAY_STEP ? (size_t)left : REPLAY_STEP, alike = 1;
@@ -167,4 +169,21 @@ replay_next(struct replay *replay, struct replay_step *step, struct poly_error *
 	}
 	replay->seen += alike;
 	return POLY_OK;
+}
+
+enum poly_status
+replay_again(struct replay *replay, replay_fn *take, void *user, bool *finished,
+	struct poly_error *error)
+{
+	struct replay_step step;
+	if (*finished)
+		return POLY_OK;
+	enum poly_status status = settle(replay, error);
+	if (status == POLY_ERR_LIMIT)
+		return POLY_OK;
+	while (status == POLY_OK && (status = next_step(replay, &step, error)) == POLY_OK)
+		if (!take(user, &step))
+			return err_memory(error);
+	*finished = status == POLY_END;
+	return *finished ? POLY_OK : status;
 }

@@ -38,12 +38,15 @@ enum poly_status replay_size(
 /* Keeps uses. */
 void replay_keep(struct replay *replay, const struct uses *uses, bool counts);
 
-/* Ends the first pass. What was remembered: POLY_ERR_IO, POLY_ERR_MEMORY; POLY_ERR_LIMIT where
- * there were more lines than above. */
-enum poly_status replay_settle(struct replay *replay, struct poly_error *error);
+/* Takes some uses of the second pass; false: no memory. */
+typedef bool replay_fn(void *user, const struct replay_step *step);
 
-/* The next uses of the second pass; POLY_END, POLY_ERR_IO. */
-enum poly_status replay_next(
-	struct replay *replay, struct replay_step *step, struct poly_error *error);
+/*
+ * The second pass, once: gives all uses to take. *finished: it was whole, and need not be gone
+ * through again; without it there were more lines than above. What was remembered of the first
+ * pass: POLY_ERR_IO, POLY_ERR_MEMORY.
+ */
+enum poly_status replay_again(struct replay *replay, replay_fn *take, void *user,
+	bool *finished, struct poly_error *error);
 
 #endif

@@ -9,35 +9,24 @@
 #include "report/tree.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
-enum poly_status
+static enum poly_status
 tops_init(struct tops *tops, unsigned shift, struct poly_error *error)
 {
 	tops->shift = shift;
 	return dense_init(&tops->dense, TOPS_MOST, error);
 }
 
-enum poly_status
-tops_init_both(struct tops *pcs, struct tops *regions, const char *option, uint64_t bytes,
-	struct poly_error *error)
-{
-	if (bytes & (bytes - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s' is %" PRIu64 " bytes, a power of two is needed", option,
-			bytes);
-	const enum poly_status status = tops_init(pcs, 0, error);
-	return status == POLY_OK ? tops_init(regions, (unsigned)__builtin_ctzll(bytes), error)
-				 : status;
-}
-
-void
+static void
 tops_fini(struct tops *tops)
 {
 	dense_fini(&tops->dense);
 	mem_free(tops->list);
 }
 
-bool
+/* Adds uses (USES_MOST at most) and what each weighs; false: no memory. */
+static bool
 tops_add(struct tops *tops, const uint64_t *numbers, const uint32_t *weights, size_t count)
 {
 	void *list = tops->list;
@@ -62,7 +51,15 @@ tops_add(struct tops *tops, const uint64_t *numbers, const uint32_t *weights, si
 	return ok;
 }
 
-void
+/* What a table of them is called. */
+struct tops_words {
+	const char *key, *title;	   /* of the table */
+	const char *number, *number_title; /* of the column of numbers */
+	const char *weight, *weight_title; /* of the column of weights */
+};
+
+/* A table of those that weigh most, at most so many. */
+static void
 tops_report(const struct tops *tops, const struct tops_words *words, uint64_t most,
 	struct poly_report *report)
 {
@@ -94,4 +91,48 @@ tops_report(const struct tops *tops, const struct tops_words *words, uint64_t mo
 	}
 	poly_report_end(report);
 	mem_free(ranks);
+}
+
+enum poly_status
+tops_pair_init(struct tops_pair *pair, uint64_t most, const char *option, uint64_t bytes,
+	struct poly_error *error)
+{
+	pair->most = most;
+	if (bytes & (bytes - 1))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%s' is %" PRIu64 " bytes, a power of two is needed", option,
+			bytes);
+	const enum poly_status status = most ? tops_init(&pair->pcs, 0, error) : POLY_OK;
+	if (status != POLY_OK || !most)
+		return status;
+	return tops_init(&pair->regions, (unsigned)__builtin_ctzll(bytes), error);
+}
+
+void
+tops_pair_fini(struct tops_pair *pair)
+{
+	tops_fini(&pair->pcs);
+	tops_fini(&pair->regions);
+}
+
+bool
+tops_pair_add(struct tops_pair *pair, const struct uses *uses, const uint32_t *weights)
+{
+	return tops_add(&pair->pcs, uses->pcs, weights, uses->count) &&
+	       tops_add(&pair->regions, uses->addresses, weights, uses->count);
+}
+
+void
+tops_pair_report(const struct tops_pair *pair, const char *how, const char *weight,
+	const char *weight_title, struct poly_report *report)
+{
+	char title[64];
+	struct tops_words words = {"instructions", title, "pc", "PC", weight, weight_title};
+	if (!pair->most)
+		return;
+	snprintf(title, sizeof title, "Instructions %s", how);
+	tops_report(&pair->pcs, &words, pair->most, report);
+	words = (struct tops_words){"regions", title, "region", "Region", weight, weight_title};
+	snprintf(title, sizeof title, "Regions %s", how);
+	tops_report(&pair->regions, &words, pair->most, report);
 }

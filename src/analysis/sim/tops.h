@@ -26,28 +26,23 @@ struct tops {
 	uint64_t numbers[USES_MOST];
 };
 
-/* POLY_ERR_MEMORY. */
-enum poly_status tops_init(struct tops *tops, unsigned shift, struct poly_error *error);
-void tops_fini(struct tops *tops);
-
-/* What is told of by instruction and by region, of so many bytes as an option says.
- * POLY_ERR_USAGE where that is no power of two; POLY_ERR_MEMORY. */
-enum poly_status tops_init_both(struct tops *pcs, struct tops *regions, const char *option,
-	uint64_t bytes, struct poly_error *error);
-
-/* Adds uses (USES_MOST at most) and what each weighs; false: no memory. */
-bool tops_add(
-	struct tops *tops, const uint64_t *numbers, const uint32_t *weights, size_t count);
-
-/* What a table of them is called. */
-struct tops_words {
-	const char *key, *title;	   /* of the table */
-	const char *number, *number_title; /* of the column of numbers */
-	const char *weight, *weight_title; /* of the column of weights */
+/* By instruction and by region. */
+struct tops_pair {
+	uint64_t most; /* of each; 0: neither is told of */
+	struct tops pcs, regions;
 };
 
-/* A table of those that weigh most, at most so many. */
-void tops_report(const struct tops *tops, const struct tops_words *words, uint64_t most,
-	struct poly_report *report);
+/* Regions are of so many bytes as an option says: POLY_ERR_USAGE where that is no power of two.
+ * POLY_ERR_MEMORY. */
+enum poly_status tops_pair_init(struct tops_pair *pair, uint64_t most, const char *option,
+	uint64_t bytes, struct poly_error *error);
+void tops_pair_fini(struct tops_pair *pair);
+
+/* Adds uses to both; false: no memory. */
+bool tops_pair_add(struct tops_pair *pair, const struct uses *uses, const uint32_t *weights);
+
+/* Both tables, whose titles end in how ("that miss most"), where they are told of. */
+void tops_pair_report(const struct tops_pair *pair, const char *how, const char *weight,
+	const char *weight_title, struct poly_report *report);
 
 #endif

@@ -15,3 +15,4 @@ polytrace sim paging --sweep frames=1-65 tt6/sort.tt6
 polytrace sim tlb -S page=3000 tt6/sort.tt6
 polytrace sim cache --sweep size=1099511627777G tt6/sort.tt6
 polytrace sim levels -S 'caches=l1=17592186044417M/2/64/4 memory=9' tt6/sort.tt6
+polytrace sim cache -S region=2147483647 tt6/sort.tt6
