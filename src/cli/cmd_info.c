@@ -143,7 +143,7 @@ info_native(struct inputs *inputs, const char *path)
 		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	const struct poly_format_info *format = poly_reader_format(source.reader);
+	const struct poly_format_info *format = packed_records(&source);
 	int written = STATUS_TROUBLE;
 	if (format->summary)
 		written = copy_records(

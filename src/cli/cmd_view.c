@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/listing.h"
+#include "cli/packed.h"
 #include "cli/say.h"
 #include "cli/source.h"
 #include "cli/term.h"
@@ -83,7 +84,7 @@ writer_format(const struct view_options *options, const struct source *source)
 		return "jsonl";
 	if (options->source.csv)
 		return "csv";
-	const struct poly_format_info *format = poly_reader_format(source->reader);
+	const struct poly_format_info *format = packed_records(source);
 	if (!format->listing)
 		say(source->name, "format '%s' has no listing of its own", format->name);
 	return format->listing;

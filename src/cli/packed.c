@@ -23,6 +23,14 @@ packed_format(const struct source *source)
 		       : NULL;
 }
 
+const struct poly_format_info *
+packed_records(const struct source *source)
+{
+	const char *packed = packed_format(source);
+	const struct poly_format_info *format = packed ? poly_format_find(packed) : NULL;
+	return format ? format : poly_reader_format(source->reader);
+}
+
 static bool
 ends_in(const char *path, size_t n, const char *ending)
 {

@@ -14,6 +14,9 @@
 /* The format that a packed trace had before; NULL: it isn't one. */
 const char *packed_format(const struct source *source);
 
+/* The format whose records a source has: that which was packed, or its own. */
+const struct poly_format_info *packed_records(const struct source *source);
+
 /*
  * The name that a trace has when it is packed: without endings of compression, and with that of
  * packed traces. The caller frees it.
