@@ -58,6 +58,12 @@ enum writing_form {
 	WRITING_HEX,	 /* hexadecimal digits, all of them */
 	WRITING_HEX_FAR, /* hexadecimal digits behind blanks */
 	WRITING_DECIMAL, /* decimal digits, the first of which is no 0 unless it is alone */
+	/* Four bytes, the most or the least significant first; without the lowest three bits.
+	 */
+	WRITING_BIG,
+	WRITING_LITTLE,
+	WRITING_BIG_LANES,
+	WRITING_LITTLE_LANES,
 };
 
 /* Numbers of a column that were put into copied lines. */
@@ -80,6 +86,7 @@ struct writing {
 	poly_columns uses;		      /* columns looked at; wopen may take some away */
 	struct notes *notes;		      /* see writing_note */
 	struct pattern_lines *making;	      /* lines to be copied, of patterns; else NULL */
+	uint64_t context; /* what the next row depends on; see writing_suppose */
 	/* By column; write_row is not called for rows whose lines are copied. */
 	struct writing_copied copied[POLY_COLUMN_COUNT];
 	/*
@@ -181,9 +188,10 @@ struct format {
 	enum poly_status (*write)(struct writing *writing, const struct poly_batch *batch,
 		struct poly_error *error);
 	/*
-	 * Instead of write: writes a row. It marks the numbers that it writes (writing_mark),
-	 * so that the line of a pattern is made once and then copied (pattern.h). A line is
-	 * what the values of its row make it and nothing else.
+	 * Instead of write, or besides it for batches with patterns: writes a row. It marks the
+	 * numbers that it writes (writing_mark), so that the line of a pattern is made once and
+	 * then copied (pattern.h). A line is what the values of its row make it and nothing
+	 * else, or else what writing_suppose says.
 	 *
 	 * Lines are made (writing->making is set) with a copy of writing and, byte for byte, of
 	 * its state, both of which are thrown away without wclose: what write_row changes in
@@ -232,6 +240,13 @@ void writing_mark(struct writing *writing, enum poly_column column, enum writing
 
 /* Says that the line is not to be copied unless these columns move in it and are marked. */
 void writing_moves(struct writing *writing, poly_columns columns);
+
+/*
+ * Of formats whose lines depend on what was written before, which is all told by context: while
+ * lines are made (else nothing happens), context becomes this one, and the line is only copied
+ * behind what left the same. What write_row makes of context is what the line leaves.
+ */
+void writing_suppose(struct writing *writing, uint64_t context);
 
 /* Says that the line is not to be copied. */
 void writing_unlike(struct writing *writing);

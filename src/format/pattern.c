@@ -2,6 +2,7 @@
 /* Making the lines of patterns, copying them, and putting numbers into them. */
 #include "format/pattern.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -21,7 +22,7 @@ static void
 forget(struct pattern_lines *it)
 {
 	it->known = it->missed = 0;
-	it->full = it->failed = false;
+	it->full = it->failed = it->depend = false;
 	it->column_count = 0;
 	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
 		it->columns[i].count = it->columns[i].width = 0;
@@ -61,9 +62,11 @@ grow_lines(struct pattern_lines *it, uint32_t count)
 	while (capacity <= count)
 		capacity *= 2;
 	struct pattern_line *lines = mem_resize(it->lines, capacity, sizeof *lines);
-	if (!lines)
+	it->lines = lines ? lines : it->lines;
+	struct pattern_context *contexts = mem_resize(it->contexts, capacity, sizeof *contexts);
+	it->contexts = contexts ? contexts : it->contexts;
+	if (!lines || !contexts)
 		return false;
-	it->lines = lines;
 	it->capacity = capacity;
 	return true;
 }
@@ -119,6 +122,15 @@ writing_moves(struct writing *writing, poly_columns columns)
 }
 
 void
+writing_suppose(struct writing *writing, uint64_t context)
+{
+	if (!writing->making)
+		return;
+	writing->making->before = writing->context = context;
+	writing->making->depend = true;
+}
+
+void
 writing_unlike(struct writing *writing)
 {
 	if (writing->making)
@@ -138,6 +150,16 @@ put_line(struct pattern_lines *it, uint32_t refused)
 		line->numbers[i] = it->columns[i].count;
 }
 
+/* Says what the line that is known last was written behind, and what it left. */
+static void
+put_context(struct pattern_lines *it, uint64_t behind)
+{
+	struct pattern_context *context = &it->contexts[it->known - 1];
+	*context = (struct pattern_context){it->before, behind, 0};
+	if (it->known > 1)
+		context->seams = context[-1].seams + (context[-1].behind != it->before);
+}
+
 /* Makes the line of a row. */
 static void
 make_line(struct pattern_lines *it, const struct format *format, struct writing *writing,
@@ -150,6 +172,7 @@ make_line(struct pattern_lines *it, const struct format *format, struct writing 
 	if (held > HELD_BYTES)
 		out_flush(it->out);
 	it->marked = it->needed = 0;
+	it->before = writing->context = 0;
 	it->refused = false;
 	const enum poly_status status = format->write_row(writing, batch, row, NULL);
 	out_held(it->out, &held);
@@ -160,6 +183,7 @@ make_line(struct pattern_lines *it, const struct format *format, struct writing 
 			 it->text.size + held - line->at > RUN_BYTES;
 	it->known++;
 	put_line(it, refused + bad);
+	put_context(it, writing->context);
 }
 
 /* Puts numbers where columns move, that are as long as those of the batch. */
@@ -319,6 +343,20 @@ put_decimal(struct pattern_column *column, char *to, uint64_t v, unsigned width)
 	return true;
 }
 
+/* Puts a number of four bytes; false where it does not fit. */
+static inline bool
+put_bytes(char *to, unsigned form, uint64_t v)
+{
+	const bool big = form == WRITING_BIG || form == WRITING_BIG_LANES;
+	const bool whole = form == WRITING_BIG || form == WRITING_LITTLE;
+	const uint32_t word = (uint32_t)v & (whole ? ~0u : ~7u);
+	if (big)
+		store_be32((uint8_t *)to, word);
+	else
+		store_le32((uint8_t *)to, word);
+	return v >> 32 == 0;
+}
+
 /* Puts a hexadecimal number; false where it does not fit. */
 static inline bool
 put_hexadecimal(char *to, const struct pattern_number *number, uint64_t v)
@@ -357,9 +395,12 @@ put_column(
 		const struct pattern_number *number = &numbers[i];
 		char *place = text + (number->at - at);
 		const uint64_t v = values[number->pattern + move];
-		fits &= number->form == WRITING_DECIMAL
-				? put_decimal(column, place, v, number->width)
-				: put_hexadecimal(place, number, v);
+		if (number->form == WRITING_DECIMAL)
+			fits &= put_decimal(column, place, v, number->width);
+		else if (number->form < WRITING_BIG)
+			fits &= put_hexadecimal(place, number, v);
+		else
+			fits &= put_bytes(place, number->form, v);
 	}
 	return fits;
 }
@@ -383,6 +424,15 @@ count_copied(const struct pattern_lines *it, struct writing *writing,
 	}
 }
 
+/* True where the lines of a run are what is to be written behind what was written. */
+static bool
+follows(const struct pattern_lines *it, const struct writing *writing,
+	const struct pattern_run *run)
+{
+	const struct pattern_context *first = &it->contexts[run->pattern];
+	return first->before == writing->context && first[run->rows - 1].seams == first->seams;
+}
+
 /* Writes a run by copying its lines; false: it has to be written by columns. */
 static bool
 copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_batch *batch,
@@ -390,7 +440,8 @@ copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_ba
 {
 	const struct pattern_line *begin = &it->lines[run->pattern], *end = begin + run->rows;
 	const size_t n = end->at - begin->at;
-	if (end->refused != begin->refused || n > RUN_BYTES)
+	if (end->refused != begin->refused || n > RUN_BYTES ||
+		(it->depend && !follows(it, writing, run)))
 		return false;
 	/* Numbers are put with what stands up to a word behind them. */
 	char *to = (char *)out_room(writing->out, n + 8);
@@ -405,6 +456,8 @@ copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_ba
 		return false;
 	}
 	count_copied(it, writing, &copied, begin);
+	if (it->depend)
+		writing->context = it->contexts[run->pattern + run->rows - 1].behind;
 	out_commit(writing->out, n);
 	return true;
 }
@@ -450,6 +503,11 @@ pattern_lines_write(struct pattern_lines *it, const struct format *format,
 	const struct poly_batch *full = patterns->deferred ? NULL : batch;
 	enum poly_status status = POLY_OK;
 	begin(it, batch);
+	if (it->full && it->known == 0 && format->write) {
+		if (!full)
+			status = patterns->fill(patterns, &full, error);
+		return status == POLY_OK ? format->write(writing, full, error) : status;
+	}
 	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
 		const struct pattern_run *run = &patterns->runs[i];
 		prefetch(it, patterns, i);
@@ -470,6 +528,7 @@ pattern_lines_fini(struct pattern_lines *it)
 	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
 		mem_free(it->columns[i].numbers);
 	mem_free(it->lines);
+	mem_free(it->contexts);
 	buf_free(&it->text);
 	out_close(it->out);
 	memset(it, 0, sizeof *it);

@@ -3,6 +3,8 @@
  * The lines of patterns (struct poly_batch): rows of a pattern are written as the same text but
  * for the numbers that move, so that the text is made once and then copied.
  *
+ * Lines may be text or the records of a binary format.
+ *
  * Patterns that follow each other in the trace are mostly neighbours by number, and so are
  * their lines in memory: a run of rows is one copy, into which its numbers are put.
  */
@@ -84,13 +86,21 @@ struct pattern_line {
 	uint32_t numbers[PATTERN_COLUMNS];
 };
 
+/* What a line was written behind, and what it leaves: see writing_suppose. */
+struct pattern_context {
+	uint64_t before, behind;
+	uint32_t seams; /* lines up to this one that are not behind what the one before left */
+};
+
 /* Lines of patterns. Zeroed before the first use. */
 struct pattern_lines {
 	uint64_t epoch;
 	bool begun; /* there is an epoch */
 	bool full;  /* no more lines are kept */
 	struct buf text;
-	struct pattern_line *lines; /* of patterns from 0 on, and the end */
+	struct pattern_line *lines;	  /* of patterns from 0 on, and the end */
+	struct pattern_context *contexts; /* of the same; not looked at unless some depend */
+	bool depend;			  /* a line depends on what was written before it */
 	uint32_t known, capacity;
 	struct pattern_column columns[PATTERN_COLUMNS];
 	unsigned column_count;
@@ -100,6 +110,7 @@ struct pattern_lines {
 	poly_columns marked;  /* columns whose numbers were marked in the present line */
 	poly_columns needed;  /* and those that have to move in it */
 	poly_columns moving;  /* and those that do */
+	uint64_t before;      /* what it was written behind */
 	bool refused, failed; /* it can't be kept; there is no memory */
 };
 

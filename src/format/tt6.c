@@ -83,11 +83,11 @@ static const struct poly_rule rules[] = {
 		.needs_isa = "powerpc", .options = (options_table), .rules = rules,            \
 	}
 
-#define FUNCTIONS(word)                                                                        \
-	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),           \
-	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check,      \
-	.close = tt6_close, .wopen = word##_wopen, .write = tt6_write, .wfinish = tt6_wfinish, \
-	.wclose = tt6_wclose
+#define FUNCTIONS(word)                                                                   \
+	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),      \
+	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check, \
+	.close = tt6_close, .wopen = word##_wopen, .write = tt6_write,                    \
+	.write_row = tt6_write_row, .wfinish = tt6_wfinish, .wclose = tt6_wclose
 
 static const struct format tt6e = {
 	.info = INFO("tt6e", "Apple amber TT6E: TT6 with cache addresses and trap returns",

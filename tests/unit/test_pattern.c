@@ -6,7 +6,9 @@
 #include <limits.h>
 
 #include "base/mem.h"
+#include "format/bus/cycle.h"
 #include "format/pattern.h"
+#include "format/tt6/tt6.h"
 #include "io/block.h"
 #include "io/checksum.h"
 
@@ -263,6 +265,120 @@ lines_that_count_what_was_before_are_the_same(void **state)
 	buf_free(&text);
 }
 
+/* Cycles of a bus in a loop, whose addresses move, in either byte order. */
+static void
+bus_cycles_are_copied(void **state)
+{
+	static const uint8_t operations[] = {BUS_READ, BUS_WRITE, BUS_FETCH, BUS_IO_READ};
+	(void)state;
+	need_packing();
+	for (unsigned little = 0; little < 2; little++) {
+		struct buf bytes = {0};
+		for (unsigned i = 0; i < 12000; i++) {
+			uint8_t *p = buf_reserve(&bytes, BUS_CYCLE_SIZE);
+			/* Some have bits that are not to be there, which are kept. */
+			const unsigned low = i % 1000 == 999 ? 5 : 0;
+			const struct bus_cycle cycle = {((uint32_t)random_number() & ~7u) | low,
+				(uint8_t) ~(1u << i % 4), (uint8_t)(operations[i % 4] << 4)};
+			bus_store(p, &cycle, little);
+			bytes.size += BUS_CYCLE_SIZE;
+		}
+		struct buf packed = pack(&bytes, "bach");
+		expect_lines(&packed, "bach", &bytes, 40);
+		expect_lines(&packed, "bach-text", NULL, UINT_MAX);
+		buf_free(&packed);
+		buf_free(&bytes);
+	}
+}
+
+static void
+put_words(struct buf *to, bool little, const uint32_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = buf_reserve(to, 4);
+		if (little)
+			store_le32(p, words[i]);
+		else
+			store_be32(p, words[i]);
+		to->size += 4;
+	}
+}
+
+/* A loop: a load, an addition, a three-word store of a string, and a branch back; at times a
+ * synchronisation, or a jump that no branch tells. */
+static struct buf
+amber_loop(bool little)
+{
+	struct buf bytes = {0};
+	const uint32_t first = 0x1000;
+	put_words(&bytes, little, &first, 1);
+	for (unsigned i = 1; i < 4000; i++) {
+		const uint32_t load[] = {0x80610000, (uint32_t)random_number()};
+		const uint32_t more[] = {0x7c632214, 0x7c64252a, (uint32_t)random_number(),
+			(uint32_t)random_number() & 127};
+		const uint32_t back[] = {0x4bfffff4, 0x1000};
+		const uint32_t sync[] = {2, 0x2000, i / 700};
+		const uint32_t splice[] = {TT6_SPLICE, i % 1300 ? 0x1004 : 0x1000};
+		const bool jumps = i % 650 == 0;
+		put_words(&bytes, little, sync, i % 700 == 0 ? 3 : 0);
+		put_words(&bytes, little, load, 2);
+		put_words(&bytes, little, more, 4);
+		put_words(&bytes, little, back, jumps ? 0 : 2);
+		put_words(&bytes, little, splice, jumps ? 2 : 0);
+		put_words(&bytes, little, more, jumps && i % 1300 ? 4 : 0);
+		put_words(&bytes, little, back, jumps && i % 1300 ? 2 : 0);
+	}
+	return bytes;
+}
+
+static void
+instructions_with_next_addresses_are_copied(void **state)
+{
+	(void)state;
+	need_packing();
+	for (unsigned little = 0; little < 2; little++) {
+		struct buf bytes = amber_loop(little);
+		struct buf packed = pack(&bytes, "tt6e");
+		expect_lines(&packed, "tt6e", &bytes, 60);
+		expect_lines(&packed, "tt6", NULL, UINT_MAX);
+		buf_free(&packed);
+		buf_free(&bytes);
+	}
+}
+
+/* What stands between two instructions depends on both, and these come in any order. */
+static void
+lines_are_copied_only_behind_what_they_were_made_behind(void **state)
+{
+	struct buf text = {0};
+	(void)state;
+	need_packing();
+	buf_string(&text, "{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\","
+			  "\"isa\":\"powerpc\"}\n");
+	for (unsigned i = 0; i < 9000; i++) {
+		const unsigned at = i % 11 < 5 ? i % 11 : (unsigned)(random_number() % 7);
+		buf_printf(
+			&text, "{\"kind\":\"instruction\",\"pc\":\"0x%x\",", 0x1000 + 4 * at);
+		if (at == 2)
+			buf_printf(&text,
+				"\"opcode\":\"0x80610000\",\"access\":\"read\","
+				"\"address\":\"0x%" PRIx64 "\"}\n",
+				random_number() & (i % 1000 < 20 ? UINT64_MAX : UINT32_MAX));
+		else if (at == 5)
+			buf_printf(&text, "\"opcode\":\"0x48000000\"%s}\n",
+				i % 3 ? ",\"next_pc\":\"0x1008\"" : "");
+		else
+			/* The last one is a twi, which gets a pair. */
+			buf_printf(&text, "\"opcode\":\"%s\"}\n",
+				at == 6 ? "0x0fe00000" : "0x7c632214");
+	}
+	struct buf packed = pack(&text, "jsonl");
+	expect_lines(&packed, "tt6e", NULL, UINT_MAX);
+	expect_lines(&packed, "tt6", NULL, UINT_MAX);
+	buf_free(&packed);
+	buf_free(&text);
+}
+
 /* What is noted is noted of every row, also of those that could be copied. */
 static void
 notes_are_counted_by_row(void **state)
@@ -416,6 +532,9 @@ main(void)
 		cmocka_unit_test(micro_operations_are_copied),
 		cmocka_unit_test(instructions_are_copied_with_numbers_of_any_length),
 		cmocka_unit_test(lines_that_count_what_was_before_are_the_same),
+		cmocka_unit_test(bus_cycles_are_copied),
+		cmocka_unit_test(instructions_with_next_addresses_are_copied),
+		cmocka_unit_test(lines_are_copied_only_behind_what_they_were_made_behind),
 		cmocka_unit_test(notes_are_counted_by_row),
 		cmocka_unit_test(columns_that_are_deferred_are_not_there),
 		cmocka_unit_test(lines_without_text_are_copied),

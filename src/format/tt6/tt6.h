@@ -268,11 +268,8 @@ enum tt6_wait { TT6_WAIT_NONE, TT6_WAIT_INITIAL_PC, TT6_WAIT_NEXT_PC, TT6_WAIT_T
 /* State of a writer. */
 struct tt6_writer {
 	struct tt6_tables tables;
-	struct buf bytes;      /* not handed on yet */
-	enum tt6_wait wait;    /* what the record at waiting misses */
-	size_t waiting;	       /* offset in bytes of the record that is not complete */
-	uint32_t expected;     /* pc of the next instruction, where expects */
-	bool expects;	       /* expected is known */
+	struct buf bytes;      /* a record that is not complete, and what follows it */
+	enum tt6_wait wait;    /* what it misses */
 	bool started;	       /* the initial PC has its place */
 	bool initial_pc_given; /* and is what the source states */
 	bool extended;	       /* TT6E */
@@ -287,6 +284,8 @@ enum poly_status tt6_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status tt6e_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status tt6_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+enum poly_status tt6_write_row(struct writing *writing, const struct poly_batch *batch,
+	size_t row, struct poly_error *error);
 enum poly_status tt6_wfinish(struct writing *writing, struct poly_error *error);
 void tt6_wclose(struct writing *writing);
 

@@ -2,9 +2,9 @@
 /*
  * Writing TT6 and TT6E from any rows with pc and opcode.
  *
- * A record that states the next PC can be complete only when the next instruction is seen: its
- * last word is left open (waiting), and what follows it is held back until then. The same goes
- * for the initial PC where the source has no row for it, and for the synthetic pair of a twi.
+ * A record that states the next PC can be complete only when the next instruction is seen: it
+ * and what follows are held back until then. The same goes for the initial PC where the source
+ * has no row for it, and for the synthetic pair of a twi.
  *
  * spec: seed 000; reference amber 3/14, 3/17, 3/18, 4.6, 4.8, 6.
  */
@@ -16,6 +16,12 @@
 #define HELD_MOST ((size_t)16 << 20)
 
 #define PAIR_BYTES 20 /* twi and its synthetic pair */
+
+/* What writing->context says: the next PC is expected, and in the lower bits; or a record
+ * waits.
+ */
+#define EXPECTS ((uint64_t)1 << 32)
+#define WAITS ((uint64_t)1 << 33)
 
 static enum poly_status
 wopen_as(struct writing *writing, bool extended)
@@ -58,24 +64,42 @@ store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word)
 		store_be32(p, word);
 }
 
-static void
-put_word(struct tt6_writer *writer, uint32_t word)
+/* Where a few words were put, until the next ones are; NULL: no memory, which bytes knows. */
+static const uint8_t *
+put_words(struct writing *writing, const uint32_t *words, size_t count)
 {
-	uint8_t *p = buf_reserve(&writer->bytes, 4);
+	struct tt6_writer *writer = writing->state;
+	const bool waits = writer->wait != TT6_WAIT_NONE;
+	uint8_t *p = waits ? buf_reserve(&writer->bytes, 4 * count)
+			   : out_room(writing->out, 4 * count);
 	if (!p)
-		return;
-	store_word(writer, p, word);
-	writer->bytes.size += 4;
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		store_word(writer, p + 4 * i, words[i]);
+	if (waits)
+		writer->bytes.size += 4 * count;
+	else
+		out_commit(writing->out, 4 * count);
+	return p;
 }
 
-/* The last length bytes are a record whose last word waits for the next instruction. */
 static void
-wait_for(struct tt6_writer *writer, enum tt6_wait wait, size_t length)
+put_word(struct writing *writing, uint32_t word)
 {
-	if (writer->bytes.failed)
+	put_words(writing, &word, 1);
+}
+
+/* The record that is put next waits with its last word for the next instruction. */
+static void
+wait_for(struct writing *writing, enum tt6_wait wait)
+{
+	struct tt6_writer *writer = writing->state;
+	/* A copied line holds nothing back. */
+	writing_unlike(writing);
+	if (writing->making)
 		return;
 	writer->wait = wait;
-	writer->waiting = writer->bytes.size - length;
+	writing->context |= WAITS;
 }
 
 /* The bytes of the open record. */
@@ -91,25 +115,36 @@ waiting_length(const struct tt6_writer *writer)
 	return 0;
 }
 
+/* Hands on what waited no longer than now. */
+static void
+hand_on(struct writing *writing)
+{
+	struct tt6_writer *writer = writing->state;
+	writer->wait = TT6_WAIT_NONE;
+	writing->context &= ~WAITS;
+	out_write(writing->out, writer->bytes.data, writer->bytes.size);
+	buf_clear(&writer->bytes);
+}
+
 /* Completes the open record. */
 static void
-complete(struct tt6_writer *writer, uint32_t pc)
+complete(struct writing *writing, uint32_t pc)
 {
-	size_t last = writer->waiting + waiting_length(writer) - 4;
-	if (writer->wait != TT6_WAIT_NONE)
-		store_word(writer, writer->bytes.data + last, pc);
-	writer->wait = TT6_WAIT_NONE;
+	struct tt6_writer *writer = writing->state;
+	if (writer->wait == TT6_WAIT_NONE)
+		return;
+	if (!writer->bytes.failed)
+		store_word(writer, writer->bytes.data + waiting_length(writer) - 4, pc);
+	hand_on(writing);
 }
 
 /* Takes back the open record, and keeps what stands behind it. */
 static void
 take_back(struct tt6_writer *writer)
 {
-	size_t length = waiting_length(writer), end = writer->waiting + length;
-	memmove(writer->bytes.data + writer->waiting, writer->bytes.data + end,
-		writer->bytes.size - end);
+	const size_t length = waiting_length(writer);
+	memmove(writer->bytes.data, writer->bytes.data + length, writer->bytes.size - length);
 	writer->bytes.size -= length;
-	writer->wait = TT6_WAIT_NONE;
 }
 
 /* An integer of a row that has to fit a word. */
@@ -123,21 +158,22 @@ word_of(struct writing *writing, uint64_t value)
 
 /* The place of the initial PC, before anything else is written. */
 static void
-start(struct tt6_writer *writer)
+start(struct writing *writing)
 {
+	struct tt6_writer *writer = writing->state;
 	if (writer->started)
 		return;
 	writer->started = true;
-	put_word(writer, 0);
-	wait_for(writer, TT6_WAIT_INITIAL_PC, 4);
+	wait_for(writing, TT6_WAIT_INITIAL_PC);
+	put_word(writing, 0);
 }
 
 /* What is between the PC so far and this one is not in the trace (reference amber 3 (14)). */
 static void
-put_splice(struct tt6_writer *writer, uint32_t pc)
+put_splice(struct writing *writing, uint32_t pc)
 {
-	put_word(writer, TT6_SPLICE);
-	put_word(writer, pc);
+	put_word(writing, TT6_SPLICE);
+	put_word(writing, pc);
 }
 
 /* The first one is the file's; a later one begins a further trace, which is spliced on. */
@@ -146,41 +182,39 @@ write_initial_pc(struct writing *writing, uint64_t value)
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t pc = word_of(writing, value);
-	writer->expected = pc;
-	writer->expects = true;
+	writing->context = (writing->context & WAITS) | EXPECTS | pc;
 	if (!writer->started) {
 		writer->started = writer->initial_pc_given = true;
-		put_word(writer, pc);
-		wait_for(writer, TT6_WAIT_INITIAL_PC, 4);
+		wait_for(writing, TT6_WAIT_INITIAL_PC);
+		put_word(writing, pc);
 		return;
 	}
 	writing_note(writing, "initial PCs after the first, written as splices");
-	complete(writer, pc);
-	put_splice(writer, pc);
+	complete(writing, pc);
+	put_splice(writing, pc);
 }
 
 static void
-write_words(struct tt6_writer *writer, unsigned code, const uint32_t *words, uint32_t count)
+write_words(struct writing *writing, unsigned code, const uint32_t *words, uint32_t count)
 {
-	put_word(writer, code << 16 | count);
+	put_word(writing, code << 16 | count);
 	for (uint32_t i = 0; i < count; i++)
-		put_word(writer, words[i]);
+		put_word(writing, words[i]);
 }
 
 static void
 write_payload(
 	struct writing *writing, unsigned code, const struct poly_batch *batch, size_t row)
 {
-	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
 	if (n % 4 || n / 4 > 0xffff) {
 		writing_note(writing, "escapes dropped whose payload is not 0 to 65535 words");
 		return;
 	}
-	put_word(writer, code << 16 | (uint32_t)(n / 4));
+	put_word(writing, code << 16 | (uint32_t)(n / 4));
 	for (size_t i = 0; i < n; i += 4)
-		put_word(writer, load_be32(p + i));
+		put_word(writing, load_be32(p + i));
 }
 
 static enum poly_status
@@ -197,7 +231,7 @@ write_sync(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	uint32_t words[] = {
 		word_of(writing, batch->address[row]), word_of(writing, batch->value[row])};
-	write_words(writing->state, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
+	write_words(writing, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
 	return POLY_OK;
 }
 
@@ -206,7 +240,7 @@ static enum poly_status
 write_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	start(writing->state);
+	start(writing);
 	if (poly_present(batch, POLY_COLUMN_sync, row))
 		return write_sync(writing, batch, row, error);
 	unsigned code = batch->escape[row];
@@ -218,9 +252,9 @@ write_escape(struct writing *writing, const struct poly_batch *batch, size_t row
 		uint64_t value = batch->value[row];
 		uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
 		bool is_wide = words[0] != 0;
-		write_words(writing->state, code, words + !is_wide, 1u + is_wide);
+		write_words(writing, code, words + !is_wide, 1u + is_wide);
 	} else {
-		write_words(writing->state, code, NULL, 0);
+		write_words(writing, code, NULL, 0);
 	}
 	return POLY_OK;
 }
@@ -236,6 +270,14 @@ lacks_cache_address(const struct poly_batch *batch, size_t row, struct poly_erro
 	if (error)
 		error->record = plain.record;
 	return status;
+}
+
+/* Marks a word at p that is a number of a column. */
+static void
+mark(struct writing *writing, enum poly_column column, const uint8_t *p)
+{
+	const struct tt6_writer *writer = writing->state;
+	writing_mark(writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
 /* memory = opcode , data address ; extended = opcode , data address , third word */
@@ -256,10 +298,14 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	}
 	if (is_extended && !poly_present(batch, POLY_COLUMN_value, row))
 		return writing_lacks(batch, row, "value", error);
-	put_word(writer, opcode);
-	put_word(writer, has_address ? word_of(writing, batch->address[row]) : 0);
-	if (is_extended)
-		put_word(writer, word_of(writing, batch->value[row]));
+	const uint32_t words[] = {opcode,
+		has_address ? word_of(writing, batch->address[row]) : 0,
+		is_extended ? word_of(writing, batch->value[row]) : 0};
+	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
+	if (writing->making && has_address)
+		mark(writing, POLY_COLUMN_address, p + 4);
+	if (writing->making && is_extended)
+		mark(writing, POLY_COLUMN_value, p + 8);
 	return POLY_OK;
 }
 
@@ -267,30 +313,35 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 static void
 write_flow(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
-	struct tt6_writer *writer = writing->state;
-	writer->expects = poly_present(batch, POLY_COLUMN_next_pc, row);
-	if (writer->expects)
-		writer->expected = word_of(writing, batch->next_pc[row]);
-	put_word(writer, (uint32_t)batch->opcode[row]);
-	put_word(writer, writer->expects ? writer->expected : 0);
-	if (!writer->expects)
-		wait_for(writer, TT6_WAIT_NEXT_PC, 8);
+	uint32_t next = 0;
+	writing->context = 0;
+	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
+		next = word_of(writing, batch->next_pc[row]);
+		writing->context = EXPECTS | next;
+	} else {
+		wait_for(writing, TT6_WAIT_NEXT_PC);
+	}
+	const uint32_t words[] = {(uint32_t)batch->opcode[row], next};
+	put_words(writing, words, 2);
 }
 
 /* A twi and, where it gets one, its synthetic pair: ba 0x700, rfi to what is executed next. */
 static void
 write_compute(struct writing *writing, uint32_t opcode)
 {
-	struct tt6_writer *writer = writing->state;
-	put_word(writer, opcode);
-	if (!writer->makes_pairs || opcode >> 26 != 3)
+	const struct tt6_writer *writer = writing->state;
+	const bool has_pair = writer->makes_pairs && opcode >> 26 == 3;
+	if (has_pair) {
+		writing->context = 0;
+		wait_for(writing, TT6_WAIT_TRAP_RETURN);
+	}
+	put_word(writing, opcode);
+	if (!has_pair)
 		return;
-	put_word(writer, TT6_BRANCH_SYNTHETIC);
-	put_word(writer, TT6_TRAP);
-	put_word(writer, TT6_RFI);
-	put_word(writer, 0);
-	wait_for(writer, TT6_WAIT_TRAP_RETURN, PAIR_BYTES);
-	writer->expects = false;
+	put_word(writing, TT6_BRANCH_SYNTHETIC);
+	put_word(writing, TT6_TRAP);
+	put_word(writing, TT6_RFI);
+	put_word(writing, 0);
 }
 
 /* True where the row is not written, which is noted. */
@@ -317,18 +368,18 @@ static enum poly_status
 take_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	struct tt6_writer *writer = writing->state;
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
-	complete(writer, pc);
-	if (writer->expects && pc != writer->expected) {
+	if (writing->making)
+		writing_suppose(writing, EXPECTS | pc);
+	complete(writing, pc);
+	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(writing,
 			"jumps of the PC that no branch announces, written as splices");
-		put_splice(writer, pc);
+		put_splice(writing, pc);
 	}
-	writer->expected = pc + 4;
-	writer->expects = true;
+	writing->context = EXPECTS | (uint32_t)(pc + 4);
 	return POLY_OK;
 }
 
@@ -339,13 +390,15 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	struct tt6_writer *writer = writing->state;
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return writing_lacks(batch, row, "opcode", error);
-	if (is_dropped(writing, batch, row))
+	if (is_dropped(writing, batch, row)) {
+		writing_unlike(writing);
 		return POLY_OK;
+	}
 	if (batch->opcode[row] >> 32) {
 		writing_note(writing, "instructions dropped that are longer than 4 bytes");
 		return POLY_OK;
 	}
-	start(writer);
+	start(writing);
 	enum poly_status status = take_pc(writing, batch, row, error);
 	if (status != POLY_OK)
 		return status;
@@ -363,50 +416,63 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	return POLY_OK;
 }
 
+/* A row that is no instruction. */
 static enum poly_status
-write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	struct tt6_writer *writer = writing->state;
-	unsigned kind = poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row]
-								   : POLY_KIND_INSTRUCTION;
-	if (writer->own && poly_present(batch, POLY_COLUMN_raw, row)) {
-		size_t n;
-		const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-		buf_append(&writer->bytes, p, n);
-	} else if (kind == POLY_KIND_INSTRUCTION) {
-		return write_instruction(writing, batch, row, error);
-	} else if (poly_present(batch, POLY_COLUMN_escape, row) ||
-		   poly_present(batch, POLY_COLUMN_sync, row)) {
+	/* Such rows are few, and leave what is expected as it was. */
+	writing_unlike(writing);
+	if (poly_present(batch, POLY_COLUMN_escape, row) ||
+		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
-	} else if (kind == POLY_KIND_OTHER && poly_present(batch, POLY_COLUMN_pc, row)) {
+	if (poly_present(batch, POLY_COLUMN_kind, row) && batch->kind[row] == POLY_KIND_OTHER &&
+		poly_present(batch, POLY_COLUMN_pc, row))
 		write_initial_pc(writing, batch->pc[row]);
-	} else {
+	else
 		writing_note(writing, "records dropped that are neither instructions nor "
 				      "synchronisations nor escapes");
-	}
 	return POLY_OK;
 }
 
-/* Hands on what is complete. */
-static enum poly_status
-hand_on(struct writing *writing, struct poly_error *error)
+static void
+write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct tt6_writer *writer = writing->state;
-	struct buf *bytes = &writer->bytes;
-	if (bytes->failed)
+	size_t n;
+	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	writing_unlike(writing);
+	if (writer->wait == TT6_WAIT_NONE)
+		out_write(writing->out, p, n);
+	else
+		buf_append(&writer->bytes, p, n);
+}
+
+enum poly_status
+tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	if (writing->making) {
+		/* As in the middle of a trace. */
+		writer->started = true;
+		writer->wait = TT6_WAIT_NONE;
+	}
+	if (writer->own && poly_present(batch, POLY_COLUMN_raw, row))
+		write_raw(writing, batch, row);
+	else if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+		 batch->kind[row] == POLY_KIND_INSTRUCTION)
+		status = write_instruction(writing, batch, row, error);
+	else
+		status = write_other(writing, batch, row, error);
+	if (status == POLY_OK && writer->bytes.failed)
 		return err_memory(error);
-	size_t ready = writer->wait == TT6_WAIT_NONE ? bytes->size : writer->waiting;
-	out_write(writing->out, bytes->data, ready);
-	bytes->size -= ready;
-	writer->waiting = 0;
-	if (bytes->size && ready)
-		memmove(bytes->data, bytes->data + ready, bytes->size);
-	if (bytes->size > HELD_MOST)
+	if (status == POLY_OK && writer->bytes.size > HELD_MOST)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more than %zu bytes of escapes wait for the next instruction",
 			HELD_MOST);
-	return POLY_OK;
+	return status;
 }
 
 enum poly_status
@@ -414,14 +480,14 @@ tt6_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 {
 	enum poly_status status = POLY_OK;
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = write_row(writing, batch, row, error);
-	enum poly_status handed = hand_on(writing, error);
-	return status == POLY_OK ? handed : status;
+		status = tt6_write_row(writing, batch, row, error);
+	return status;
 }
 
 enum poly_status
 tt6_wfinish(struct writing *writing, struct poly_error *error)
 {
+	(void)error;
 	struct tt6_writer *writer = writing->state;
 	switch (writer->wait) {
 	case TT6_WAIT_NEXT_PC:
@@ -437,11 +503,11 @@ tt6_wfinish(struct writing *writing, struct poly_error *error)
 	case TT6_WAIT_INITIAL_PC:
 		if (!writer->initial_pc_given)
 			writing_note(writing, "an initial PC that is not known, written as 0");
-		writer->wait = TT6_WAIT_NONE;
 		break;
 	case TT6_WAIT_NONE: break;
 	}
-	return hand_on(writing, error);
+	hand_on(writing);
+	return POLY_OK;
 }
 
 void
