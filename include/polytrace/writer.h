@@ -39,13 +39,19 @@ struct poly_write_options {
 	 * letters, digits, dots, underscores and hyphens, and a value text of one line.
 	 */
 	const char *const *labels;
+	/*
+	 * Threads that make the bytes, the caller's among them, in formats that any columns can
+	 * be written in (csv, jsonl): 0: as many as there are processors, up to 16; at most 64.
+	 * The bytes are the same.
+	 */
+	unsigned threads;
 };
 
-/* Initial values: tolerant, replacing, every column. */
+/* Initial values: tolerant, replacing, every column, no labels, one thread. */
 #define POLY_WRITE_OPTIONS_INIT                                                               \
 	{                                                                                     \
 		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS, \
-			false, NULL                                                           \
+			false, NULL, 1                                                        \
 	}
 
 /*

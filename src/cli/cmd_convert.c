@@ -101,6 +101,7 @@ write_options(const struct convert *convert)
 	options.options = convert->options->to_options.items;
 	options.strict = convert->options->source.strict;
 	options.columns = convert->columns;
+	options.threads = (unsigned)convert->options->source.threads.value;
 	return options;
 }
 

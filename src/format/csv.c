@@ -181,6 +181,7 @@ static const struct format csv = {
 		.columns = POLY_ALL_COLUMNS,
 		.options = no_options,
 		.rules = no_rules},
+	.apart = true,
 	.writer_size = sizeof(struct csv_writer),
 	.wopen = csv_wopen,
 	.write = csv_write,

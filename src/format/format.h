@@ -108,6 +108,12 @@ struct format {
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
 	bool tallies;	/* read looks at reading->tally */
 	bool labels;	/* it holds labels: wopen looks at writing->labels */
+	/*
+	 * What write makes of a row depends on the row alone, but for the column verbatim, and
+	 * it tells no notes: rows of a batch may be written by several threads, each with a
+	 * state that wopen made.
+	 */
+	bool apart;
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to

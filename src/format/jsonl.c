@@ -152,6 +152,7 @@ static const struct format jsonl = {
 		.options = no_options,
 		.rules = rules},
 	.is_text = true,
+	.apart = true,
 	.reader_size = sizeof(struct jsonl_reader),
 	.writer_size = sizeof(struct jsonl_writer),
 	.probe = jsonl_probe,

@@ -4,12 +4,18 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/team.h"
+#include "base/thread.h"
+#include "format/apart.h"
 #include "format/format.h"
 #include "format/option.h"
 #include "format/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Rows of a batch from which on threads are worth their start. */
+#define APART_LEAST 1024
 
 /* Different things that a writer can note; each format has fewer. */
 #define NOTES_MAX 16
@@ -27,6 +33,8 @@ struct poly_writer {
 	struct notes notes;
 	struct option_values values;
 	struct pattern_lines lines; /* where the format writes by row */
+	unsigned threads;	    /* that write; 1: there may be no apart */
+	struct apart *apart;	    /* NULL: not yet */
 	bool opened;		    /* the format's wopen was called */
 	bool strict;		    /* what is noted is a failure */
 	enum poly_status status;
@@ -166,6 +174,9 @@ writer_prepare(struct poly_writer *writer, const char *path,
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
+	writer->threads = writer->format->apart ? thread_count(options->threads) : 1;
+	if (writer->threads > TEAM_MOST)
+		writer->threads = TEAM_MOST;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);
@@ -328,6 +339,23 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 	return status;
 }
 
+/*
+ * True where several threads are to write a batch. Not where lines are written as they were:
+ * whether one ends there depends on those before.
+ */
+static bool
+is_shared(struct poly_writer *writer, const struct poly_batch *batch)
+{
+	if (writer->threads < 2 || batch->rows < APART_LEAST || batch->verbatim ||
+		writer->writing.source->columns & POLY_HAS(verbatim))
+		return false;
+	if (!writer->apart)
+		writer->apart = apart_new(writer->format, &writer->writing, writer->threads);
+	if (!writer->apart)
+		writer->threads = 1;
+	return writer->apart;
+}
+
 /* Writes a batch by the format. */
 static enum poly_status
 write_batch(
@@ -341,6 +369,8 @@ write_batch(
 			&writer->lines, format, &writer->writing, batch, error);
 	if (patterns && patterns->deferred)
 		status = patterns->fill(patterns, &batch, error);
+	if (status == POLY_OK && is_shared(writer, batch))
+		return apart_write(writer->apart, writer->writing.out, batch, error);
 	if (status == POLY_OK && format->write)
 		return format->write(&writer->writing, batch, error);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
@@ -390,6 +420,7 @@ poly_writer_close(struct poly_writer *writer)
 	if (writer->opened && writer->format->wclose)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
+	apart_free(writer->apart);
 	pattern_lines_fini(&writer->lines);
 	mem_free(writer->writing.state);
 	option_values_free(&writer->values);

@@ -342,6 +342,71 @@ columns_that_a_target_lacks_are_lost(void **state)
 	assert_true(poly_format_loss(&source, bach, &missing) == 0 && missing == 0);
 }
 
+static struct poly_reader *
+open_trace(const struct buf *trace, const char *format)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.format = format;
+	assert_int_equal(
+		poly_reader_open_memory(trace->data, trace->size, &options, &reader, NULL),
+		POLY_OK);
+	return reader;
+}
+
+/* What a trace and the same again are written as, by so many threads. */
+static struct buf
+written_twice(const struct buf *trace, const char *from, const char *to, unsigned threads)
+{
+	struct poly_write_options options = to_format(to);
+	const struct poly_batch *batch;
+	struct poly_reader *readers[] = {open_trace(trace, from), open_trace(trace, from)};
+	struct poly_writer *writer;
+	struct buf out = {0};
+	const struct poly_sink sink = {append, &out};
+	options.threads = threads;
+	assert_int_equal(poly_writer_open_sink(
+				 &sink, poly_reader_info(readers[0]), &options, &writer, NULL),
+		POLY_OK);
+	for (unsigned i = 0; i < 2; i++) {
+		while (poly_reader_next(readers[i], &batch, NULL) == POLY_OK)
+			assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+	}
+	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+	poly_writer_close(writer);
+	poly_reader_close(readers[0]);
+	poly_reader_close(readers[1]);
+	return out;
+}
+
+static void
+threads_change_no_byte(void **state)
+{
+	static const char *const targets[] = {"jsonl", "csv"};
+	struct buf traces[2] = {{0}, {0}};
+	(void)state;
+	/* Two batches and a part of one; and lines that are kept as they were, without an end.
+	 */
+	for (unsigned i = 0; i < 2 * POLY_BATCH_ROWS + 1111; i++) {
+		buf_printf(&traces[0], "%08x %02x IO_READ\n", i * 24, i % 256);
+		buf_printf(&traces[1], "%s{\"pc\": \"0x%x\"}", i ? "\n" : "", i * 4);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		const char *from = i < 2 ? "bach-text" : "jsonl", *to = targets[i % 2];
+		struct buf one = written_twice(&traces[i / 2], from, to, 1);
+		assert_true(one.size > 100000);
+		for (unsigned threads = 0; threads <= 70; threads += threads < 6 ? 1 : 32) {
+			struct buf out = written_twice(&traces[i / 2], from, to, threads);
+			assert_int_equal(out.size, one.size);
+			assert_memory_equal(out.data, one.data, one.size);
+			buf_free(&out);
+		}
+		buf_free(&one);
+	}
+	buf_free(&traces[0]);
+	buf_free(&traces[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int
@@ -355,6 +420,7 @@ main(void)
 		TEST(a_failing_sink_is_told_from_then_on),
 		TEST(losses_are_noted_by_what_they_are),
 		TEST(columns_that_a_target_lacks_are_lost),
+		TEST(threads_change_no_byte),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
