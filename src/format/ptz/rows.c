@@ -213,6 +213,14 @@ list_rows(struct giving *it, const struct ptz_set *set)
 	return n;
 }
 
+/* The same of a set of all templates, whose rows are known. */
+static void
+list_spans(struct giving *it)
+{
+	for (size_t i = 0; i < it->stretches; i++)
+		it->span[i] = (struct ptz_span){it->stretch[i].pattern, it->stretch[i].rows};
+}
+
 /* Stores n numbers in their rows of a column. */
 static void
 store_values(const struct giving *it, const struct ptz_column *column, size_t n)
@@ -245,13 +253,14 @@ static bool
 give_moving(struct giving *it, struct ptz_column *column)
 {
 	uint64_t *bits = it->batch->bits[column->column];
-	const size_t n = list_rows(it, column->moves);
 	if (column->all_move && column->size == sizeof(uint64_t)) {
 		uint64_t *to = batch_column(it->batch, column->column);
-		ptz_decode(&column->decoder, to, n, it->span);
+		list_spans(it);
+		ptz_decode(&column->decoder, to, it->rows, it->span);
 		batch_all_present(it->batch, column->column);
 		return !column->decoder.bytes.bad;
 	}
+	const size_t n = list_rows(it, column->moves);
 	const uint64_t *rows = find_rows(it, column->moves);
 	ptz_decode(&column->decoder, it->value, n, it->span);
 	if (column->decoder.bytes.bad)
