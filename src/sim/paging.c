@@ -145,13 +145,3 @@ paging_count(const struct paging *paging, struct paging_counts *counts)
 	}
 	counts->written = all.dirty_evictions;
 }
-
-void
-paging_count_anew(struct paging *paging)
-{
-	paging->counts = (struct paging_counts){0};
-	if (paging->opt)
-		opt_cache_count_anew(paging->opt);
-	if (paging->cache)
-		cache_count_anew(paging->cache);
-}

@@ -39,7 +39,4 @@ size_t paging_run(struct paging *paging, const struct cache_batch *batch, const 
 
 void paging_count(const struct paging *paging, struct paging_counts *counts);
 
-/* All counts begin anew; what the frames hold stays. For warm-up. */
-void paging_count_anew(struct paging *paging);
-
 #endif

@@ -100,9 +100,3 @@ tlb_total(const struct tlb *tlb, struct tlb_totals *totals)
 	const struct hierarchy_totals *all = hierarchy_totals(tlb->hierarchy);
 	*totals = (struct tlb_totals){all->accesses, all->memory_reads, all->cycles};
 }
-
-void
-tlb_count_anew(struct tlb *tlb)
-{
-	hierarchy_count_anew(tlb->hierarchy);
-}

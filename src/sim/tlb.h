@@ -55,7 +55,4 @@ void tlb_run(struct tlb *tlb, const uint64_t *addresses, const uint8_t *kinds, s
 void tlb_count(const struct tlb *tlb, unsigned level, struct tlb_counts *counts);
 void tlb_total(const struct tlb *tlb, struct tlb_totals *totals);
 
-/* All counts begin anew; what the buffers hold stays. For warm-up. */
-void tlb_count_anew(struct tlb *tlb);
-
 #endif
