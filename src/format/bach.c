@@ -332,7 +332,7 @@ bach_wopen(struct writing *writing, struct poly_error *error)
 
 /* A row whose columns say it all, or not. */
 static enum poly_status
-bach_write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
+write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	struct bach_writer *writer = writing->state;
@@ -349,10 +349,6 @@ bach_write_row(struct writing *writing, const struct poly_batch *batch, size_t r
 		uint8_t *to = out_room(writing->out, BUS_CYCLE_SIZE);
 		conversion->cycles[i].control &= writer->low;
 		bus_store(to, &conversion->cycles[i], writer->little);
-		if (conversion->recorded)
-			writing_mark(writing, POLY_COLUMN_address,
-				writer->little ? WRITING_LITTLE_LANES : WRITING_BIG_LANES, to,
-				4);
 		out_commit(writing->out, BUS_CYCLE_SIZE);
 	}
 	return status;
@@ -384,7 +380,7 @@ bach_write(struct writing *writing, const struct poly_batch *batch, struct poly_
 	if (bus_rows_plain(batch) && write_plain(writing, batch))
 		return POLY_OK;
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = bach_write_row(writing, batch, row, error);
+		status = write_row(writing, batch, row, error);
 	return status;
 }
 
@@ -424,7 +420,6 @@ static const struct format bach = {
 	.check = bach_check,
 	.wopen = bach_wopen,
 	.write = bach_write,
-	.write_row = bach_write_row,
 };
 
 const struct format *const formats_bach[] = {&bach, NULL};

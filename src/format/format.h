@@ -58,12 +58,8 @@ enum writing_form {
 	WRITING_HEX,	 /* hexadecimal digits, all of them */
 	WRITING_HEX_FAR, /* hexadecimal digits behind blanks */
 	WRITING_DECIMAL, /* decimal digits, the first of which is no 0 unless it is alone */
-	/* Four bytes, the most or the least significant first; without the lowest three bits.
-	 */
-	WRITING_BIG,
-	WRITING_LITTLE,
-	WRITING_BIG_LANES,
-	WRITING_LITTLE_LANES,
+	WRITING_BIG,	 /* four bytes, the most significant first */
+	WRITING_LITTLE,	 /* four bytes, the least significant first */
 };
 
 /* Numbers of a column that were put into copied lines. */

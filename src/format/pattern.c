@@ -347,13 +347,10 @@ put_decimal(struct pattern_column *column, char *to, uint64_t v, unsigned width)
 static inline bool
 put_bytes(char *to, unsigned form, uint64_t v)
 {
-	const bool big = form == WRITING_BIG || form == WRITING_BIG_LANES;
-	const bool whole = form == WRITING_BIG || form == WRITING_LITTLE;
-	const uint32_t word = (uint32_t)v & (whole ? ~0u : ~7u);
-	if (big)
-		store_be32((uint8_t *)to, word);
+	if (form == WRITING_BIG)
+		store_be32((uint8_t *)to, (uint32_t)v);
 	else
-		store_le32((uint8_t *)to, word);
+		store_le32((uint8_t *)to, (uint32_t)v);
 	return v >> 32 == 0;
 }
 

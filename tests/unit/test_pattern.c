@@ -6,7 +6,6 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "format/bus/cycle.h"
 #include "format/pattern.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
@@ -265,32 +264,6 @@ lines_that_count_what_was_before_are_the_same(void **state)
 	buf_free(&text);
 }
 
-/* Cycles of a bus in a loop, whose addresses move, in either byte order. */
-static void
-bus_cycles_are_copied(void **state)
-{
-	static const uint8_t operations[] = {BUS_READ, BUS_WRITE, BUS_FETCH, BUS_IO_READ};
-	(void)state;
-	need_packing();
-	for (unsigned little = 0; little < 2; little++) {
-		struct buf bytes = {0};
-		for (unsigned i = 0; i < 12000; i++) {
-			uint8_t *p = buf_reserve(&bytes, BUS_CYCLE_SIZE);
-			/* Some have bits that are not to be there, which are kept. */
-			const unsigned low = i % 1000 == 999 ? 5 : 0;
-			const struct bus_cycle cycle = {((uint32_t)random_number() & ~7u) | low,
-				(uint8_t) ~(1u << i % 4), (uint8_t)(operations[i % 4] << 4)};
-			bus_store(p, &cycle, little);
-			bytes.size += BUS_CYCLE_SIZE;
-		}
-		struct buf packed = pack(&bytes, "bach");
-		expect_lines(&packed, "bach", &bytes, 40);
-		expect_lines(&packed, "bach-text", NULL, UINT_MAX);
-		buf_free(&packed);
-		buf_free(&bytes);
-	}
-}
-
 static void
 put_words(struct buf *to, bool little, const uint32_t *words, size_t n)
 {
@@ -532,7 +505,6 @@ main(void)
 		cmocka_unit_test(micro_operations_are_copied),
 		cmocka_unit_test(instructions_are_copied_with_numbers_of_any_length),
 		cmocka_unit_test(lines_that_count_what_was_before_are_the_same),
-		cmocka_unit_test(bus_cycles_are_copied),
 		cmocka_unit_test(instructions_with_next_addresses_are_copied),
 		cmocka_unit_test(lines_are_copied_only_behind_what_they_were_made_behind),
 		cmocka_unit_test(notes_are_counted_by_row),

@@ -200,10 +200,8 @@ bus_convert(struct writing *writing, struct bus_conversion *to, const struct pol
 	size_t row, struct poly_error *error)
 {
 	to->count = 0;
-	to->recorded = false;
 	if (bus_recorded(batch, row, to->raw, &to->cycles[0])) {
 		to->count = 1;
-		to->recorded = !poly_present(batch, POLY_COLUMN_raw, row);
 	} else if (poly_present(batch, POLY_COLUMN_event, row)) {
 		convert_event(writing, to, batch, row);
 	} else if (poly_present(batch, POLY_COLUMN_access, row)) {

@@ -38,7 +38,6 @@ bool bus_recorded(
 struct bus_conversion {
 	enum bus_raw raw; /* of the source */
 	size_t count;	  /* 0: none can stand for it, which is noted */
-	bool recorded;	  /* by the row's columns alone */
 	struct bus_cycle cycles[BUS_ROW_CYCLES];
 };
 
