@@ -396,7 +396,7 @@ fill_sites(struct ops *ops, const struct poly_batch *batch, size_t word,
 		if (instructions >> (row - first) & 1) {
 			ok = row_site(ops, batch, row, rows->op[row], &rows->site[row]);
 			*last = rows->site[row] + 1;
-		} else if (poly_present(batch, POLY_COLUMN_kind, row) &&
+		} else if (!batch->weight && poly_present(batch, POLY_COLUMN_kind, row) &&
 			   (batch->kind[row] == POLY_KIND_ACCESS ||
 				   batch->kind[row] == POLY_KIND_REGISTER)) {
 			rows->site[row] = *last - 1;
@@ -453,6 +453,9 @@ ops_fill(struct ops *ops, const struct poly_batch *batch, const struct ops_rows 
 		if (ok && to.site)
 			ok = fill_sites(ops, batch, word, &to, some);
 	}
+	/* Rows of records that were counted don't say which of these was the last one. */
+	if (batch->weight)
+		memset(ops->last, 0, sizeof ops->last);
 	return ok;
 }
 

@@ -142,7 +142,9 @@ poly_columns ops_columns(const struct poly_trace_info *info, unsigned shares);
 /*
  * Finds the operation and the site of each row of a batch. An instruction has an operation,
  * though nothing may be known of it, unless there are OPS_MOST; it has a site where it has a
- * pc. False: memory could not be had.
+ * pc. An access or a register has that of its party's last instruction, where each record is a
+ * row: of those that were counted (weight) none has, nor have those of a later batch that stand
+ * before the next instruction of their party. False: memory could not be had.
  */
 bool ops_fill(struct ops *ops, const struct poly_batch *batch, const struct ops_rows *rows);
 

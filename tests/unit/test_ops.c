@@ -273,6 +273,44 @@ accesses_and_registers_belong_to_the_last_instruction(void **state)
 	mem_free(ops);
 }
 
+/* Rows of records that were counted are not in the order in which these stood. */
+static void
+accesses_that_were_counted_belong_to_no_instruction(void **state)
+{
+	static const uint64_t weights[64] = {2, 2, 2};
+	struct ops *ops = mem_new(1, sizeof *ops);
+	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1}\n"
+				    "{\"kind\":\"access\",\"address\":\"0x10\"}\n"
+				    "{\"kind\":\"instruction\",\"pc\":\"0x10\"}\n"
+				    "{\"kind\":\"access\",\"address\":\"0x10\"}\n");
+	struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
+	const struct poly_batch *batch;
+	struct poly_batch counted;
+	uint32_t site[POLY_BATCH_ROWS];
+	const struct ops_rows rows = {.site = site};
+	(void)state;
+	ops_begin(ops, poly_reader_info(reader));
+	poly_reader_want(reader, ops_columns(poly_reader_info(reader), SHARES_SITES));
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	counted = *batch;
+	counted.weight = weights;
+	assert_true(ops_fill(ops, batch, &rows));
+	assert_int_equal(site[2], 0);
+	assert_true(ops_fill(ops, &counted, &rows));
+	assert_int_equal(site[0], OP_NONE);
+	assert_int_equal(site[1], 0);
+	assert_int_equal(site[2], OP_NONE);
+	assert_true(ops_fill(ops, batch, &rows));
+	assert_int_equal(site[0], OP_NONE);
+	assert_int_equal(site[2], 0);
+	assert_true(ops_fill(ops, batch, &rows));
+	assert_int_equal(site[0], 0);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+	ops_fini(ops);
+	mem_free(ops);
+}
+
 static void
 powerpc_traces_may_have_no_opcodes(void **state)
 {
@@ -394,6 +432,7 @@ main(void)
 		cmocka_unit_test(powerpc_is_understood),
 		cmocka_unit_test(micro_operations_are_told_apart_by_names_registers_and_flags),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),
+		cmocka_unit_test(accesses_that_were_counted_belong_to_no_instruction),
 		cmocka_unit_test(powerpc_traces_may_have_no_opcodes),
 		cmocka_unit_test(a_second_trace_finds_the_operations_of_the_first),
 		cmocka_unit_test(dictionaries_are_merged),
