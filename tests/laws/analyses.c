@@ -188,14 +188,15 @@ new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
 	return poly_stats_new(&options, stats, error);
 }
 
-/* What all analyses tell of a sample, with a warm-up and units. */
+/* What a run with options tells of a sample; without names all analyses that suit it do. */
 static enum poly_status
 tell_some(const struct sample *sample, struct poly_stats_options options,
 	const struct feeding *feeding, struct buf *to)
 {
 	struct poly_error error;
 	struct part part = {NULL, UINT64_MAX};
-	options.analyses = sample->names;
+	if (!options.analyses)
+		options.analyses = sample->names;
 	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
@@ -210,15 +211,10 @@ static enum poly_status
 tell_whole(const struct sample *sample, const char *const *names, unsigned threads,
 	const struct feeding *feeding, struct buf *to)
 {
-	struct poly_error error;
-	struct part part = {NULL, UINT64_MAX};
-	enum poly_status status = new_run(names, threads, &part.stats, &error);
-	if (status == POLY_OK)
-		status = feed(sample, &part, 1, feeding, &error);
-	if (status == POLY_OK)
-		status = tell(part.stats, to, &error);
-	poly_stats_free(part.stats);
-	return status;
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	options.analyses = names;
+	options.threads = threads;
+	return tell_some(sample, options, feeding, to);
 }
 
 static bool
@@ -235,31 +231,40 @@ is_same(struct buf *found, struct buf *expected, const char *what, uint64_t valu
 }
 
 /* Two or three runs of the rows between cuts, merged from the left or from the right. */
-static bool
-merged_at(
-	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
+static enum poly_status
+tell_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
+	const struct feeding *feeding, struct buf *told)
 {
-	const struct feeding feeding = {.every_column = false};
 	struct poly_error error = {0};
 	struct part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
-	struct buf told = {0};
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; status == POLY_OK && i < 3; i++)
 		status = new_run(sample->parts, 1, &parts[i].stats, &error);
 	if (status == POLY_OK)
-		status = feed(sample, parts, 3, &feeding, &error);
+		status = feed(sample, parts, 3, feeding, &error);
 	const size_t first = from_right ? 1 : 0, second = from_right ? 1 : 2;
 	if (status == POLY_OK)
 		status = poly_stats_merge(parts[first].stats, parts[first + 1].stats, &error);
 	if (status == POLY_OK)
 		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
 	if (status == POLY_OK)
-		status = tell(parts[0].stats, &told, &error);
-	bool good = status == POLY_OK || fails("status %d: %s", status, error.message);
-	good = good &&
-	       is_same(&told, whole, from_right ? "from the right, cut at" : "cut at", cuts[0]);
+		status = tell(parts[0].stats, told, &error);
+	if (status != POLY_OK)
+		fails("status %d: %s", status, error.message);
 	for (size_t i = 0; i < 3; i++)
 		poly_stats_free(parts[i].stats);
+	return status;
+}
+
+static bool
+merged_at(
+	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
+{
+	const struct feeding feeding = {.every_column = false};
+	struct buf told = {0};
+	const bool good = tell_merged(sample, cuts, from_right, &feeding, &told) == POLY_OK &&
+			  is_same(&told, whole,
+				  from_right ? "from the right, cut at" : "cut at", cuts[0]);
 	buf_free(&told);
 	return good;
 }
@@ -341,18 +346,10 @@ tell_alone(
 	const struct feeding feeding = {.rows = 500};
 	const char *const names[] = {words[0], NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
-	struct part part = {NULL, UINT64_MAX};
-	struct poly_error error;
 	options.analyses = names;
 	options.options = words + 1;
 	options.threads = threads;
-	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
-	if (status == POLY_OK)
-		status = feed(sample, &part, 1, &feeding, &error);
-	if (status == POLY_OK)
-		status = tell(part.stats, to, &error);
-	poly_stats_free(part.stats);
-	return status;
+	return tell_some(sample, options, &feeding, to);
 }
 
 /* Machines beside each other, which threads share out, are what they are one after the other.
@@ -507,6 +504,7 @@ struct packed_reading {
 	const char *what;
 	uint64_t skip, count;
 	size_t rows, damaged; /* of a batch at most; the byte that is wrong, 0: none */
+	bool alone;	      /* without further threads */
 };
 
 /* Remembers that analyses were given records that were counted. */
@@ -521,9 +519,9 @@ note_tally(const struct poly_batch *batch, const char *const *names)
 }
 
 /* What analyses tell of a packed sample, of records that are counted or not. */
-static bool
-tell_packed(struct buf *packed, const struct packed_reading *reading, const char *const *names,
-	bool tallies, struct buf *told)
+static enum poly_status
+read_packed(const struct buf *packed, const struct packed_reading *reading,
+	const char *const *names, bool tallies, struct buf *told)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = NULL;
@@ -535,10 +533,11 @@ tell_packed(struct buf *packed, const struct packed_reading *reading, const char
 	options.count = reading->count;
 	options.batch_rows = reading->rows;
 	options.skip_errors = true;
+	options.one_thread = reading->alone;
 	enum poly_status status =
 		poly_reader_open_memory(packed->data, packed->size, &options, &reader, &error);
 	if (status == POLY_OK)
-		status = new_run(names, names[1] ? 2 : 1, &stats, &error);
+		status = new_run(names, names[1] && !reading->alone ? 2 : 1, &stats, &error);
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
@@ -561,7 +560,9 @@ tell_packed(struct buf *packed, const struct packed_reading *reading, const char
 	}
 	poly_stats_free(stats);
 	poly_reader_close(reader);
-	return status == POLY_OK || fails("%s: %s", names[0], error.message);
+	if (status != POLY_OK)
+		fails("%s: %s", names[0], error.message);
+	return status;
 }
 
 /* What is told of counted records is what is told of each of them. */
@@ -572,8 +573,8 @@ is_told_alike(
 	struct buf rows = {0}, counted = {0};
 	if (reading->damaged)
 		packed->data[reading->damaged] ^= 0x10;
-	const bool good = tell_packed(packed, reading, names, false, &rows) &&
-			  tell_packed(packed, reading, names, true, &counted) &&
+	const bool good = read_packed(packed, reading, names, false, &rows) == POLY_OK &&
+			  read_packed(packed, reading, names, true, &counted) == POLY_OK &&
 			  is_same(&counted, &rows, reading->what, packed->size);
 	if (reading->damaged)
 		packed->data[reading->damaged] ^= 0x10;
@@ -587,11 +588,11 @@ static bool
 are_told_alike(const struct sample *sample, struct buf *packed)
 {
 	const struct packed_reading readings[] = {
-		{"packed, of bytes", 0, UINT64_MAX, 0, 0},
-		{"a part, of bytes", 10000, 29000, 0, 0},
-		{"small batches, of bytes", 0, UINT64_MAX, 37, 0},
-		{"damaged, of bytes", 0, UINT64_MAX, 0, packed->size / 2},
-		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7},
+		{"packed, of bytes", 0, UINT64_MAX, 0, 0, false},
+		{"a part, of bytes", 10000, 29000, 0, 0, false},
+		{"small batches, of bytes", 0, UINT64_MAX, 37, 0, false},
+		{"damaged, of bytes", 0, UINT64_MAX, 0, packed->size / 2, false},
+		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7, false},
 	};
 	bool good = true;
 	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
@@ -626,42 +627,39 @@ law_tallies(const struct sample *sample)
 }
 
 #ifdef POLY_FAULT_INJECTION
-/* Two runs of a sample's first rows, merged and told, where an allocation fails. */
+/* What is tried while allocations fail: first rows, and a packed sample, which is counted. */
+struct attempt {
+	const struct sample *sample;
+	const char *const *names; /* NULL: all that can be merged, in parts */
+	const struct buf *packed; /* or NULL */
+};
+
 static enum poly_status
-tell_parts(const struct sample *sample, const char *const *names, bool merges, struct buf *to)
+try_once(const struct attempt *it, struct buf *told)
 {
 	const struct feeding feeding = {.limit = 1};
-	struct poly_error error;
-	struct part parts[2] = {
-		{NULL, merges ? sample->rows / 2 : UINT64_MAX}, {NULL, UINT64_MAX}};
-	const size_t count = merges ? 2 : 1;
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; status == POLY_OK && i < count; i++)
-		status = new_run(names, 1, &parts[i].stats, &error);
-	if (status == POLY_OK)
-		status = feed(sample, parts, count, &feeding, &error);
-	if (status == POLY_OK && merges)
-		status = poly_stats_merge(parts[0].stats, parts[1].stats, &error);
-	if (status == POLY_OK)
-		status = tell(parts[0].stats, to, &error);
-	for (size_t i = 0; i < count; i++)
-		poly_stats_free(parts[i].stats);
-	return status;
+	const uint64_t half[2] = {it->sample->rows / 2, it->sample->rows / 2};
+	/* Segments that are counted, and one of which some records are. */
+	const struct packed_reading reading = {"", 0, 300, 0, 0, true};
+	if (it->packed)
+		return read_packed(it->packed, &reading, it->names, true, told);
+	return it->names ? tell_whole(it->sample, it->names, 1, &feeding, told)
+			 : tell_merged(it->sample, half, false, &feeding, told);
 }
 
 /*
  * Lack of memory is told, or what is told is the same: at the first allocations one by one, and
- * then, where they repeat themselves, at some.
+ * then, where they repeat themselves, at some; at each of a packed sample, which has few.
  */
 static bool
-survives(const struct sample *sample, const char *const *names, bool merges)
+survives(const struct attempt *it)
 {
 	struct buf whole = {0}, told = {0};
-	bool good = tell_parts(sample, names, merges, &whole) == POLY_OK;
+	bool good = try_once(it, &whole) == POLY_OK;
 	buf_reserve(&told, 2 * whole.size + 65536); /* the sink is not what is tested */
-	for (size_t k = 1; good; k += 1 + k / 32) {
+	for (size_t k = 1; good; k += it->packed ? 1 : 1 + k / 32) {
 		mem_fail_at(k);
-		const enum poly_status status = tell_parts(sample, names, merges, &told);
+		const enum poly_status status = try_once(it, &told);
 		if (mem_fail_at(0) < k)
 			break;
 		if (status == POLY_OK)
@@ -677,10 +675,22 @@ survives(const struct sample *sample, const char *const *names, bool merges)
 static bool
 law_lack_of_memory(const struct sample *sample)
 {
-	bool good = true;
-	for (size_t i = 0; good && sample->names[i]; i++)
-		good = survives(sample, (const char *[]){sample->names[i], NULL}, false);
-	return good && (!sample->parts[0] || survives(sample, sample->parts, true));
+	const uint64_t times = sample->rows ? 300 / sample->rows + 1 : 1;
+	struct buf packed = {0};
+	struct attempt attempt = {.sample = sample};
+	bool good = !sample->parts[0] || survives(&attempt);
+	for (size_t i = 0; good && sample->names[i]; i++) {
+		attempt.names = (const char *[]){sample->names[i], NULL};
+		good = survives(&attempt);
+	}
+	good = good && pack_sample(sample, times, "ptz.rows=97", &packed);
+	attempt.packed = &packed;
+	for (size_t i = 0; good && packed.size && sample->tallies[i]; i++) {
+		attempt.names = (const char *[]){sample->tallies[i], NULL};
+		good = survives(&attempt);
+	}
+	buf_free(&packed);
+	return good;
 }
 #endif
 
