@@ -30,10 +30,24 @@ enum { AT_SIZE = 35, AT_LENGTH = 44, AT_CLASS = 44, AT_FLOW = 48 };
 
 #define STRIP 64
 
+static bool
+is_powerpc(const struct poly_trace_info *info)
+{
+	return info->isa && strcmp(info->isa, "powerpc") == 0;
+}
+
+/* True where operations are found by opcodes alone, and no further column is asked for. */
+static bool
+is_coded(const struct poly_trace_info *info)
+{
+	return is_powerpc(info) && (info->columns & POLY_HAS(opcode));
+}
+
 void
 ops_begin(struct ops *ops, const struct poly_trace_info *info)
 {
-	ops->is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0;
+	ops->is_powerpc = is_powerpc(info);
+	ops->is_coded = is_coded(info);
 	if (ops->trace_sites)
 		memset(ops->trace_sites, 0,
 			ops->trace_site_capacity * sizeof *ops->trace_sites);
@@ -50,8 +64,7 @@ ops_columns(const struct poly_trace_info *info, unsigned shares)
 			       POLY_HAS(opcode_size) | POLY_HAS(instruction_set);
 	if (!shares)
 		return 0;
-	if (!(info->columns & POLY_HAS(opcode)) || !info->isa ||
-		strcmp(info->isa, "powerpc") != 0)
+	if (!is_coded(info))
 		columns |= POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(text) |
 			   POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) |
 			   POLY_HAS(branch) | POLY_HAS(access);
@@ -115,6 +128,11 @@ row_key(const struct ops *ops, const struct poly_batch *batch, size_t row, uint6
 			key.b |= KEY_NAME(batch->instruction_set[row]) << 30;
 		return key;
 	}
+	/* What may be there because somebody else asked for it is of no matter. */
+	if (ops->is_coded) {
+		key.a &= (uint64_t)0x1ff << AT_SIZE;
+		return key;
+	}
 	if (poly_present(batch, POLY_COLUMN_mnemonic, row))
 		key.b |= KEY_NAME(batch->mnemonic[row]);
 	if (poly_present(batch, POLY_COLUMN_micro_op, row))
@@ -163,10 +181,12 @@ describe_row(struct ops *ops, const struct poly_batch *batch, size_t row, struct
 	const char *text = name;
 	size_t n = text ? strlen(text) : 0;
 	uint64_t place, micro, set;
-	if (poly_present(batch, POLY_COLUMN_text, row))
-		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
 		op->size = batch->opcode_size[row];
+	if (ops->is_coded)
+		return true;
+	if (poly_present(batch, POLY_COLUMN_text, row))
+		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
 	if (text)
 		ops_of_text(op, text, n, kind == KEY_CODED ? key->a : 0, word);
 	if (!keep_name(ops, name ? name : word, &op->mnemonic, &place) ||

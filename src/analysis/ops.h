@@ -110,6 +110,7 @@ struct ops {
 	struct pairs places; /* of sites, by number: pc and opcode */
 	/* Of the trace that began last: */
 	bool is_powerpc;
+	bool is_coded;	       /* and it has opcodes, which operations are found by */
 	uint32_t *trace_sites; /* number of a site of the trace, plus 1; 0: not seen yet */
 	uint32_t trace_site_capacity;
 	uint32_t last[OPS_PARTIES]; /* site of the last instruction of a party, plus 1 */

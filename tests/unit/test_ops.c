@@ -273,6 +273,40 @@ accesses_and_registers_belong_to_the_last_instruction(void **state)
 	mem_free(ops);
 }
 
+/* Of PowerPC only opcodes are asked for; further columns, where they are there, change nothing.
+ */
+static void
+columns_that_were_not_asked_for_tell_no_operations_apart(void **state)
+{
+	struct buf bytes =
+		bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"isa\":\"powerpc\"}\n"
+			 "{\"kind\":\"instruction\",\"pc\":\"0x10\",\"opcode_size\":4}\n"
+			 "{\"kind\":\"instruction\",\"pc\":\"0x14\",\"opcode_size\":4,"
+			 "\"branch\":\"taken\"}\n"
+			 "{\"kind\":\"instruction\",\"pc\":\"0x18\",\"opcode_size\":4,"
+			 "\"mnemonic\":\"blr\",\"text\":\"blr\"}\n");
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct ops *ops = mem_new(1, sizeof *ops);
+		struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
+		const struct poly_trace_info *info = poly_reader_info(reader);
+		const struct poly_batch *batch;
+		uint32_t op[POLY_BATCH_ROWS];
+		ops_begin(ops, info);
+		poly_reader_want(
+			reader, all ? POLY_ALL_COLUMNS : ops_columns(info, SHARES_OPS));
+		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+		assert_true(ops_fill(ops, batch, &(struct ops_rows){.op = op}));
+		assert_int_equal(ops->count, 1);
+		assert_int_equal(ops->list[0].size, 4);
+		assert_int_equal(ops->list[0].flow, 0);
+		poly_reader_close(reader);
+		ops_fini(ops);
+		mem_free(ops);
+	}
+	buf_free(&bytes);
+}
+
 /* Rows of records that were counted are not in the order in which these stood. */
 static void
 accesses_that_were_counted_belong_to_no_instruction(void **state)
@@ -432,6 +466,7 @@ main(void)
 		cmocka_unit_test(powerpc_is_understood),
 		cmocka_unit_test(micro_operations_are_told_apart_by_names_registers_and_flags),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),
+		cmocka_unit_test(columns_that_were_not_asked_for_tell_no_operations_apart),
 		cmocka_unit_test(accesses_that_were_counted_belong_to_no_instruction),
 		cmocka_unit_test(powerpc_traces_may_have_no_opcodes),
 		cmocka_unit_test(a_second_trace_finds_the_operations_of_the_first),
