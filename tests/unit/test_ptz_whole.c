@@ -389,6 +389,35 @@ an_index_without_a_chain_is_believed(void **state)
 	free_whole(&whole);
 }
 
+static void
+a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
+{
+	(void)state;
+	static const char *const tags[] = {"XTRA", "INDX", "HEAD"};
+	struct whole whole = make_small(5, "ptz.rows=40");
+	struct buf front = {0};
+	put_number(&front, 0, 8);
+	for (unsigned i = 0; i < 3; i++) {
+		/* With its head of 32 bytes it has none, modulo 2^64. */
+		struct buf file = {0};
+		struct poly_error error = {0};
+		buf_append(&file, whole.file.data, whole.parts[1].offset);
+		put_part(&file, tags[i], &front, NULL);
+		store_number(file.data + whole.parts[1].offset + 8, UINT64_MAX - 31, 8);
+		mend_part(file.data + whole.parts[1].offset);
+		struct buf rows =
+			list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
+		assert_int_equal(rows.size, 0);
+		assert_string_equal(error.message,
+			"the part behind the head says that it has more bytes than a file can "
+			"have");
+		buf_free(&rows);
+		buf_free(&file);
+	}
+	buf_free(&front);
+	free_whole(&whole);
+}
+
 /* A head with many facts and labels, and no segments. */
 static struct buf
 head_of(const char *prefix, unsigned count)
@@ -518,6 +547,8 @@ main(void)
 		cmocka_unit_test(an_index_knows_the_parts_that_it_was_written_behind),
 		cmocka_unit_test(damage_that_was_told_is_not_told_by_the_index_too),
 		cmocka_unit_test(an_index_without_a_chain_is_believed),
+		cmocka_unit_test(
+			a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading),
 		cmocka_unit_test(
 			labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be),
 		cmocka_unit_test(labels_of_the_source_stay_beside_those_that_are_given),

@@ -65,6 +65,9 @@ enum {
 #define PTZ_SEGMENT_MOST ((uint64_t)1 << 29) /* bytes of all streams, unpacked */
 #define PTZ_FRONT_MOST ((uint32_t)1 << 20)
 
+/* Bytes of a part: so many that no offset behind one goes over. */
+#define PTZ_BODY_MOST ((uint64_t)1 << 62)
+
 /* Most names of records. */
 #define PTZ_RECORDS 255
 

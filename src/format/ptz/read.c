@@ -142,6 +142,9 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
 		return part_wrong(
 			state, "is damaged: the checksum of its head is wrong", error);
+	if (part->body > PTZ_BODY_MOST)
+		return part_wrong(
+			state, "says that it has more bytes than a file can have", error);
 	meet_part(state, p, part);
 	return POLY_OK;
 }
