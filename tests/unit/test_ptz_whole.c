@@ -2,6 +2,8 @@
 /* Packed traces that are not whole: cut off anywhere, or with other parts than were written. */
 #include "ptz_help.h"
 
+#include <unistd.h>
+
 #define COLUMNS PTZ_COLUMNS
 
 /* The first rows of the sample, in small segments. */
@@ -418,6 +420,73 @@ a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
 	free_whole(&whole);
 }
 
+/* Rows of a file on disk, damage passed over. */
+static struct buf
+rows_on_disk(const struct buf *file)
+{
+	char path[] = "/tmp/polytrace-ptz-XXXXXX";
+	const int made = mkstemp(path);
+	assert_true(made >= 0);
+	assert_int_equal(write(made, file->data, file->size), file->size);
+	close(made);
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	options.skip_errors = true;
+	assert_int_equal(poly_reader_open(path, &options, &reader, NULL), POLY_OK);
+	struct buf rows = list_rows(reader, COLUMNS, NULL);
+	unlink(path);
+	return rows;
+}
+
+static void
+a_head_behind_much_damage_is_found_wherever_it_stands(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(5, "ptz.rows=40");
+	struct buf nothing = {0}, expected = {0};
+	buf_string(&expected, "- - - - -\n");
+	buf_append(&expected, whole.rows.data, whole.rows.size);
+	/* Bytes are looked at in pieces of 4 MiB, the first of which begins with the damage. */
+	for (size_t less = 0; less <= 64; less += 8) {
+		struct buf much = {0}, extra = {0};
+		uint8_t *room = buf_reserve(&much, (size_t)4 << 20);
+		assert_non_null(room);
+		memset(room, 0x55, (size_t)4 << 20);
+		much.size = ((size_t)4 << 20) - less;
+		put_part(&extra, "XTRA", &nothing, &much);
+		extra.data[0] ^= 1;
+		struct buf file = with_part(&whole, 1, &extra, false);
+		put_number(&file, whole.parts[2].offset + extra.size, 8);
+		buf_append(&file, whole.file.data + whole.file.size - 8, 8);
+		struct buf rows = rows_on_disk(&file);
+		expect_same(&rows, &expected);
+		buf_free(&rows);
+		buf_free(&file);
+		buf_free(&much);
+		buf_free(&extra);
+	}
+	buf_free(&expected);
+	free_whole(&whole);
+}
+
+static void
+a_file_whose_index_is_damaged_is_not_cut_off(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(150, "ptz.rows=40");
+	const size_t end = whole.file.size - 16;
+	/* In the head and the front of the index, and in its place in the end. */
+	const size_t places[] = {whole.parts[5].offset + 9, whole.parts[5].offset + 40, end};
+	for (size_t i = 0; i < 3; i++) {
+		whole.file.data[places[i]] ^= 1;
+		struct buf codes = find_all(open_bytes(&whole.file, NULL, NULL, true));
+		assert_string_equal(buf_text(&codes), "P01:151 ");
+		buf_free(&codes);
+		whole.file.data[places[i]] ^= 1;
+	}
+	free_whole(&whole);
+}
+
 /* A head with many facts and labels, and no segments. */
 static struct buf
 head_of(const char *prefix, unsigned count)
@@ -547,6 +616,8 @@ main(void)
 		cmocka_unit_test(an_index_knows_the_parts_that_it_was_written_behind),
 		cmocka_unit_test(damage_that_was_told_is_not_told_by_the_index_too),
 		cmocka_unit_test(an_index_without_a_chain_is_believed),
+		cmocka_unit_test(a_head_behind_much_damage_is_found_wherever_it_stands),
+		cmocka_unit_test(a_file_whose_index_is_damaged_is_not_cut_off),
 		cmocka_unit_test(
 			a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading),
 		cmocka_unit_test(

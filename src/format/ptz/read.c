@@ -543,22 +543,45 @@ ptz_is_head(const uint8_t *p, size_t n)
 	return n >= PTZ_HEAD_SIZE && begins_tag(p, n) && ptz_part_read(p, &part);
 }
 
+/*
+ * Passes over damage, up to the head of a part or to the end of the input, which may be that of
+ * the file though what it knows of is damaged.
+ */
+static void
+pass_damage(struct reading *reading)
+{
+	struct ptz_reader *state = reading->state;
+	size_t have = 0, at = 1;
+	bool goes_on = true;
+	while (goes_on) {
+		const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
+		while (at < have && !ptz_is_head(p + at, have - at))
+			at++;
+		const bool is_end = at >= have && have < IN_PEEK_MAX;
+		if (is_end && have >= PTZ_TAIL_SIZE)
+			state->ended = memcmp(p + have - PTZ_MAGIC_SIZE, PTZ_END_MAGIC,
+					       PTZ_MAGIC_SIZE) == 0;
+		goes_on = at >= have && !is_end;
+		/* Where more may follow, a head may begin within the last bytes. */
+		in_consume(reading->in, goes_on ? have - PTZ_HEAD_SIZE : is_end ? have : at);
+		at = 1;
+	}
+}
+
 enum poly_status
 ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	size_t have, at = 1;
-	const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
+	size_t have;
+	in_peek(reading->in, 1, &have);
 	(void)error;
 	if (have == 0 && !state->passed)
 		return POLY_END;
-	while (at < have && !ptz_is_head(p + at, have - at))
-		at++;
 	batch_put(batch, kind, 0, POLY_KIND_OTHER);
 	batch_put(batch, origin, 0, state->offset);
 	batch->view.rows = 1;
 	if (!state->passed)
-		in_consume(reading->in, at);
+		pass_damage(reading);
 	state->told = state->passed = false;
 	return POLY_OK;
 }
