@@ -147,8 +147,54 @@ bytes_behind_the_end_are_damage(void **state)
 		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
 	expect_same(&rows, &whole.rows);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "17 bytes behind segment 1 are neither"));
+	assert_string_equal(error.message, "the packed trace ends before the input does, "
+					   "behind segment 1; what follows is "
+					   "not of this trace");
 	buf_free(&rows);
+	free_whole(&whole);
+}
+
+/* What a file tells, and that its rows are these and then one for all that is behind them. */
+static void
+expect_foreign(const struct buf *file, const struct buf *rows, const char *message)
+{
+	struct poly_error error = {0};
+	struct buf expected = {0};
+	struct buf found = list_rows(open_bytes(file, NULL, NULL, false), COLUMNS, &error);
+	assert_string_equal(error.message, message);
+	expect_same(&found, rows);
+	buf_free(&found);
+	buf_append(&expected, rows->data, rows->size);
+	buf_string(&expected, "- - - - -\n");
+	found = list_rows(open_bytes(file, NULL, NULL, true), COLUMNS, NULL);
+	expect_same(&found, &expected);
+	buf_free(&found);
+	buf_free(&expected);
+	struct buf codes = find_all(open_bytes(file, NULL, NULL, true));
+	assert_string_equal(buf_text(&codes), "P01:6 ");
+	buf_free(&codes);
+}
+
+static void
+another_trace_behind_the_end_or_behind_the_cut_is_not_read(void **state)
+{
+	(void)state;
+	struct whole whole = make_small(5, "ptz.rows=40");
+	struct buf sample = load_sample("ptz/altivec.ptz"), file = {0};
+	buf_append(&file, whole.file.data, whole.file.size);
+	buf_append(&file, sample.data, sample.size);
+	expect_foreign(&file, &whole.rows,
+		"the packed trace ends before the input does, behind segment 1; what follows "
+		"is "
+		"not of this trace");
+	/* Up to the index, and then all but the magic. */
+	file.size = 0;
+	buf_append(&file, whole.file.data, whole.parts[2].offset);
+	buf_append(&file, sample.data + 8, sample.size - 8);
+	expect_foreign(&file, &whole.rows,
+		"another head stands behind segment 1; what follows is not of this trace");
+	buf_free(&file);
+	buf_free(&sample);
 	free_whole(&whole);
 }
 
@@ -610,6 +656,7 @@ main(void)
 		cmocka_unit_test(a_file_cut_within_its_head_cannot_be_opened),
 		cmocka_unit_test(a_file_that_is_cut_off_is_an_error_under_strict),
 		cmocka_unit_test(bytes_behind_the_end_are_damage),
+		cmocka_unit_test(another_trace_behind_the_end_or_behind_the_cut_is_not_read),
 		cmocka_unit_test(segments_that_are_missing_double_or_swapped_are_told_and_read),
 		cmocka_unit_test(a_missing_segment_is_told_where_its_records_are_left_out),
 		cmocka_unit_test(records_before_a_segment_that_are_not_there_are_told),

@@ -62,6 +62,7 @@ struct ptz_reader {
 	bool looked;  /* for the index */
 	bool indexed; /* it was found: places are those of the file */
 	bool ended;   /* the end was met */
+	bool foreign; /* what stands next, and all behind it, is not of the trace */
 	bool told;    /* the damage that stands next */
 	bool passed;  /* the damage was consumed, and the next part stands next */
 	struct poly_patterns patterns; /* of the batch that was given last */

@@ -120,6 +120,23 @@ meet_part(struct ptz_reader *state, const uint8_t *head, const struct ptz_part *
 			ptz_chain(state->before.chain, head)};
 }
 
+/* True where the end of the file stands at p, as far as the index before it says. */
+static bool
+is_end(const struct ptz_reader *state, const uint8_t *p, size_t n)
+{
+	return n >= PTZ_TAIL_SIZE && state->index && load_le64(p) == state->index &&
+	       memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0;
+}
+
+/* Says that what follows is not of this trace. */
+static enum poly_status
+tell_foreign(struct ptz_reader *state, const char *what, struct poly_error *error)
+{
+	state->foreign = true;
+	return err_set(error, POLY_ERR_FORMAT, state->offset,
+		"%s behind %s; what follows is not of this trace", what, behind(state).what);
+}
+
 enum poly_status
 ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
 {
@@ -131,8 +148,10 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 		tell_cut(reading, "it does not end in an index");
 	if (have == 0)
 		return POLY_END;
-	if (have == PTZ_TAIL_SIZE && state->index && load_le64(p) == state->index &&
-		memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0) {
+	if (is_end(state, p, have)) {
+		if (have > PTZ_TAIL_SIZE)
+			return tell_foreign(
+				state, "the packed trace ends before the input does,", error);
 		in_consume(reading->in, have);
 		state->ended = true;
 		return POLY_END;
@@ -145,6 +164,8 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 	if (part->body > PTZ_BODY_MOST)
 		return part_wrong(
 			state, "says that it has more bytes than a file can have", error);
+	if (part->tag == PTZ_TAG_HEAD && state->offset != PTZ_MAGIC_SIZE)
+		return tell_foreign(state, "another head stands", error);
 	meet_part(state, p, part);
 	return POLY_OK;
 }
@@ -555,15 +576,16 @@ pass_damage(struct reading *reading)
 	bool goes_on = true;
 	while (goes_on) {
 		const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
-		while (at < have && !ptz_is_head(p + at, have - at))
+		while (at < have && (state->foreign || !ptz_is_head(p + at, have - at)))
 			at++;
-		const bool is_end = at >= have && have < IN_PEEK_MAX;
-		if (is_end && have >= PTZ_TAIL_SIZE)
-			state->ended = memcmp(p + have - PTZ_MAGIC_SIZE, PTZ_END_MAGIC,
-					       PTZ_MAGIC_SIZE) == 0;
-		goes_on = at >= have && !is_end;
+		const bool is_last = at >= have && have < IN_PEEK_MAX;
+		state->ended |= state->foreign;
+		if (is_last && have >= PTZ_TAIL_SIZE)
+			state->ended |= memcmp(p + have - PTZ_MAGIC_SIZE, PTZ_END_MAGIC,
+						PTZ_MAGIC_SIZE) == 0;
+		goes_on = at >= have && !is_last;
 		/* Where more may follow, a head may begin within the last bytes. */
-		in_consume(reading->in, goes_on ? have - PTZ_HEAD_SIZE : is_end ? have : at);
+		in_consume(reading->in, goes_on ? have - PTZ_HEAD_SIZE : is_last ? have : at);
 		at = 1;
 	}
 }
