@@ -533,6 +533,50 @@ a_file_whose_index_is_damaged_is_not_cut_off(void **state)
 	free_whole(&whole);
 }
 
+static void
+a_head_is_all_front_and_no_longer_than_may_be(void **state)
+{
+	(void)state;
+	const struct {
+		uint64_t front, body;
+		const char *message;
+	} cases[] = {
+		{10, 12, "the head has 2 bytes behind its front, expected none"},
+		{12, 10,
+			"the part behind the magic says that its front is longer than it is, "
+			"or "
+			"can be"},
+		{1048577, 1048577,
+			"the part behind the magic says that its front is longer than it is, "
+			"or "
+			"can be"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct poly_reader *reader;
+		struct poly_error error;
+		struct buf file = {0};
+		buf_append(&file, "\x89PTZ\r\n\x1a\n", 8);
+		buf_append(&file, "HEAD", 4);
+		put_number(&file, cases[i].front, 4);
+		put_number(&file, cases[i].body, 8);
+		put_number(&file,
+			checksum("\x07version\x01"
+				 "1",
+				10),
+			8);
+		put_number(&file, checksum(file.data + 8, 24), 8);
+		buf_append(&file,
+			"\x07version\x01"
+			"1xx",
+			12);
+		assert_int_equal(
+			poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
+			POLY_ERR_FORMAT);
+		assert_string_equal(error.message, cases[i].message);
+		buf_free(&file);
+	}
+}
+
 /* A head with many facts and labels, and no segments. */
 static struct buf
 head_of(const char *prefix, unsigned count)
@@ -667,6 +711,7 @@ main(void)
 		cmocka_unit_test(a_file_whose_index_is_damaged_is_not_cut_off),
 		cmocka_unit_test(
 			a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading),
+		cmocka_unit_test(a_head_is_all_front_and_no_longer_than_may_be),
 		cmocka_unit_test(
 			labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be),
 		cmocka_unit_test(labels_of_the_source_stay_beside_those_that_are_given),

@@ -158,9 +158,12 @@ ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error 
 	}
 	if (have < PTZ_HEAD_SIZE)
 		return take_rest(reading, p, have, error);
-	if (!ptz_part_read(p, part) || part->front > part->body || part->front > PTZ_FRONT_MOST)
+	if (!ptz_part_read(p, part))
 		return part_wrong(
 			state, "is damaged: the checksum of its head is wrong", error);
+	if (part->front > part->body || part->front > PTZ_FRONT_MOST)
+		return part_wrong(
+			state, "says that its front is longer than it is, or can be", error);
 	if (part->body > PTZ_BODY_MOST)
 		return part_wrong(
 			state, "says that it has more bytes than a file can have", error);
@@ -281,6 +284,10 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	if (status == POLY_OK && part.tag != PTZ_TAG_HEAD)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
 			"the packed trace does not begin with a head");
+	if (status == POLY_OK && part.body != part.front)
+		status = err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the head has %llu bytes behind its front, expected none",
+			(unsigned long long)(part.body - part.front));
 	if (status == POLY_OK)
 		status = ptz_part_front(reading, &part, &front, error);
 	if (status == POLY_OK)
