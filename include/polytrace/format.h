@@ -68,6 +68,7 @@ struct poly_format_info {
 	const char *needs_isa;	  /* instruction set that it is bound to, or NULL */
 	const char *listing;	  /* format of its own tools' listing, or NULL */
 	const char *summary;	  /* format of what its own tools tell of a trace, or NULL */
+	bool holds_labels;	  /* labels of a trace are kept in it */
 	const struct poly_option *options; /* never NULL */
 	const struct poly_rule *rules;	   /* never NULL */
 };

@@ -50,8 +50,8 @@ struct poly_trace_info {
 	const struct poly_fact *facts;	      /* further facts in the order they were stated */
 	size_t fact_count;		      /* how many */
 	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
-	const struct poly_fact *labels; /* what a user said of the trace when it was packed */
-	size_t label_count;		/* how many */
+	const struct poly_fact *labels;	      /* what a user said of the trace */
+	size_t label_count;		      /* how many */
 };
 
 /* Ranges that are known of records. */
@@ -81,6 +81,9 @@ POLY_API const char *poly_trace_name(const struct poly_trace_info *info, uint32_
 /* The value of a fact by its key, held until the reader is closed; NULL where it is not stated.
  */
 POLY_API const char *poly_trace_fact(const struct poly_trace_info *info, const char *key);
+
+/* The same of a label. */
+POLY_API const char *poly_trace_label(const struct poly_trace_info *info, const char *key);
 
 #ifdef __cplusplus
 }

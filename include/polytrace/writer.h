@@ -35,8 +35,9 @@ struct poly_write_options {
 	bool append;
 	/*
 	 * What the user says of the trace, as "key=value", NULL at the end; or NULL. For
-	 * formats that hold labels (ptz), beside those that the source has. A key is up to 64
-	 * letters, digits, dots, underscores and hyphens, and a value text of one line.
+	 * formats that hold labels (ptz, jsonl), beside those that the source has, and instead
+	 * of those of the same key. A key is up to 64 letters, digits, dots, underscores and
+	 * hyphens, and a value text of one line.
 	 */
 	const char *const *labels;
 	/*

@@ -14,7 +14,7 @@ struct convert_options {
 	struct source_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns, *simpoints;
 	struct opt_number interval;
-	struct opt_list to_options;
+	struct opt_list to_options, labels;
 	bool partial;
 };
 
@@ -28,6 +28,8 @@ static const struct opt convert_table[] = {
 		"set an option of the format that is written"},
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct convert_options, columns),
 		"write only these columns, in formats that hold any"},
+	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct convert_options, labels),
+		"keep this with the trace, in formats that hold labels: ptz and jsonl"},
 	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
 		"keep what was written before damage or an interruption"},
 	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct convert_options, simpoints),
@@ -86,6 +88,9 @@ tell_loss(const struct convert *convert)
 	const struct poly_trace_info *info = poly_reader_info(convert->source.reader);
 	char names[500];
 	poly_columns lost = poly_format_loss(info, convert->target, NULL);
+	if (info->label_count && !convert->target->holds_labels)
+		say(convert->output, "format '%s' cannot hold the labels of '%s'",
+			convert->target->name, info->format);
 	if (!lost)
 		return;
 	source_column_names(lost, names, sizeof names);
@@ -101,6 +106,7 @@ write_options(const struct convert *convert)
 	options.options = convert->options->to_options.items;
 	options.strict = convert->options->source.strict;
 	options.columns = convert->columns;
+	options.labels = convert->options->labels.items;
 	options.threads = (unsigned)convert->options->source.threads.value;
 	return options;
 }

@@ -119,6 +119,7 @@ report_one(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_text(report, "isa", "Instruction set", format->needs_isa);
 	poly_report_text(report, "listing", "Listing", format->listing);
 	poly_report_text(report, "summary", "Summary", format->summary);
+	poly_report_bool(report, "labels", "Labels", format->holds_labels);
 	poly_report_text(report, "spec", "Defined in", format->spec);
 	report_columns(report, format);
 	if (format->options->name)

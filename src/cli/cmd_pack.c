@@ -77,9 +77,10 @@ file_size(const char *path, uint64_t *size)
 
 /* False, and told, where there is nothing to gain by packing, or it would be no trace again. */
 static bool
-can_be_packed(const struct source *source)
+can_be_packed(const struct job *job, const struct source *source)
 {
-	const char *format = poly_reader_info(source->reader)->format;
+	const struct poly_trace_info *info = poly_reader_info(source->reader);
+	const char *format = info->format, *packed = poly_trace_fact(info, PACKED_FACT);
 	if (strcmp(format, PACKED_FORMAT) == 0)
 		say(source->name,
 			"it is packed already; 'polytrace convert -T ptz.level=small' packs it "
@@ -88,6 +89,17 @@ can_be_packed(const struct source *source)
 		say(source->name,
 			"format '%s' is only read, so it could not be unpacked; 'polytrace "
 			"convert' writes its records",
+			format);
+	else if (packed)
+		say(source->name,
+			"it tells of a packed trace of format '%s', as which it would be "
+			"unpacked; 'polytrace convert' writes its records",
+			packed);
+	else if (job->options->labels.count && poly_format_find(format)->holds_labels)
+		say(source->name,
+			"format '%s' holds labels itself, so unpacked it would have these, "
+			"too; "
+			"'polytrace convert --label' writes it with them",
 			format);
 	else
 		return true;
@@ -220,7 +232,7 @@ pack(struct job *job)
 	job->stays = file_size(job->path, &job->file);
 	if (!source_open(&source, job->path, &reading, &wants))
 		return STATUS_TROUBLE;
-	if (!can_be_packed(&source)) {
+	if (!can_be_packed(job, &source)) {
 		source_drop(&source);
 		return STATUS_TROUBLE;
 	}

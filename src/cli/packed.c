@@ -18,9 +18,8 @@ const char *
 packed_format(const struct source *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
-	return strcmp(info->format, PACKED_FORMAT) == 0
-		       ? poly_trace_fact(info, PACKED_FORMAT ".format")
-		       : NULL;
+	return strcmp(info->format, PACKED_FORMAT) == 0 ? poly_trace_fact(info, PACKED_FACT)
+							: NULL;
 }
 
 const struct poly_format_info *

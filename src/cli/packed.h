@@ -8,6 +8,9 @@
 /* The format that packed traces have. */
 #define PACKED_FORMAT "ptz"
 
+/* What a packed trace, and whatever its records were written to, says of the format before. */
+#define PACKED_FACT PACKED_FORMAT ".format"
+
 /* What names of packed traces end in. */
 #define PACKED_ENDING ".ptz"
 

@@ -93,7 +93,8 @@ struct writing {
 	struct in *old;
 	const char *path;
 	uint64_t kept, before;
-	const char *const *labels; /* that the user gave, or NULL */
+	/* Has labels: those of the source, and what the user gave; in formats that hold any. */
+	const struct poly_trace_info *labels;
 };
 
 struct format {
@@ -103,7 +104,6 @@ struct format {
 	bool appends;	/* wopen can go on behind what a file has */
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
 	bool tallies;	/* read looks at reading->tally */
-	bool labels;	/* it holds labels: wopen looks at writing->labels */
 	/*
 	 * What write makes of a row depends on the row alone, but for the column verbatim, and
 	 * it tells no notes: rows of a batch may be written by several threads, each with a

@@ -148,6 +148,7 @@ static const struct format jsonl = {
 		.spec = "polytrace-jsonl(5); RFC 8259",
 		.can_read = true,
 		.can_write = true,
+		.holds_labels = true,
 		.columns = POLY_ALL_COLUMNS,
 		.options = no_options,
 		.rules = rules},

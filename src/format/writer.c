@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "format/apart.h"
 #include "format/format.h"
+#include "format/label.h"
 #include "format/option.h"
 #include "format/pattern.h"
 
@@ -32,6 +33,7 @@ struct poly_writer {
 	struct writing writing;
 	struct notes notes;
 	struct option_values values;
+	struct info labels;	    /* nothing but those that are written */
 	struct pattern_lines lines; /* where the format writes by row */
 	unsigned threads;	    /* that write; 1: there may be no apart */
 	struct apart *apart;	    /* NULL: not yet */
@@ -121,6 +123,10 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 			"format '%s' cannot hold what '%s' has: %s", target->name,
 			source->format, names);
 	}
+	if (strict && source->label_count && !target->holds_labels)
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' cannot hold the labels of '%s'", target->name,
+			source->format);
 	return POLY_OK;
 }
 
@@ -183,20 +189,23 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
-/* Fails where labels have no place. */
+/* The labels that are written, in formats that hold any. */
 static enum poly_status
-refuse_labels(const struct poly_writer *writer, const struct poly_write_options *options,
+gather_labels(struct poly_writer *writer, const struct poly_write_options *options,
 	struct poly_error *error)
 {
-	if (!options->labels || !*options->labels)
-		return POLY_OK;
-	if (!writer->format->labels)
+	struct writing *writing = &writer->writing;
+	const bool is_given = options->labels && *options->labels;
+	writing->labels = &writer->labels.view;
+	if (!writer->format->info.holds_labels && is_given)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' holds no labels", writer->format->info.name);
-	if (options->append)
+	if (options->append && is_given)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"a file that is appended to keeps its labels and takes no others");
-	return POLY_OK;
+	if (!writer->format->info.holds_labels || options->append)
+		return POLY_OK;
+	return label_gather(&writer->labels, writing->source, options->labels, error);
 }
 
 /* Lets the format find out what is in the file that it goes on in, and opens that for it. */
@@ -247,10 +256,9 @@ writer_start(struct poly_writer *writer, const struct destination *to,
 {
 	enum poly_status status = writer_prepare(writer, to->path, options, error);
 	if (status == POLY_OK)
-		status = refuse_labels(writer, options, error);
+		status = gather_labels(writer, options, error);
 	if (status != POLY_OK)
 		return status;
-	writer->writing.labels = options->labels;
 	if (options->append)
 		return append_start(writer, to->path, error);
 	struct out **out = &writer->writing.out;
@@ -275,10 +283,9 @@ writer_open(const struct destination *to, const struct poly_trace_info *source,
 	struct poly_writer *writer = mem_new(1, sizeof *writer);
 	if (!writer)
 		return err_memory(error);
+	info_init(&writer->labels);
 	writer->writing.source = source;
 	status = writer_start(writer, to, &known, error);
-	/* They belong to the caller. */
-	writer->writing.labels = NULL;
 	if (status == POLY_OK)
 		*result = writer;
 	else
@@ -424,5 +431,6 @@ poly_writer_close(struct poly_writer *writer)
 	pattern_lines_fini(&writer->lines);
 	mem_free(writer->writing.state);
 	option_values_free(&writer->values);
+	info_fini(&writer->labels);
 	mem_free(writer);
 }

@@ -100,12 +100,25 @@ poly_trace_name(const struct poly_trace_info *info, uint32_t number)
 	return info->names ? intern_text(&info->names->names, number) : NULL;
 }
 
+/* What is stated of a key; NULL: nothing. */
+static const char *
+stated(const struct poly_fact *list, size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(list[i].key, key) == 0)
+			return list[i].value;
+	}
+	return NULL;
+}
+
 const char *
 poly_trace_fact(const struct poly_trace_info *info, const char *key)
 {
-	for (size_t i = 0; i < info->fact_count; i++) {
-		if (strcmp(info->facts[i].key, key) == 0)
-			return info->facts[i].value;
-	}
-	return NULL;
+	return stated(info->facts, info->fact_count, key);
+}
+
+const char *
+poly_trace_label(const struct poly_trace_info *info, const char *key)
+{
+	return stated(info->labels, info->label_count, key);
 }

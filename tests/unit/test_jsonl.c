@@ -220,7 +220,8 @@ the_header_is_restored(void **state)
 		"\"isa\":\"powerpc\",\"address_bits\":32,\"addresses\":\"physical\","
 		"\"byte_order\":\"little\",\"clock\":\"ticks\",\"producer\":\"\","
 		"\"first_pc\":\"0x10\",\"columns\":[\"record\",\"pc\"],"
-		"\"records\":[\"compute\",\"flow\"],\"facts\":{\"b\":\"1\",\"a\":\"\"}}\n"
+		"\"records\":[\"compute\",\"flow\"],\"facts\":{\"b\":\"1\",\"a\":\"\"},"
+		"\"labels\":{\"z.1\":\"\u00e4 \\\"\",\"b\":\"\"}}\n"
 		"{\"record\":\"flow\",\"pc\":\"0x10\"}\n";
 	struct poly_reader *reader;
 	const struct poly_batch *batch = read_text(text, &reader);
@@ -241,6 +242,11 @@ the_header_is_restored(void **state)
 	assert_string_equal(poly_trace_fact(info, "b"), "1");
 	assert_string_equal(poly_trace_fact(info, "a"), "");
 	assert_null(poly_trace_fact(info, "jsonl.header"));
+	assert_int_equal(info->label_count, 2);
+	assert_string_equal(info->labels[0].key, "z.1");
+	assert_string_equal(poly_trace_label(info, "z.1"), "\u00e4 \"");
+	assert_string_equal(poly_trace_label(info, "b"), "");
+	assert_null(poly_trace_label(info, "a"));
 	assert_true(info->columns & POLY_HAS(pc));
 	assert_false(info->columns & POLY_HAS(time));
 	poly_reader_close(reader);
@@ -353,6 +359,16 @@ wrong_headers_are_refused(void **state)
 			"in the header an element holds 'pd', expected the name of a column"},
 		{"\"facts\":{\"a\":1}",
 			"in the header 'a' holds 1, expected a string without NUL"},
+		{"\"labels\":[\"a\"]",
+			"in the header 'labels' holds an array, expected an object of labels"},
+		{"\"labels\":{\"a\":1}",
+			"in the header 'a' holds 1, expected a string without NUL"},
+		{"\"labels\":{\"a b\":\"\"}",
+			"in the header the key of label 'a b' has other characters than "
+			"letters, digits, '.', '_' and '-'"},
+		{"\"labels\":{\"a\":\"b\\n\"}",
+			"in the header the value of label 'a' has a control character (0x0a), "
+			"expected text of one line"},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		char text[200];

@@ -76,23 +76,42 @@ share_numbers(struct poly_merge *merge)
 	}
 }
 
-/* True where every trace states a fact as the first one does. */
+/* What a trace says of a key. */
+typedef const char *says_fn(const struct poly_trace_info *info, const char *key);
+
+/* True where every trace says of something what the first one does. */
 static bool
-is_shared(const struct poly_merge *merge, const struct poly_fact *fact)
+is_shared(const struct poly_merge *merge, const struct poly_fact *fact, says_fn *says)
 {
 	for (size_t i = 1; i < merge->sync.count; i++) {
-		if (!same_text(fact->value, poly_trace_fact(info_of(merge, i), fact->key)))
+		if (!same_text(fact->value, says(info_of(merge, i), fact->key)))
 			return false;
 	}
 	return true;
+}
+
+/* Facts and labels of all traces; false: no memory. */
+static bool
+share_facts(struct poly_merge *merge)
+{
+	struct info *info = &merge->blend.info;
+	const struct poly_trace_info *first = info_of(merge, 0);
+	bool sound = true;
+	for (size_t i = 0; i < first->fact_count && sound; i++) {
+		if (is_shared(merge, &first->facts[i], poly_trace_fact))
+			sound = info_fact(info, first->facts[i].key, first->facts[i].value);
+	}
+	for (size_t i = 0; i < first->label_count && sound; i++) {
+		if (is_shared(merge, &first->labels[i], poly_trace_label))
+			sound = info_label(info, first->labels[i].key, first->labels[i].value);
+	}
+	return sound;
 }
 
 bool
 facts_share(struct poly_merge *merge)
 {
 	struct info *info = &merge->blend.info;
-	const struct poly_trace_info *first = info_of(merge, 0);
-	bool sound = true;
 	info->view.format = shared(merge, format_of);
 	if (!info->view.format)
 		info->view.format = "merge";
@@ -103,10 +122,7 @@ facts_share(struct poly_merge *merge)
 	share_numbers(merge);
 	if (!info->view.raw_format && info->view.columns != POLY_ALL_COLUMNS)
 		info->view.columns &= ~POLY_HAS(raw);
-	for (size_t i = 0; i < first->fact_count && sound; i++) {
-		if (is_shared(merge, &first->facts[i]))
-			sound = info_fact(info, first->facts[i].key, first->facts[i].value);
-	}
+	bool sound = share_facts(merge);
 	for (size_t i = 0; i < merge->sync.count && sound; i++) {
 		char key[40];
 		snprintf(key, sizeof key, "merge.thread.%llu",

@@ -30,27 +30,27 @@ wrong(struct jsonl_reader *state, const struct member *member, const char *expec
 
 /* The hexadecimal digits of a string. */
 static bool
-take_hex(struct jsonl_reader *state, const struct member *member)
+take_hex(struct buf *to, const struct member *member)
 {
-	buf_clear(&state->bytes);
-	uint8_t *room = buf_reserve(&state->bytes, member->length / 2 + 1);
+	buf_clear(to);
+	uint8_t *room = buf_reserve(to, member->length / 2 + 1);
 	if (!room || member->kind != MEMBER_STRING ||
 		!num_parse_bytes(member->text, member->length, room))
 		return false;
-	state->bytes.size = member->length / 2;
+	to->size = member->length / 2;
 	return true;
 }
 
 bool
-jsonl_bytes(struct jsonl_reader *state, const struct member *member)
+jsonl_bytes(struct buf *to, const struct member *member)
 {
 	if (member->kind == MEMBER_OBJECT && member->children == 1 &&
 		strcmp(member[1].key, "hex") == 0)
-		return take_hex(state, member + 1);
-	buf_clear(&state->bytes);
-	buf_reserve(&state->bytes, 1);
-	buf_append(&state->bytes, member->text, member->length);
-	return member->kind == MEMBER_STRING && !state->bytes.failed;
+		return take_hex(to, member + 1);
+	buf_clear(to);
+	buf_reserve(to, 1);
+	buf_append(to, member->text, member->length);
+	return member->kind == MEMBER_STRING && !to->failed;
 }
 
 static bool
@@ -180,7 +180,7 @@ decode_name(struct reading *reading, const struct member *member, enum poly_colu
 	struct jsonl_reader *state = reading->state;
 	enum poly_form form = column_table[column].form;
 	const struct buf *name = &state->bytes;
-	if (!jsonl_bytes(state, member) || name->size > NAME_LENGTH_MOST ||
+	if (!jsonl_bytes(&state->bytes, member) || name->size > NAME_LENGTH_MOST ||
 		memchr(name->data, 0, name->size))
 		return wrong(
 			state, member, "a string of at most 1024 bytes without NUL", error);
@@ -203,7 +203,7 @@ decode_slice(struct jsonl_reader *state, const struct member *member, enum poly_
 	struct poly_error *error)
 {
 	bool is_text = column_table[column].form == POLY_FORM_TEXT;
-	if (!(is_text ? jsonl_bytes(state, member) : take_hex(state, member)))
+	if (!(is_text ? jsonl_bytes(&state->bytes, member) : take_hex(&state->bytes, member)))
 		return wrong(state, member,
 			is_text ? "a string, or an object with the key 'hex'"
 				: "a string of pairs of hexadecimal digits",

@@ -6,6 +6,7 @@
 #include "format/jsonl/jsonl.h"
 
 #include "base/num.h"
+#include "format/label.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,28 +77,44 @@ is_left_out(const struct poly_fact *fact)
 	       (strcmp(fact->key, "ptz.format") == 0 && strcmp(fact->value, "jsonl") == 0);
 }
 
+/* The next one of an object of this key, which begins with the first. */
+static void
+append_fact(struct buf *to, const char *key, bool first, const struct poly_fact *fact)
+{
+	if (first)
+		append_key(to, key);
+	buf_byte(to, first ? '{' : ',');
+	jsonl_text(to, fact->key, strlen(fact->key));
+	buf_byte(to, ':');
+	jsonl_text(to, fact->value, strlen(fact->value));
+}
+
 static void
 append_facts(struct buf *to, const struct poly_trace_info *info)
 {
 	bool any = false;
 	for (size_t i = 0; i < info->fact_count; i++) {
-		const struct poly_fact *fact = &info->facts[i];
-		if (is_left_out(fact))
+		if (is_left_out(&info->facts[i]))
 			continue;
-		if (!any)
-			append_key(to, "facts");
-		buf_byte(to, any ? ',' : '{');
+		append_fact(to, "facts", !any, &info->facts[i]);
 		any = true;
-		jsonl_text(to, fact->key, strlen(fact->key));
-		buf_byte(to, ':');
-		jsonl_text(to, fact->value, strlen(fact->value));
 	}
 	if (any)
 		buf_byte(to, '}');
 }
 
+static void
+append_labels(struct buf *to, const struct poly_trace_info *labels)
+{
+	for (size_t i = 0; i < labels->label_count; i++)
+		append_fact(to, "labels", i == 0, &labels->labels[i]);
+	if (labels->label_count)
+		buf_byte(to, '}');
+}
+
 void
-jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns)
+jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns,
+	const struct poly_trace_info *labels)
 {
 	const char *format = poly_trace_fact(info, JSONL_FORMAT);
 	buf_printf(to, "{\"polytrace\":\"trace\",\"version\":%d", VERSION);
@@ -119,6 +136,7 @@ jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns co
 		append_columns(to, info->columns & columns);
 	append_records(to, info);
 	append_facts(to, info);
+	append_labels(to, labels);
 	buf_string(to, "}\n");
 }
 
@@ -144,7 +162,8 @@ take_string(struct reading *reading, const struct member *member, const char **t
 {
 	struct jsonl_reader *state = reading->state;
 	*to = NULL;
-	if (!jsonl_bytes(state, member) || memchr(state->bytes.data, 0, state->bytes.size))
+	if (!jsonl_bytes(&state->bytes, member) ||
+		memchr(state->bytes.data, 0, state->bytes.size))
 		return wrong(reading, member, "a string without NUL", error);
 	*to = info_string(reading->info, buf_text(&state->bytes));
 	return *to ? POLY_OK : err_memory(error);
@@ -225,6 +244,37 @@ take_facts(struct reading *reading, const struct member *member, struct poly_err
 	return POLY_OK;
 }
 
+/* One label of the header, whose value is a string that lives as long as the information. */
+static enum poly_status
+take_label(struct reading *reading, const struct member *member, const char *value,
+	struct poly_error *error)
+{
+	struct poly_error fault;
+	if (label_check(member->key, member->key_length, value, &fault) != POLY_OK)
+		return jsonl_fail(
+			reading->state, error, JSONL_VALUE, "in the header %s", fault.message);
+	return info_label(reading->info, member->key, value) ? POLY_OK : err_memory(error);
+}
+
+static enum poly_status
+take_labels(struct reading *reading, const struct member *member, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (member->kind != MEMBER_OBJECT)
+		return wrong(reading, member, "an object of labels", error);
+	for (const struct member *m = member + 1;
+		m <= member + member->children && status == POLY_OK; m += 1 + m->children) {
+		const char *value;
+		if (reading->info->view.label_count == LABELS_MOST)
+			return wrong(
+				reading, member, "an object with at most 4096 labels", error);
+		status = take_string(reading, m, &value, error);
+		if (status == POLY_OK)
+			status = take_label(reading, m, value, error);
+	}
+	return status;
+}
+
 static enum poly_status
 take_numbers(struct reading *reading, const struct member *member, struct poly_error *error)
 {
@@ -266,6 +316,8 @@ take_member(struct reading *reading, const struct member *member, struct poly_er
 		return take_records(reading, member, error);
 	if (strcmp(member->key, "facts") == 0)
 		return take_facts(reading, member, error);
+	if (strcmp(member->key, "labels") == 0)
+		return take_labels(reading, member, error);
 	return take_numbers(reading, member, error);
 }
 
@@ -302,4 +354,44 @@ jsonl_read_header(struct reading *reading, struct poly_error *error)
 		i += 1 + object->members[i].children)
 		status = take_words(reading, &object->members[i], error);
 	return status;
+}
+
+/* True where a member of a header's labels is the label. */
+static bool
+is_label(const struct member *member, const struct poly_fact *label, struct buf *bytes)
+{
+	return strcmp(member->key, label->key) == 0 && jsonl_bytes(bytes, member) &&
+	       bytes->size == strlen(label->value) &&
+	       memcmp(bytes->data, label->value, bytes->size) == 0;
+}
+
+/* True where these are the labels of an information. */
+static bool
+are_labels(const struct member *had, const struct poly_trace_info *labels, struct buf *bytes)
+{
+	size_t count = 0;
+	for (const struct member *m = had + 1; m <= had + had->children; m += 1 + m->children) {
+		if (count == labels->label_count || !is_label(m, &labels->labels[count], bytes))
+			return false;
+		count++;
+	}
+	return count == labels->label_count;
+}
+
+enum poly_status
+jsonl_compare_labels(const char *header, const struct poly_trace_info *labels, bool *same,
+	struct poly_error *error)
+{
+	struct object object = {0};
+	struct buf bytes = {0};
+	enum poly_status status =
+		object_parse(&object, (const uint8_t *)header, strlen(header), error);
+	const struct member *had = status == POLY_OK ? object_find(&object, "labels") : NULL;
+	*same = had ? are_labels(had, labels, &bytes) : labels->label_count == 0;
+	if (bytes.failed)
+		status = err_memory(error);
+	buf_free(&bytes);
+	object_free(&object);
+	/* What is no header has no labels. */
+	return status == POLY_ERR_MEMORY ? status : POLY_OK;
 }

@@ -57,8 +57,13 @@ void jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_
 /* Appends a string, or {"hex":"..."} where its n bytes are not UTF-8. */
 void jsonl_text(struct buf *to, const void *text, size_t n);
 
-/* Appends the header line for a trace of which these columns are written. */
-void jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns);
+/* Appends the header line for a trace of which these columns are written, with such labels. */
+void jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns,
+	const struct poly_trace_info *labels);
+
+/* Whether the labels of an information are those that a header says. POLY_ERR_MEMORY. */
+enum poly_status jsonl_compare_labels(const char *header, const struct poly_trace_info *labels,
+	bool *same, struct poly_error *error);
 
 struct jsonl_reader {
 	struct object object;	   /* the line that was parsed last */
@@ -80,8 +85,8 @@ struct jsonl_reader {
 enum poly_status jsonl_fail(struct jsonl_reader *state, struct poly_error *error,
 	enum jsonl_rule rule, const char *message, ...) __attribute__((format(printf, 4, 5)));
 
-/* The bytes of a string or of {"hex":"..."}: in state->bytes. False: it is neither. */
-bool jsonl_bytes(struct jsonl_reader *state, const struct member *member);
+/* The bytes of a string or of {"hex":"..."}. False: it is neither, or there is no memory. */
+bool jsonl_bytes(struct buf *to, const struct member *member);
 
 /* The number of a record's name, which is learned if it is new; -1: no memory, or too many. */
 int jsonl_record(struct reading *reading, const char *name, size_t n);

@@ -152,7 +152,8 @@ keep_header(struct reading *reading, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
 	const struct buf *header = &state->header;
-	jsonl_header(&state->text, &reading->info->view, JSONL_CANONICAL);
+	const struct poly_trace_info *view = &reading->info->view;
+	jsonl_header(&state->text, view, JSONL_CANONICAL, view);
 	if (header->failed || state->text.failed)
 		return err_memory(error);
 	if (header->size == state->text.size &&

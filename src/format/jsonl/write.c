@@ -55,10 +55,16 @@ jsonl_wopen(struct writing *writing, struct poly_error *error)
 	/* Rows of a merge may have columns that the header does not name. */
 	const bool is_own = writing->source->columns & POLY_HAS(verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
-	if (header && state->verbatim && is_own)
+	bool keeps = header && state->verbatim && is_own;
+	/* Labels may have changed since the lines were packed. */
+	const enum poly_status status =
+		keeps ? jsonl_compare_labels(header, writing->labels, &keeps, error) : POLY_OK;
+	if (status != POLY_OK)
+		return status;
+	if (keeps)
 		append_verbatim(state, header, strlen(header));
 	else
-		jsonl_header(&state->text, writing->source, state->columns);
+		jsonl_header(&state->text, writing->source, state->columns, writing->labels);
 	return flush(writing, error);
 }
 

@@ -89,15 +89,11 @@ struct ptz_writer {
 	struct ptz_packed packed;
 };
 
-/*
- * Labels of a user as pairs of a head, behind those that the source has. POLY_ERR_USAGE: one is
- * not as it has to be.
- */
-enum poly_status ptz_labels_put(
-	struct buf *to, const char *const *labels, struct poly_error *error);
-
-/* The trace's information as a front. */
+/* The trace's information as a front, without labels. */
 void ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns columns);
+
+/* The labels of an information, behind that. */
+void ptz_labels_put(struct buf *to, const struct poly_trace_info *labels);
 
 /* Takes it; POLY_ERR_FORMAT, POLY_ERR_MEMORY, POLY_ERR_UNSUPPORTED (a later version). */
 enum poly_status ptz_head_take(

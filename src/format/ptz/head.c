@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/label.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +16,8 @@
 #define FACT "fact."
 #define LABEL "label."
 
-/* Facts and labels that are taken; each is held against those before it. */
+/* Facts that are taken; each is held against those before it. */
 #define FACTS_MOST 4096
-
-/* Bytes of a label's key. */
-#define KEY_MOST 64
 
 static void
 put_pair(struct buf *to, const char *prefix, const char *key, const char *value)
@@ -76,67 +74,13 @@ ptz_head_put(struct buf *to, const struct poly_trace_info *info, poly_columns co
 		if (strcmp(fact->key, PTZ_FORMAT_FACT) != 0)
 			put_pair(to, FACT, fact->key, fact->value);
 	}
-	for (size_t i = 0; i < info->label_count; i++)
-		put_pair(to, LABEL, info->labels[i].key, info->labels[i].value);
 }
 
-/* The first control character of a text; NULL: there is none. */
-static const char *
-control_in(const char *text)
+void
+ptz_labels_put(struct buf *to, const struct poly_trace_info *labels)
 {
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return text;
-	}
-	return NULL;
-}
-
-/* Fails where a label, whose key has n bytes, is not as it has to be. */
-static enum poly_status
-check_label(const char *label, size_t n, struct poly_error *error)
-{
-	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789._-";
-	if (!label[n])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"label '%s' has no '=', expected KEY=VALUE", label);
-	if (n == 0 || n > KEY_MOST)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the key of label '%s' has %zu bytes, expected 1 to %d", label, n,
-			KEY_MOST);
-	if (strspn(label, good) != n)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the key of label '%s' has other characters than letters, digits, '.', "
-			"'_' and '-'",
-			label);
-	const char *control = control_in(label + n);
-	if (control)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the value of label '%.*s' has a control character (0x%02x), expected "
-			"text of one line",
-			(int)n, label, (unsigned char)*control);
-	return POLY_OK;
-}
-
-enum poly_status
-ptz_labels_put(struct buf *to, const char *const *labels, struct poly_error *error)
-{
-	for (size_t i = 0; labels && labels[i]; i++) {
-		const size_t n = strcspn(labels[i], "=");
-		const enum poly_status status = check_label(labels[i], n, error);
-		if (status != POLY_OK)
-			return status;
-		for (size_t j = 0; j < i; j++) {
-			if (strncmp(labels[i], labels[j], n + 1) == 0)
-				return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-					"label '%.*s' is given twice", (int)n, labels[i]);
-		}
-		char key[KEY_MOST + 1];
-		memcpy(key, labels[i], n);
-		key[n] = 0;
-		put_pair(to, LABEL, key, labels[i] + n + 1);
-	}
-	return POLY_OK;
+	for (size_t i = 0; i < labels->label_count; i++)
+		put_pair(to, LABEL, labels->labels[i].key, labels->labels[i].value);
 }
 
 /* The next string, kept as long as the information; NULL: there is none, or no memory. */
@@ -190,7 +134,7 @@ take_fact(struct reading *reading, const char *key, const char *value)
 		return info_fact(reading->info, PTZ_FORMAT_FACT, value);
 	else if (strncmp(key, FACT, strlen(FACT)) == 0 && view->fact_count < FACTS_MOST)
 		return info_fact(reading->info, key + strlen(FACT), value);
-	else if (strncmp(key, LABEL, strlen(LABEL)) == 0 && view->label_count < FACTS_MOST)
+	else if (strncmp(key, LABEL, strlen(LABEL)) == 0 && view->label_count < LABELS_MOST)
 		return info_label(reading->info, key + strlen(LABEL), value);
 	return true;
 }

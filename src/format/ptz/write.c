@@ -40,11 +40,8 @@ write_head(struct writing *writing, struct poly_error *error)
 	struct ptz_writer *state = writing->state;
 	struct buf head = {0};
 	ptz_head_put(&head, writing->source, writing->uses);
-	enum poly_status status = ptz_labels_put(&head, writing->labels, error);
-	if (status != POLY_OK) {
-		buf_free(&head);
-		return status;
-	}
+	ptz_labels_put(&head, writing->labels);
+	enum poly_status status = POLY_OK;
 	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
 	const struct ptz_part part = {
 		.tag = PTZ_TAG_HEAD, .front = (uint32_t)head.size, .body = head.size};
