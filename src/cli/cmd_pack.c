@@ -18,7 +18,7 @@ struct pack_options {
 	struct source_options source;
 	const char *output, *append;
 	struct opt_list labels;
-	bool fast, small, trusting;
+	bool fast, small, trusting, resume;
 };
 
 static const char *const threads_most[] = {"64", NULL};
@@ -39,6 +39,8 @@ static const struct opt pack_table[] = {
 		"spend more time on making it smaller"},
 	{"no-verify", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, trusting),
 		"do not unpack what was written to compare it with FILE"},
+	{"resume", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, resume),
+		"leave out each FILE that is packed, or whose packed trace is there already"},
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct pack_options, source.from),
 		"read as this format, whatever the content looks like"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL,
@@ -56,8 +58,15 @@ static const struct opt pack_table[] = {
 
 static const struct opt *const pack_tables[] = {pack_table, NULL};
 
+/* What became of all files. */
+struct totals {
+	size_t packed, left_out, failed;
+	uint64_t before, after; /* bytes of those that were packed */
+};
+
 /* A trace that is being packed. */
 struct job {
+	struct totals *totals;
 	const struct pack_options *options;
 	const char *path, *output;
 	bool stays;		      /* the trace can be read twice */
@@ -166,15 +175,24 @@ write_packed(struct job *job, struct source *source)
 	return status == POLY_OK && !source_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
 }
 
+/* How much smaller bytes became, behind a comma; nothing where there were none. */
+static void
+show_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
+{
+	const double before = (double)bytes, after = (double)packed;
+	*text = 0;
+	if (bytes && packed)
+		snprintf(text, size, ", %.2f times %s",
+			before < after ? after / before : before / after,
+			before < after ? "larger" : "smaller");
+}
+
 static void
 tell_ratio(const struct job *job, const char *verdict)
 {
-	char ratio[40] = "", file[80] = "";
-	const double before = (double)job->before, after = (double)job->after;
-	if (job->before)
-		snprintf(ratio, sizeof ratio, ", %.2f times %s",
-			before < after ? after / before : before / after,
-			before < after ? "larger" : "smaller");
+	char ratio[40], file[80] = "";
+	const double after = (double)job->after;
+	show_ratio(job->before, job->after, ratio, sizeof ratio);
 	if (job->stays && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
@@ -242,19 +260,76 @@ pack(struct job *job)
 	return finish(job);
 }
 
-static int
-pack_file(const struct pack_options *options, const char *path)
+/* True where an earlier run has packed the trace, or it is packed itself. */
+static bool
+is_packed(const struct job *job)
 {
-	struct job job = {.options = options, .path = path, .output = options->output};
-	if (options->append)
-		job.output = options->append;
-	if (job.output)
-		return pack(&job);
+	struct stat trace, packed;
+	char *before = packed_name_before(job->path);
+	const bool itself = before != NULL;
+	free(before);
+	/* One that is older than its trace is of another one. */
+	return itself || (stat(job->path, &trace) == 0 && stat(job->output, &packed) == 0 &&
+				 S_ISREG(packed.st_mode) && trace.st_mtime <= packed.st_mtime);
+}
+
+/* Packs a trace to where its name says. */
+static int
+pack_beside(struct job *job)
+{
+	if (job->options->resume && is_packed(job)) {
+		job->totals->left_out++;
+		return STATUS_DONE;
+	}
+	return packed_in_the_way(job->output) ? STATUS_TROUBLE : pack(job);
+}
+
+static int
+pack_file(const struct pack_options *options, const char *path, struct totals *totals)
+{
+	struct job job = {.totals = totals, .options = options, .path = path};
 	char *name = packed_name(path);
-	job.output = name;
-	const int status = packed_in_the_way(name) ? STATUS_TROUBLE : pack(&job);
+	const size_t left_out = totals->left_out;
+	job.output = options->append ? options->append : options->output;
+	int status;
+	if (job.output) {
+		status = pack(&job);
+	} else {
+		job.output = name;
+		status = pack_beside(&job);
+	}
 	free(name);
+	if (status == STATUS_TROUBLE) {
+		totals->failed++;
+	} else if (totals->left_out == left_out) {
+		totals->packed++;
+		totals->before += job.before;
+		totals->after += job.after;
+	}
 	return status;
+}
+
+/* What became of several files. */
+static void
+tell_totals(const struct totals *totals, char **operands)
+{
+	char ratio[40], bytes[100] = "", left_out[40] = "", failed[40] = "";
+	size_t count = 0;
+	while (operands[count])
+		count++;
+	if (count < 2)
+		return;
+	show_ratio(totals->before, totals->after, ratio, sizeof ratio);
+	if (totals->packed)
+		snprintf(bytes, sizeof bytes, ", %llu bytes in %llu%s",
+			(unsigned long long)totals->before, (unsigned long long)totals->after,
+			ratio);
+	if (totals->left_out)
+		snprintf(left_out, sizeof left_out, "; %zu left out", totals->left_out);
+	if (totals->failed)
+		snprintf(failed, sizeof failed, "; %zu failed", totals->failed);
+	say("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes, left_out,
+		failed);
 }
 
 /* True where names of outputs are known, and told where they are not. */
@@ -269,6 +344,9 @@ outputs_sound(const struct pack_options *options, char **operands)
 	else if (options->append && options->labels.count)
 		say("pack", "options '--append' and '--label' exclude each other: the packed "
 			    "trace keeps its labels");
+	else if (options->resume && (options->output || options->append))
+		say("pack", "option '--resume' is for outputs that are named by their inputs, "
+			    "without '--output' and '--append'");
 	else if (options->append && strcmp(options->append, "-") == 0)
 		say("pack", "only to a file can be appended");
 	else if (options->output && operands[0] && operands[1])
@@ -284,6 +362,7 @@ static int
 pack_run(void *fields, char **operands)
 {
 	const struct pack_options *options = fields;
+	struct totals totals = {0};
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
 		say("pack", "no input: name a file, or '-' for standard input");
@@ -296,14 +375,15 @@ pack_run(void *fields, char **operands)
 	if (!outputs_sound(options, operands))
 		return STATUS_TROUBLE;
 	if (!operands[0])
-		return pack_file(options, "-");
-	for (; *operands && !progress_interrupted(); operands++) {
-		const int status = pack_file(options, *operands);
+		return pack_file(options, "-", &totals);
+	for (char **path = operands; *path && !progress_interrupted(); path++) {
+		const int status = pack_file(options, *path, &totals);
 		worst = status > worst ? status : worst;
 		/* What is appended stands in the order of the operands. */
 		if (options->append && status != STATUS_DONE)
 			break;
 	}
+	tell_totals(&totals, operands);
 	return worst;
 }
 

@@ -339,7 +339,7 @@ def the_examples_of_the_pages_run():
                 path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
                 done = subprocess.run(command, shell=True, cwd=folder, capture_output=True,
                                       stdin=subprocess.DEVNULL, env=dict(os.environ, PATH=path))
-                if done.returncode or not (done.stdout or re.search(' -o | --append ', command)):
+                if done.returncode or not (done.stdout or re.search(' -o | --append | --resume ', command)):
                     yield f'{page}: {command}: {done}'
 
 
