@@ -21,8 +21,6 @@ struct pack_options {
 	bool fast, small, trusting, resume;
 };
 
-static const char *const threads_most[] = {"64", NULL};
-
 static const struct opt pack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
 		"write to this file; without it FILE.ptz, in which endings of compression are "
@@ -48,7 +46,7 @@ static const struct opt pack_table[] = {
 		"set an option of the format read; 'polytrace formats NAME' lists them"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct pack_options, source.isa),
 		"the instruction set that opcodes are of, which is else known by the format"},
-	{"threads", 0, OPT_NUMBER, "N", threads_most,
+	{"threads", 0, OPT_NUMBER, "N", opt_threads,
 		offsetof(struct pack_options, source.threads),
 		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
 		"most"},

@@ -28,9 +28,6 @@ struct trcrpt_options {
 	struct opt_number decoders;
 };
 
-static const char *const on_error_words[] = {"stop", "skip", NULL};
-static const char *const threads_most[] = {"64", NULL};
-
 #define FIELD(name) offsetof(struct trcrpt_options, name)
 
 static const struct opt trcrpt_table[] = {
@@ -88,9 +85,9 @@ static const struct opt trcrpt_table[] = {
 	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(verbose), "tell the names of files"},
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, FIELD(from),
 		"read as this format, whatever the content looks like"},
-	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words, FIELD(on_error),
+	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error, FIELD(on_error),
 		"at damage stop (the default), or go on at the next sound event"},
-	{"decoders", 0, OPT_NUMBER, "N", threads_most, FIELD(decoders),
+	{"decoders", 0, OPT_NUMBER, "N", opt_threads, FIELD(decoders),
 		"decode with N threads, 64 at most; 0 (the default): one a processor"},
 	{"wpars", '@', OPT_TEXT, "LIST", NULL, FIELD(wpars), "not supported"},
 	{"mode", 'M', OPT_TEXT, "WORD", NULL, FIELD(mode), "not supported"},

@@ -17,18 +17,15 @@ struct unpack_options {
 	const char *output;
 };
 
-static const char *const threads_most[] = {"64", NULL};
-static const char *const on_error_words[] = {"stop", "skip", NULL};
-
 static const struct opt unpack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
 		"write to this file ('-': standard output), compressed as its ending says; "
 		"without it FILE without .ptz and an ending of compression"},
-	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
+	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct unpack_options, source.on_error),
 		"at damage, or where the trace is cut off, stop (the default), or go on at the "
 		"next segment and write what is there"},
-	{"threads", 0, OPT_NUMBER, "N", threads_most,
+	{"threads", 0, OPT_NUMBER, "N", opt_threads,
 		offsetof(struct unpack_options, source.threads),
 		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
 		"most"},

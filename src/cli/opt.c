@@ -99,6 +99,8 @@ unknown_name(const struct parse *parse, const char *name, size_t n)
 	return OPT_WRONG;
 }
 
+const char *const opt_on_error[] = {"stop", "skip", NULL};
+const char *const opt_threads[] = {"64", NULL};
 const char *const opt_from_one[] = {"18446744073709551615", "1", NULL};
 
 /* A number within limits, the largest and perhaps the smallest, texts as well; NULL: any. */

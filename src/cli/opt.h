@@ -55,8 +55,8 @@ enum opt_result {
 	OPT_WRONG,	/* the message says why */
 };
 
-/* Of OPT_NUMBER: any but 0. */
-extern const char *const opt_from_one[];
+/* Of OPT_NUMBER: any but 0; threads. Of OPT_CHOICE: what to do at damage. */
+extern const char *const opt_from_one[], *const opt_threads[], *const opt_on_error[];
 
 /* Room for a message of opt_parse. */
 #define OPT_MESSAGE 300

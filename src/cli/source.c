@@ -13,8 +13,6 @@
 /* Most rows that a table with plots has on a terminal. */
 #define TERMINAL_ROWS 40
 
-static const char *const on_error_words[] = {"stop", "skip", NULL};
-static const char *const threads_most[] = {"64", NULL};
 static const char *const tail_most[] = {"16777216", NULL};
 
 const struct opt source_table[] = {
@@ -32,10 +30,10 @@ const struct opt source_table[] = {
 		"take only records of these numbers, from 1; FIRST-: to the end"},
 	{"strict", 0, OPT_FLAG, NULL, NULL, offsetof(struct source_options, strict),
 		"treat warnings as errors"},
-	{"on-error", 0, OPT_CHOICE, "stop|skip", on_error_words,
+	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct source_options, on_error),
 		"at damage stop (the default), or go on at the next sound record"},
-	{"threads", 0, OPT_NUMBER, "N", threads_most, offsetof(struct source_options, threads),
+	{"threads", 0, OPT_NUMBER, "N", opt_threads, offsetof(struct source_options, threads),
 		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
 		"most"},
 	{"max-line", 0, OPT_NUMBER, "N", opt_from_one,
