@@ -110,21 +110,18 @@ sharing_fini(void *state)
 	sharing_places_fini(&it->places);
 }
 
-#define NUMBER(name, initial, least, most, help)                                              \
-	{                                                                                     \
-		name, POLY_OPTION_NUMBER, POLY_OPTION_READ, initial, least, most, NULL, help, \
-			NULL                                                                  \
-	}
-
 static const struct poly_option options[] = {
-	[OPTION_SIZE] =
-		NUMBER("sharing.size", 32768, 4, 1 << 26, "bytes of the cache of each thread"),
-	[OPTION_WAYS] = NUMBER("sharing.ways", 8, 1, CACHE_WAYS_MOST, "ways of its sets"),
-	[OPTION_LINE] = NUMBER("sharing.line", 64, 4, 4096, "bytes of a line, a power of two"),
-	[OPTION_WORD] = NUMBER("sharing.word", 4, 1, 4096,
-		"bytes that are shared as a whole, a power of two; a line has at most 64 such"),
-	[OPTION_TOP] = NUMBER("sharing.top", 10, 1, UINT32_MAX,
-		"most lines of a table, and most instructions of another"),
+	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 4,
+		1 << 26, NULL, "bytes of the cache of each thread", NULL},
+	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
+		CACHE_WAYS_MOST, NULL, "ways of its sets", NULL},
+	[OPTION_LINE] = {"sharing.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 4, 4096,
+		NULL, "bytes of a line, a power of two", NULL},
+	[OPTION_WORD] = {"sharing.word", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 4096, NULL,
+		"bytes that are shared as a whole, a power of two; a line has at most 64 such",
+		NULL},
+	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, UINT32_MAX,
+		NULL, "most lines of a table, and most instructions of another", NULL},
 	{0}};
 
 const struct analysis analysis_sharing = {

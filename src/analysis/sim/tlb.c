@@ -141,28 +141,25 @@ tlb_fini(void *state)
 	tlb_free(it->tlb);
 }
 
-#define NUMBER(name, initial, least, most, help)                                              \
-	{                                                                                     \
-		name, POLY_OPTION_NUMBER, POLY_OPTION_READ, initial, least, most, NULL, help, \
-			NULL                                                                  \
-	}
-
 static const struct poly_option options[] = {
-	[OPTION_PAGE] = NUMBER(
-		"tlb.page", 4096, 4, (uint64_t)1 << 30, "bytes of a page, a power of two"),
-	[OPTION_ENTRIES] = NUMBER("tlb.entries", 64, 1, 1 << 20, "entries of the first level"),
-	[OPTION_WAYS] = NUMBER("tlb.ways", 4, 1, 1 << 20, "ways of the first level"),
+	[OPTION_PAGE] = {"tlb.page", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 4,
+		(uint64_t)1 << 30, NULL, "bytes of a page, a power of two", NULL},
+	[OPTION_ENTRIES] = {"tlb.entries", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1, 1 << 20,
+		NULL, "entries of the first level", NULL},
+	[OPTION_WAYS] = {"tlb.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 1 << 20, NULL,
+		"ways of the first level", NULL},
 	[OPTION_SPLIT] = {"tlb.split", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"have two first levels alike, of data and of instructions", NULL},
-	[OPTION_SECOND] = NUMBER("tlb.second", 1024, 0, 1 << 20,
-		"entries of the second level; 0: there is none"),
-	[OPTION_SECOND_WAYS] =
-		NUMBER("tlb.second-ways", 8, 1, 1 << 20, "ways of the second level"),
-	[OPTION_SECOND_CYCLES] = NUMBER(
-		"tlb.second-cycles", 7, 0, 100000, "cycles that asking the second level costs"),
-	[OPTION_STEPS] = NUMBER("tlb.steps", 4, 0, 100, "levels of page tables"),
-	[OPTION_STEP_CYCLES] =
-		NUMBER("tlb.step-cycles", 10, 0, 100000, "cycles of a level of page tables"),
+	[OPTION_SECOND] = {"tlb.second", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1024, 0, 1 << 20,
+		NULL, "entries of the second level; 0: there is none", NULL},
+	[OPTION_SECOND_WAYS] = {"tlb.second-ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
+		1 << 20, NULL, "ways of the second level", NULL},
+	[OPTION_SECOND_CYCLES] = {"tlb.second-cycles", POLY_OPTION_NUMBER, POLY_OPTION_READ, 7,
+		0, 100000, NULL, "cycles that asking the second level costs", NULL},
+	[OPTION_STEPS] = {"tlb.steps", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 0, 100, NULL,
+		"levels of page tables", NULL},
+	[OPTION_STEP_CYCLES] = {"tlb.step-cycles", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
+		100000, NULL, "cycles of a level of page tables", NULL},
 	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_ALL, 0, 0,
 		uses_words, "which addresses are translated", NULL},
 	{0}};
