@@ -291,7 +291,6 @@ row_op(struct ops *ops, const struct poly_batch *batch, size_t row, uint64_t col
 	if (!find_op(ops, batch, row, key, number))
 		return false;
 	*cached = (struct op_cached){key, *number};
-	ops->unnumbered += *number == OP_NONE;
 	return true;
 }
 
@@ -325,7 +324,6 @@ fill_powerpc(struct ops *ops, const struct poly_batch *batch, size_t word, uint6
 		if (!find_op(ops, batch, STRIP * word + i,
 			    (struct op_key){opcodes[i], KEY_OF(KEY_POWERPC, 0)}, &op[i]))
 			return false;
-		ops->unnumbered += op[i] == OP_NONE;
 		*held = (struct op_coded){opcode, opcodes[i] == opcode ? op[i] : OP_NONE};
 	}
 	return true;
@@ -390,16 +388,13 @@ row_site(struct ops *ops, const struct poly_batch *batch, size_t row, uint32_t o
 		!poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
 	const uint32_t from = batch->site[row];
-	if (from >= SITES_MOST) {
-		ops->unnumbered++;
+	if (from >= SITES_MOST)
 		return true;
-	}
 	if (from >= ops->trace_site_capacity || !ops->trace_sites[from]) {
 		if (!add_site(ops, batch, row, from, op))
 			return false;
 	}
 	*site = ops->trace_sites[from] - 1;
-	ops->unnumbered += *site == OP_NONE;
 	return true;
 }
 
@@ -526,7 +521,6 @@ ops_merge(struct ops *into, const struct ops *from, uint32_t *op, uint32_t *site
 		it.op = it.op == OP_NONE ? OP_NONE : op[it.op];
 		into->sites[into->site_count++] = it;
 	}
-	into->unnumbered += from->unnumbered;
 	return true;
 }
 

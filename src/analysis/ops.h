@@ -105,7 +105,6 @@ struct ops {
 	struct op_site *sites; /* by number */
 	uint32_t site_count, site_capacity;
 	struct intern names; /* mnemonics of all traces */
-	uint64_t unnumbered; /* rows of operations or sites beyond the most */
 	struct pairs keys;   /* of operations, by number; with numbers of names above */
 	struct pairs places; /* of sites, by number: pc and opcode */
 	/* Of the trace that began last: */

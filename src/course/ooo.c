@@ -518,12 +518,6 @@ ooo_cycles(const struct ooo *core)
 }
 
 uint64_t
-ooo_stalls(const struct ooo *core)
-{
-	return core->stalls;
-}
-
-uint64_t
 ooo_violations(const struct ooo *core)
 {
 	return core->violations;

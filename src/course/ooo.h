@@ -69,9 +69,8 @@ enum poly_status ooo_add(struct ooo *core, const struct course_uop *uop, struct 
  */
 enum poly_status ooo_end(struct ooo *core, struct buf *out, struct poly_error *error);
 
-/* After ooo_end: cycles, and cycles in which the reorder buffer was too full to fetch. */
+/* After ooo_end: cycles. */
 uint64_t ooo_cycles(const struct ooo *core);
-uint64_t ooo_stalls(const struct ooo *core);
 
 /* Loads that were squashed because an older store to their address was done after them. */
 uint64_t ooo_violations(const struct ooo *core);

@@ -51,17 +51,6 @@ findings_clear(struct findings *findings)
 	buf_clear(&findings->texts);
 }
 
-uint64_t
-findings_count(const struct findings *findings, enum poly_severity severity)
-{
-	uint64_t count = 0;
-	for (unsigned i = 0; i < findings->rule_count; i++) {
-		if (findings->rules[i].severity >= severity)
-			count += findings->counts[i];
-	}
-	return count;
-}
-
 void
 findings_fini(struct findings *findings)
 {

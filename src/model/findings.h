@@ -40,9 +40,6 @@ void findings_add(struct findings *findings, unsigned rule, uint64_t record, uin
 /* Forgets what was found. */
 void findings_clear(struct findings *findings);
 
-/* How many findings are of that severity or worse. */
-uint64_t findings_count(const struct findings *findings, enum poly_severity severity);
-
 /* Gives the memory back. */
 void findings_fini(struct findings *findings);
 

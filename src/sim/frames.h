@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #define FRAMES_NONE UINT32_MAX
-#define FRAMES_MOST (UINT32_C(1) << 26)
 
 struct frame {
 	uint64_t number;
@@ -30,7 +29,7 @@ struct frames {
 	uint32_t fresh;		 /* frames from here on were never used */
 };
 
-/* Takes the memory of capacity frames (1 to FRAMES_MOST); false: there is none. */
+/* Takes the memory of capacity frames (1 to 2^26); false: there is none. */
 bool frames_init(struct frames *frames, uint32_t capacity);
 
 /* Gives the memory back; nothing happens where there is none. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { CONFIDENCE_MOST = 3, TARGET_BITS = 64 };
+enum { CONFIDENCE_MOST = 3 };
 
 struct entry {
 	uint64_t target;
@@ -200,15 +200,6 @@ ittage_run(struct ittage *all, const struct ittage_batch *batch, uint64_t *found
 		push(all, mixed >> 1 & 1);
 		push(all, mixed & 1);
 	}
-}
-
-uint64_t
-ittage_bits(const struct ittage_config *config)
-{
-	uint64_t entry = TARGET_BITS + 2 + 1 + config->tag_bits;
-	uint64_t history = config->tables ? config->length[config->tables - 1] : 0;
-	return ((uint64_t)TARGET_BITS << config->base_log2) + entries_of(config) * entry +
-	       history;
 }
 
 void

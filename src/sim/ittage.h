@@ -65,9 +65,6 @@ enum poly_status ittage_new(
 /* Predicts a batch: found[i] becomes the target of an indirect branch, of others 0. */
 void ittage_run(struct ittage *ittage, const struct ittage_batch *batch, uint64_t *found);
 
-/* Bits of state: targets of 64 bits, tags, confidences, uses, the history. */
-uint64_t ittage_bits(const struct ittage_config *config);
-
 /* Gives a predictor's memory back. Accepts NULL. */
 void ittage_free(struct ittage *ittage);
 

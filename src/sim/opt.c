@@ -184,9 +184,3 @@ opt_cache_count(const struct opt *opt, struct cache_counts *counts)
 	counts->bytes_from_below = counts->fills * opt->config.line_size;
 	counts->bytes_to_below = counts->dirty_evictions * opt->config.line_size;
 }
-
-void
-opt_cache_count_anew(struct opt *opt)
-{
-	opt->counts = (struct cache_counts){0};
-}

@@ -25,8 +25,7 @@ void opt_cache_free(struct opt *opt);
 size_t opt_cache_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
 	uint32_t *missed);
 
-/* What was counted, and counting anew. */
+/* What was counted. */
 void opt_cache_count(const struct opt *opt, struct cache_counts *counts);
-void opt_cache_count_anew(struct opt *opt);
 
 #endif

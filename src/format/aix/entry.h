@@ -16,9 +16,6 @@
 /* Generic data have at most so many bytes (reference aix 2.2). */
 #define AIX_GENERIC_MOST 4096
 
-/* Bytes of the longest entry, and of the longest data that a length field can tell. */
-#define AIX_ENTRY_MOST (8 + 8 + 65536 + 8 + 8 + 8 + 64)
-
 /* Bits that speak for entries from which on they are believed to be some. */
 #define AIX_CHAIN_ENOUGH 12
 

@@ -18,10 +18,7 @@
 #define AIX_MAGIC_64 0xefdf1113u     /* 64-bit */
 #define AIX_MAGIC_STREAM 0xefdf1114u /* 64-bit: events follow at once */
 
-/* Bits of mode. */
-#define AIX_MODE_NOWRAP 1u
-#define AIX_MODE_STOP_ON_WRAP 2u
-#define AIX_MODE_MULTI_CPU 4u
+/* A bit of mode. */
 #define AIX_MODE_CPU_FILE 8u
 
 /* Bytes of the longest directory that is read. */
