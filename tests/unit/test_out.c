@@ -462,6 +462,50 @@ the_system_tools_understand_what_is_compressed(void **state)
 	}
 }
 
+/* Writes n bytes to a file in pieces of up to so many. False: not in this build. */
+static bool
+compress(const char *path, const struct buf *text, size_t piece)
+{
+	struct out *out;
+	if (out_open(path, true, &out, NULL) == POLY_ERR_UNSUPPORTED)
+		return false;
+	for (size_t at = 0; at < text->size; at += piece)
+		out_write(out, text->data + at,
+			piece < text->size - at ? piece : text->size - at);
+	assert_int_equal(out_finish(out, NULL), POLY_OK);
+	out_close(out);
+	return true;
+}
+
+static void
+pieces_make_no_difference_to_what_is_compressed(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"a.gz", "a.zst", "a.xz", "a.bz2", "a.lz4"};
+	static const size_t pieces[] = {1000, 65536, 66000, 300001, 131072};
+	struct buf text = {0};
+	for (size_t i = 0; text.size < 600000; i++)
+		buf_printf(&text, "%zu %zx\n", i * i % 7919, i);
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		struct buf whole = {0};
+		for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+			struct buf some = {0};
+			if (!compress(paths[i], &text, pieces[k]))
+				break;
+			FILE *file = fopen(paths[i], "rb");
+			read_all(file, k ? &some : &whole);
+			fclose(file);
+			if (k)
+				assert_int_equal(some.size, whole.size);
+			if (k)
+				assert_memory_equal(some.data, whole.data, whole.size);
+			buf_free(&some);
+		}
+		buf_free(&whole);
+	}
+	buf_free(&text);
+}
+
 static void
 a_compressed_pipe_that_closes_is_an_error(void **state)
 {
@@ -504,6 +548,7 @@ main(void)
 		TEST(rooms_and_writes_arrive_in_order),
 		TEST(a_failing_function_is_an_error_with_its_errno),
 		TEST(the_system_tools_understand_what_is_compressed),
+		TEST(pieces_make_no_difference_to_what_is_compressed),
 		TEST(a_compressed_pipe_that_closes_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,9 @@ struct gzip_decoder {
 struct gzip_encoder {
 	struct isal_zstream deflate;
 	_Alignas(64) uint8_t level[LEVEL_SIZE];
+	/* ISA-L makes other bytes where the same ones come in other pieces. */
+	uint8_t taken[128 << 10];
+	size_t count; /* bytes taken that are not deflated yet */
 	uint8_t made[64 << 10];
 };
 
@@ -276,12 +279,15 @@ gzip_encode_open(void *state, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Deflates the input that is set, and the end of the stream where that is set. */
+/* Deflates what was taken, and the end of the stream where that is set. */
 static enum poly_status
 gzip_deflate(
 	struct gzip_encoder *gzip, const struct filter_sink *sink, struct poly_error *error)
 {
 	struct isal_zstream *deflate = &gzip->deflate;
+	deflate->next_in = gzip->taken;
+	deflate->avail_in = (uint32_t)gzip->count;
+	gzip->count = 0;
 	do {
 		deflate->next_out = gzip->made;
 		deflate->avail_out = sizeof gzip->made;
@@ -302,12 +308,14 @@ gzip_encode(void *state, const uint8_t *data, size_t n, const struct filter_sink
 	struct gzip_encoder *gzip = state;
 	enum poly_status status = POLY_OK;
 	while (n && status == POLY_OK) {
-		size_t step = n < STEP_MAX ? n : STEP_MAX;
-		gzip->deflate.next_in = (uint8_t *)(uintptr_t)data; /* it only reads */
-		gzip->deflate.avail_in = (uint32_t)step;
-		status = gzip_deflate(gzip, sink, error);
+		const size_t left = sizeof gzip->taken - gzip->count;
+		const size_t step = n < left ? n : left;
+		memcpy(gzip->taken + gzip->count, data, step);
+		gzip->count += step;
 		data += step;
 		n -= step;
+		if (step == left)
+			status = gzip_deflate(gzip, sink, error);
 	}
 	return status;
 }
@@ -316,8 +324,6 @@ static enum poly_status
 gzip_encode_end(void *state, const struct filter_sink *sink, struct poly_error *error)
 {
 	struct gzip_encoder *gzip = state;
-	gzip->deflate.next_in = NULL;
-	gzip->deflate.avail_in = 0;
 	gzip->deflate.end_of_stream = 1;
 	return gzip_deflate(gzip, sink, error);
 }
