@@ -3,6 +3,7 @@
 #include "format/apart.h"
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/team.h"
 #include "model/slice.h"
@@ -113,7 +114,9 @@ write_part(void *user, size_t i)
 	if (part->status == POLY_OK)
 		part->status = apart->format->write(writing, &part->rows.view, &part->error);
 	out_flush(writing->out);
-	if (part->status == POLY_OK)
+	if (part->bytes.failed)
+		part->status = err_memory(&part->error);
+	else if (part->status == POLY_OK)
 		part->status = out_status(writing->out, &part->error);
 }
 

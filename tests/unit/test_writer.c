@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "model/batch.h"
 #include "model/info.h"
 
@@ -407,6 +408,63 @@ threads_change_no_byte(void **state)
 	buf_free(&traces[1]);
 }
 
+#ifdef POLY_FAULT_INJECTION
+static int
+ignore(void *user, const void *data, size_t size)
+{
+	(void)user;
+	(void)data;
+	(void)size;
+	return 0;
+}
+
+/* Writes a few rows by threads, and then all; the k-th allocation of the caller fails then. */
+static enum poly_status
+write_with_little(const struct poly_reader *reader, const struct poly_batch *batch, size_t k)
+{
+	struct poly_write_options options = to_format("jsonl");
+	const struct poly_sink sink = {ignore, NULL};
+	struct poly_batch few = *batch;
+	struct poly_writer *writer;
+	options.threads = 3;
+	few.rows = 1024;
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
+		POLY_OK);
+	assert_int_equal(poly_writer_write(writer, &few, NULL), POLY_OK);
+	mem_fail_at(k);
+	const enum poly_status status = poly_writer_write(writer, batch, NULL);
+	mem_fail_at(0);
+	poly_writer_close(writer);
+	return status;
+}
+#endif
+
+static void
+lack_of_memory_is_no_failure_of_the_output(void **state)
+{
+	(void)state;
+#ifndef POLY_FAULT_INJECTION
+	skip();
+#else
+	struct buf trace = {0};
+	const struct poly_batch *batch;
+	size_t failed = 0;
+	for (unsigned i = 0; i < POLY_BATCH_ROWS; i++)
+		buf_printf(&trace, "%08x %02x IO_READ\n", i * 24, i % 256);
+	struct poly_reader *reader = open_trace(&trace, "bach-text");
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	for (size_t k = 1; k < 100; k++) {
+		const enum poly_status status = write_with_little(reader, batch, k);
+		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
+		failed += status != POLY_OK;
+	}
+	assert_int_not_equal(failed, 0);
+	poly_reader_close(reader);
+	buf_free(&trace);
+#endif
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int
@@ -421,6 +479,7 @@ main(void)
 		TEST(losses_are_noted_by_what_they_are),
 		TEST(columns_that_a_target_lacks_are_lost),
 		TEST(threads_change_no_byte),
+		TEST(lack_of_memory_is_no_failure_of_the_output),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
