@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Words that have a replacement in the terms of the field (HACKING.md, "Terms"), as TAP.
+
+    words.py            the whole source tree, as TAP
+    words.py PATH ...   lists every occurrence below the paths, with its replacement
+
+A line of words.exceptions is "path: text of the line: reason"; a line of the source that has this text
+is allowed to use the word. An exception that no line needs fails, too.
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.environ.get('POLYTRACE_ROOT') or os.path.dirname(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXCEPTIONS = os.path.join(ROOT, 'tests', 'structure', 'words.exceptions')
+EXCEPTIONS_MAX = 40
+CHECKED = ['src', 'include', 'doc', 'README.md', 'HACKING.md', 'CHANGES.md', 'examples', 'bench',
+           'tools', 'tests']
+# Data, expected outputs of other programs, and this list are not ours to reword.
+SKIPPED = re.compile(r'tests/(data|fuzz/corpus)/|tests/structure/words|src/trcfmt/default\.trcfmt')
+
+# In any text: comments, messages, labels, manual pages, Markdown.
+WORDS = [
+    (r'behind', 'after, following, past'),
+    (r'tells?|told|telling', 'report, print, describe, determine, distinguish'),
+    (r'part(?:y|ies)', 'execution context'),
+    (r'crews?', 'decode pool, workers'),
+    (r'so many|as many as|so much', 'the noun itself: "the number of ..."'),
+    (r'(?:is|are|was|were) no(?! longer| more than| less than| larger than| slower than)',
+     'is not a, does not have, "no such"'),
+    (r'damaged?', 'corrupt, corrupt data'),
+    (r'cut off', 'truncated'),
+    (r'(?:go|goes|went|going) on', 'continue, resume'),
+    (r'(?:leave|leaves|left|leaving) out', 'skip, exclude, omit'),
+    (r'(?:pass|passes|passed|passing) over', 'skip'),
+    (r'look(?:s|ed|ing)? at', 'read, examine'),
+    (r'be had', 'be allocated; "out of memory"'),
+    (r'cannot be made|(?:is|are|was|were|be) made', 'cannot create; is created, compressed, built'),
+    (r'nobody|somebody', 'no writer, no caller, the user'),
+    (r'asked(?: for)?', 'requested'),
+    (r'says|said', 'states, reports, specifies'),
+    (r'where (?:there|it|that|this|one|none|no|they|these|both|neither) (?:is|are|has|have|was|were)',
+     'if, when, unless, in which case'),
+    (r'where (?:there|none|neither)', 'if, when'),
+    (r'stretch(?:es)?', 'interval, run'),
+    (r'granules?', 'bin'),
+    (r'tall(?:y|ies)', 'histogram, weights, counts'),
+    (r'foretell?s?', 'predict'),
+    (r'(?:a|an|one|\d+) (?:\w+ )?(?:cycles|bits|bytes|records|instructions|operations) an? '
+     r'(?:access|record|instruction|processor|row|line)', 'per access, per record'),
+    (r'(?:cycles|bits|bytes|micro-operations|operations|instructions|misses|events|lines) an? '
+     r'(?:access|record|instruction|cycle|processor|row|line|branch|load|segment|second)',
+     'per access, per record'),
+    (r'one an? (?:processor|thread|record|row|line|instruction|segment)', 'one per processor'),
+    (r'usual(?:ly)?', 'default; normally'),
+    (r'translation (?:look-aside )?buffers?', 'TLB'),
+    (r'target buffers?', 'BTB'),
+    (r'return stacks?', 'return-address stack (RAS)'),
+]
+# In code alone.
+NAMES = [
+    (r'\w*_(?:MOST|LEAST)', '_MAX, _MIN'),
+    (r'it(?=->|\.)', 'a noun for the receiver'),
+    (r'\w*(?:party|parties|crew|granule|tally|told|behind)\w*|tell_\w*', "see terms of HACKING.md"),
+]
+
+
+def patterns(pairs, flags):
+    return [(re.compile(r'(?<![\w-])(?:' + pattern + r')(?![\w-])', flags), cure)
+            for pattern, cure in pairs]
+
+
+WORDS = patterns(WORDS, re.IGNORECASE)
+NAMES = patterns(NAMES, re.IGNORECASE)
+# What stands in two lines of a comment or of a paragraph is one text.
+JOIN = re.compile(r'\s*\n[ \t]*(?:\*(?!/)|//|#|\.\\")?[ \t]*|"\s*\n\s*"')
+
+
+def files(paths):
+    listed = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard',
+                             *paths], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split('\n') if listed.returncode == 0 else walk(paths)
+    return [name for name in sorted(set(names)) if name and not SKIPPED.search(name) and
+            os.path.isfile(os.path.join(ROOT, name))]
+
+
+def walk(paths):
+    """The same without git, as in a released archive."""
+    for path in paths:
+        if os.path.isfile(os.path.join(ROOT, path)):
+            yield path
+        for folder, _, names in os.walk(os.path.join(ROOT, path)):
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+def occurrences(path):
+    """Line number, line, word and replacement of each word of a file."""
+    try:
+        text = open(os.path.join(ROOT, path), encoding='utf-8').read()
+    except UnicodeDecodeError:
+        return
+    lines = text.split('\n')
+    is_code = path.endswith(('.c', '.h', '.cc', '.def'))
+    # Replace what joins lines by blanks of the same length, so that offsets stay.
+    flat = JOIN.sub(lambda match: ' ' + '\0' * (len(match[0]) - 1), text)
+    squeezed, at = [], []
+    for offset, char in enumerate(flat):
+        if char != '\0':
+            squeezed.append(char)
+            at.append(offset)
+    flat = ''.join(squeezed)
+    for pattern, cure in WORDS + (NAMES if is_code else []):
+        for match in pattern.finditer(flat):
+            line = text.count('\n', 0, at[match.start()])
+            yield line + 1, lines[line], match[0], cure
+
+
+def exceptions():
+    found = []
+    for line in open(EXCEPTIONS):
+        if line.strip() and not line.startswith('#'):
+            path, text, reason = line.rstrip('\n').split(': ', 2)
+            found.append((path, text, reason))
+    return found
+
+
+def main(paths):
+    if paths:
+        for path in files(paths):
+            for number, line, word, cure in sorted(set(occurrences(path))):
+                print(f'{path}:{number}: "{word}" -> {cure}\n    {line.strip()}')
+        return
+    allowed = exceptions()
+    unused, faults = set(range(len(allowed))), []
+    for path in files(CHECKED):
+        for number, line, word, cure in sorted(set(occurrences(path))):
+            fits = [i for i, (where, text, _) in enumerate(allowed) if where == path and text in line]
+            unused -= set(fits)
+            if not fits:
+                faults.append(f'{path}:{number}: "{word}": write: {cure}')
+    needless = [f'{allowed[i][0]}: {allowed[i][1]}: no line needs it' for i in sorted(unused)]
+    many = [] if len(allowed) <= EXCEPTIONS_MAX else [f'{len(allowed)} exceptions, {EXCEPTIONS_MAX} at most']
+    print('1..3')
+    for number, (name, found) in enumerate([('words have their replacements', faults),
+                                            ('every exception is needed', needless),
+                                            ('exceptions are few', many)], 1):
+        print(''.join(f'# {fault}\n' for fault in found) +
+              f'{"not " if found else ""}ok {number} - {name}')
+
+
+main(sys.argv[1:])
