@@ -132,7 +132,7 @@ report_input(struct poly_report *report, const struct poly_reader *reader)
 
 /* A table of the values of a tally that occur; a value without a name is shown as a number. */
 static void
-report_tally(struct poly_report *report, const struct tally *tally,
+report_tally(struct poly_report *report, const struct byte_histogram *tally,
 	const struct poly_trace_info *info, bool kinds)
 {
 	poly_report_table(
@@ -182,7 +182,8 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 }
 
 static void
-report_accesses(struct poly_report *report, const struct accesses *accesses, unsigned digits)
+report_accesses(
+	struct poly_report *report, const struct access_stats *accesses, unsigned digits)
 {
 	poly_report_table(report, "accesses", "Accesses");
 	poly_report_column(report, "access", "Access", false);
@@ -206,7 +207,7 @@ report_accesses(struct poly_report *report, const struct accesses *accesses, uns
 }
 
 static void
-report_pc(struct poly_report *report, const struct range *pc, unsigned digits)
+report_pc(struct poly_report *report, const struct value_range *pc, unsigned digits)
 {
 	poly_report_section(report, "pc", "Instruction addresses");
 	if (pc->low > pc->high) {
@@ -220,7 +221,7 @@ report_pc(struct poly_report *report, const struct range *pc, unsigned digits)
 }
 
 static void
-report_time(struct poly_report *report, const struct range *time,
+report_time(struct poly_report *report, const struct value_range *time,
 	const struct poly_trace_info *info)
 {
 	static const struct {
@@ -241,26 +242,26 @@ report_time(struct poly_report *report, const struct range *time,
 }
 
 static void
-report_parties(struct poly_report *report, const struct distinct *parties)
+report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 {
 	static const struct {
 		const char *key, *title;
-	} names[PARTY_COUNT] = {
-		[PARTY_CPU] = {"cpus", "Processors"},
-		[PARTY_PROCESS] = {"processes", "Processes"},
-		[PARTY_THREAD] = {"threads", "Threads"},
+	} names[CONTEXT_COUNT] = {
+		[CONTEXT_CPU] = {"cpus", "Processors"},
+		[CONTEXT_PROCESS] = {"processes", "Processes"},
+		[CONTEXT_THREAD] = {"threads", "Threads"},
 	};
-	poly_report_section(report, "parties", "Processors, processes and threads");
-	for (size_t i = 0; i < PARTY_COUNT; i++) {
-		const struct distinct *party = &parties[i];
-		if (party->failed)
+	poly_report_section(report, "contexts", "Processors, processes and threads");
+	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
+		const struct distinct_set *context = &contexts[i];
+		if (context->failed)
 			tree_fail(report);
-		if (party->more)
+		if (context->more)
 			poly_report_count(report, names[i].key, names[i].title,
-				DISTINCT_MOST + 1, "or more");
+				DISTINCT_SET_MAX + 1, "or more");
 		else
-			count_if(report, party->map.count > 0, names[i].key, names[i].title,
-				party->map.count);
+			count_if(report, context->map.count > 0, names[i].key, names[i].title,
+				context->map.count);
 	}
 	poly_report_end(report);
 }
@@ -337,7 +338,7 @@ poly_summary_report(const struct poly_summary *summary, const struct poly_reader
 	report_accesses(report, &summary->accesses, digits);
 	report_pc(report, &summary->pc, digits);
 	report_time(report, &summary->time, info);
-	report_parties(report, summary->parties);
+	report_contexts(report, summary->contexts);
 	report_findings(report, reader);
 }
 

@@ -7,7 +7,7 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "analysis/uops.h"
 
 #include "course/mix.h"
@@ -68,13 +68,13 @@ report_categories(const struct course_mix *mix, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "categories", "Q4: categories of micro-operations");
 	poly_report_column(report, "category", "Category", false);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++) {
 		poly_report_cell_text(report, course_category_names[i]);
-		rank_cells(report, mix->categories[i], mix->count.uops);
+		top_n_cells(report, mix->categories[i], mix->count.uops);
 	}
 	poly_report_end(report);
 }
@@ -137,18 +137,18 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 	poly_report_count(
 		report, "far_branches", "Q5: branches of more than 8 bits", far, NULL);
 	poly_report_real(report, "far_percent", "Q5: share of the branches (%)",
-		rank_percent(far, branches), 2);
+		top_n_percent(far, branches), 2);
 	poly_report_real(report, "far_slowdown", "Q5: micro-operations more, as a factor",
 		quotient(uops + far, uops), 6);
 	poly_report_count(report, "fusions", "Q6: pairs that can be fused", mix->pairs, NULL);
 	poly_report_real(report, "fusion_percent", "Q6: share of the micro-operations (%)",
-		rank_percent(mix->pairs, uops), 2);
+		top_n_percent(mix->pairs, uops), 2);
 	poly_report_real(
 		report, "fusion_speedup", "Q6: speedup", quotient(uops, uops - mix->pairs), 6);
 }
 
 static void
-homework_report(const void *state, const struct ops *ops, struct poly_report *report)
+homework_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct homework *it = state;
 	struct course_mix mix = it->mix;
@@ -166,19 +166,19 @@ homework_report(const void *state, const struct ops *ops, struct poly_report *re
 	poly_report_real(report, "bytes_per_macro_op", "Q2: bytes a macro-operation",
 		course_mix_size(&mix), 6);
 	report_changes(&mix, report);
-	rank_distribution(report,
+	top_n_distribution(report,
 		(const char *const[]){"groups", "Q1: micro-operations of a macro-operation",
 			"micro_ops", "Micro-ops"},
 		mix.groups, COURSE_MIX_SIZES);
-	rank_distribution(report,
+	top_n_distribution(report,
 		(const char *const[]){
 			"sizes", "Q2: bytes of a macro-operation", "bytes", "Bytes"},
 		mix.sizes, COURSE_MIX_SIZES);
-	rank_distribution(report,
+	top_n_distribution(report,
 		(const char *const[]){"distances", "Q3: bits of branch distances from the PC",
 			"bits", "Bits"},
 		mix.bits, COURSE_MIX_BITS);
-	rank_distribution(report,
+	top_n_distribution(report,
 		(const char *const[]){"distances_behind",
 			"Q3: bits of branch distances from the fall-through", "bits", "Bits"},
 		mix.from_behind, COURSE_MIX_BITS);
@@ -203,7 +203,7 @@ const struct analysis analysis_homework = {
 			 POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct homework),
 	.init = homework_init,
 	.begin = homework_begin,

@@ -31,7 +31,7 @@ counts_before(const struct sync *sync)
 						  : sync->numbering == SYNC_COUNT_BEFORE;
 }
 
-/* Signals of other parties between two operations of one party. */
+/* Signals of other contexts between two operations of one context. */
 static uint64_t
 foreign(const struct sync *sync, const struct sync_object *object)
 {
@@ -82,10 +82,10 @@ by_count(const void *left, const void *right)
 }
 
 static void
-party_cell(const struct sync *sync, uint16_t number, struct poly_report *report)
+context_cell(const struct sync *sync, uint16_t number, struct poly_report *report)
 {
 	struct buf name = {0};
-	parties_name(sync->names, number, &name);
+	contexts_append_name(sync->names, number, &name);
 	poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
 	buf_free(&name);
 }
@@ -117,7 +117,7 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_column(report, "address", "Address", false);
 	poly_report_column(report, "class", "Class", false);
 	count_columns(report);
-	poly_report_column(report, "parties", "Parties", true);
+	poly_report_column(report, "contexts", "Contexts", true);
 	poly_report_column(report, "handovers", "Handovers", true);
 	poly_report_column(report, "contended", "Contended", true);
 	poly_report_column(report, "foreign", "Foreign signals", true);
@@ -138,7 +138,7 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 		poly_report_cell_address(report, it->address, 8);
 		poly_report_cell_text(report, mutex ? "mutex" : "condition");
 		count_cells(it->counts, report);
-		poly_report_cell_count(report, it->parties);
+		poly_report_cell_count(report, it->contexts);
 		poly_report_cell_count(report, it->handovers);
 		poly_report_cell_count(report, it->contended);
 		poly_report_cell_count(report, foreign(sync, it));
@@ -152,21 +152,22 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 }
 
 static void
-report_parties(const struct sync *sync, struct poly_report *report)
+report_contexts(const struct sync *sync, struct poly_report *report)
 {
-	poly_report_table(report, "parties", "Parties");
-	poly_report_column(report, "party", "Party", false);
+	poly_report_table(report, "contexts", "Contexts");
+	poly_report_column(report, "context", "Context", false);
 	poly_report_column(report, "instructions", "Instructions", true);
 	count_columns(report);
 	poly_report_column(report, "contended", "Contended", true);
 	poly_report_column(report, "held", "Holding", true);
 	poly_report_unit(report, "instructions");
 	uint64_t told = 0;
-	for (uint16_t party = 0; party < ANALYSIS_PARTIES && told < sync->top; party++) {
+	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && told < sync->top;
+		context++) {
 		uint64_t counts[POLY_SYNC_COUNT] = {0}, contended = 0, held = 0;
 		for (uint32_t i = 0; i < sync->place_count; i++) {
 			const struct sync_place *place = &sync->places[i];
-			if (place->party != party)
+			if (place->context != context)
 				continue;
 			for (size_t j = 0; j < POLY_SYNC_COUNT; j++)
 				counts[j] += place->counts[j];
@@ -176,8 +177,8 @@ report_parties(const struct sync *sync, struct poly_report *report)
 		if (!operations(counts))
 			continue;
 		told++;
-		party_cell(sync, party, report);
-		poly_report_cell_count(report, sync->parties[party].instructions);
+		context_cell(sync, context, report);
+		poly_report_cell_count(report, sync->contexts[context].instructions);
 		count_cells(counts, report);
 		poly_report_cell_count(report, contended);
 		poly_report_cell_count(report, held);
@@ -228,7 +229,7 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_column(report, "address", "Address", false);
 	poly_report_column(report, "length", "Length", true);
 	poly_report_unit(report, "instructions");
-	poly_report_column(report, "party", "Party", false);
+	poly_report_column(report, "context", "Context", false);
 	poly_report_column(report, "wait", "Wait at record", true);
 	poly_report_column(report, "signal", "Signal at record", true);
 	for (uint32_t i = 0; i < sync->object_count && told < sync->top; i++) {
@@ -238,7 +239,7 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 		told++;
 		poly_report_cell_address(report, it->address, 8);
 		poly_report_cell_count(report, it->longest.length);
-		party_cell(sync, it->longest.party, report);
+		context_cell(sync, it->longest.context, report);
 		poly_report_cell_count(report, it->longest.wait);
 		poly_report_cell_count(report, it->longest.signal);
 	}
@@ -326,9 +327,9 @@ report_sums(const struct sync *sync, struct poly_report *report)
 	poly_report_count(report, "waits", "Waits", counts[POLY_SYNC_WAIT], NULL);
 	poly_report_count(report, "trywaits", "Try-waits", counts[POLY_SYNC_TRYWAIT], NULL);
 	poly_report_count(
-		report, "handovers", "Waits behind another party's signal", handovers, NULL);
+		report, "handovers", "Waits behind another context's signal", handovers, NULL);
 	poly_report_count(
-		report, "contended", "Waits until another party's signal", contended, NULL);
+		report, "contended", "Waits until another context's signal", contended, NULL);
 	poly_report_real(report, "contended_percent", "Of all waits (%)",
 		100 * quotient(contended, waits), 2);
 	poly_report_text(report, "numbering", "A signal carries the count",
@@ -342,7 +343,7 @@ report_sums(const struct sync *sync, struct poly_report *report)
 }
 
 void
-sync_report(const void *state, const struct ops *ops, struct poly_report *report)
+sync_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct sync *sync = state;
 	struct sync_object **list =
@@ -356,7 +357,7 @@ sync_report(const void *state, const struct ops *ops, struct poly_report *report
 		list[i] = &sync->objects[i];
 	report_sums(sync, report);
 	report_objects(sync, list, report);
-	report_parties(sync, report);
+	report_contexts(sync, report);
 	report_histogram(sync, report);
 	report_longest(sync, list, report);
 	report_nesting(sync, report);
