@@ -15,9 +15,9 @@ adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t ta
 	const uint64_t hash = (number + ((uint64_t)tag << 40)) * 0x9E3779B97F4A7C15u;
 	const size_t step = (size_t)(hash >> 40) | 1;
 	size_t i = (size_t)(hash ^ hash >> 32) & bins->mask;
-	for (; bins->places[i]; i = (i + step) & bins->mask) {
-		const struct adaptive_bin *it = &bins->list[bins->places[i] - 1];
-		if (it->number == number && it->tag == tag)
+	for (; bins->slots[i]; i = (i + step) & bins->mask) {
+		const struct adaptive_bin *bin = &bins->list[bins->slots[i] - 1];
+		if (bin->number == number && bin->tag == tag)
 			break;
 	}
 	return i;
@@ -28,28 +28,28 @@ static bool
 adaptive_bins_grow(struct adaptive_bins *bins)
 {
 	uint32_t capacity = bins->capacity ? 2 * bins->capacity : 64;
-	if (capacity > bins->most)
-		capacity = bins->most;
-	size_t places = 128;
-	while (places < 2 * (size_t)capacity)
-		places *= 2;
+	if (capacity > bins->max_count)
+		capacity = bins->max_count;
+	size_t slots = 128;
+	while (slots < 2 * (size_t)capacity)
+		slots *= 2;
 	struct adaptive_bin *list = mem_resize(bins->list, capacity, sizeof *list);
 	if (list)
 		bins->list = list;
 	unsigned char *items = mem_resize(bins->items, capacity, bins->item_size);
 	if (items)
 		bins->items = items;
-	uint32_t *fresh = mem_new(places, sizeof *fresh);
-	if (!list || !items || !fresh) {
-		mem_free(fresh);
+	uint32_t *new_slots = mem_new(slots, sizeof *new_slots);
+	if (!list || !items || !new_slots) {
+		mem_free(new_slots);
 		return false;
 	}
-	mem_free(bins->places);
-	bins->places = fresh;
-	bins->mask = places - 1;
+	mem_free(bins->slots);
+	bins->slots = new_slots;
+	bins->mask = slots - 1;
 	bins->capacity = capacity;
 	for (uint32_t i = 0; i < bins->count; i++)
-		fresh[adaptive_bin_slot(bins, list[i].number, list[i].tag)] = i + 1;
+		new_slots[adaptive_bin_slot(bins, list[i].number, list[i].tag)] = i + 1;
 	return true;
 }
 
@@ -58,7 +58,7 @@ static void
 adaptive_bins_coarsen(struct adaptive_bins *bins)
 {
 	const uint32_t count = bins->count;
-	memset(bins->places, 0, (bins->mask + 1) * sizeof *bins->places);
+	memset(bins->slots, 0, (bins->mask + 1) * sizeof *bins->slots);
 	bins->count = 0;
 	bins->shift++;
 	for (uint32_t i = 0; i < count; i++) {
@@ -66,15 +66,14 @@ adaptive_bins_coarsen(struct adaptive_bins *bins)
 		void *item = adaptive_bins_item(bins, i);
 		if (bins->coarsen)
 			bins->coarsen(item, old.number & 1);
-		const size_t place = adaptive_bin_slot(bins, old.number >> 1, old.tag);
-		if (bins->places[place]) {
-			bins->merge_item(
-				adaptive_bins_item(bins, bins->places[place] - 1), item);
+		const size_t slot = adaptive_bin_slot(bins, old.number >> 1, old.tag);
+		if (bins->slots[slot]) {
+			bins->merge_item(adaptive_bins_item(bins, bins->slots[slot] - 1), item);
 			continue;
 		}
 		const uint32_t to = bins->count++;
 		bins->list[to] = (struct adaptive_bin){old.number >> 1, old.tag};
-		bins->places[place] = to + 1;
+		bins->slots[slot] = to + 1;
 		memmove(adaptive_bins_item(bins, to), item, bins->item_size);
 	}
 }
@@ -83,28 +82,28 @@ uint32_t
 adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
 	uint64_t number = address >> bins->shift;
-	size_t place = 0;
-	if (bins->places)
-		place = adaptive_bin_slot(bins, number, tag);
-	if (!bins->places || !bins->places[place]) {
-		if (bins->is_fixed && bins->count == bins->most)
+	size_t slot = 0;
+	if (bins->slots)
+		slot = adaptive_bin_slot(bins, number, tag);
+	if (!bins->slots || !bins->slots[slot]) {
+		if (bins->is_fixed && bins->count == bins->max_count)
 			return ADAPTIVE_BIN_NONE;
-		while (bins->count == bins->most)
+		while (bins->count == bins->max_count)
 			adaptive_bins_coarsen(bins);
 		if (bins->count == bins->capacity && !adaptive_bins_grow(bins)) {
 			bins->failed = true;
 			return ADAPTIVE_BIN_NONE;
 		}
 		number = address >> bins->shift;
-		place = adaptive_bin_slot(bins, number, tag);
+		slot = adaptive_bin_slot(bins, number, tag);
 	}
-	if (!bins->places[place]) {
+	if (!bins->slots[slot]) {
 		const uint32_t item = bins->count++;
 		bins->list[item] = (struct adaptive_bin){number, tag};
 		memset(adaptive_bins_item(bins, item), 0, bins->item_size);
-		bins->places[place] = item + 1;
+		bins->slots[slot] = item + 1;
 	}
-	const uint32_t item = bins->places[place] - 1;
+	const uint32_t item = bins->slots[slot] - 1;
 	bins->recent[(number + tag * 37) % ADAPTIVE_BINS_RECENT] = item;
 	return item;
 }
@@ -113,10 +112,10 @@ uint32_t
 adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
 	const uint64_t number = address >> bins->shift;
-	if (!bins->places)
+	if (!bins->slots)
 		return ADAPTIVE_BIN_NONE;
 	/* A free place has 0, which becomes ADAPTIVE_BIN_NONE. */
-	return bins->places[adaptive_bin_slot(bins, number, tag)] - 1;
+	return bins->slots[adaptive_bin_slot(bins, number, tag)] - 1;
 }
 
 bool
@@ -125,13 +124,13 @@ adaptive_bins_merge(
 {
 	unsigned char *item = mem_new(1, from->item_size);
 	bool ok = item != NULL;
-	while (ok && into->places && into->shift < from->shift)
+	while (ok && into->slots && into->shift < from->shift)
 		adaptive_bins_coarsen(into);
 	if (into->shift < from->shift)
 		into->shift = from->shift;
 	for (uint32_t i = 0; ok && i < from->count; i++) {
-		const struct adaptive_bin *it = &from->list[i];
-		const uint32_t tag = tags ? tags[it->tag] : it->tag;
+		const struct adaptive_bin *bin = &from->list[i];
+		const uint32_t tag = tags ? tags[bin->tag] : bin->tag;
 		const uint32_t to =
 			adaptive_bins_find(into, adaptive_bins_address(from, i), tag);
 		ok = to != ADAPTIVE_BIN_NONE;
@@ -139,7 +138,7 @@ adaptive_bins_merge(
 			break;
 		memcpy(item, adaptive_bins_item(from, i), from->item_size);
 		for (unsigned bit = 0; into->coarsen && from->shift + bit < into->shift; bit++)
-			into->coarsen(item, it->number >> bit & 1);
+			into->coarsen(item, bin->number >> bit & 1);
 		into->merge_item(adaptive_bins_item(into, to), item);
 	}
 	mem_free(item);
@@ -147,15 +146,15 @@ adaptive_bins_merge(
 }
 
 /* What is sorted: qsort has no room for the table. */
-struct place {
+struct numbered_bin {
 	struct adaptive_bin bin;
 	uint32_t item;
 };
 
 static int
-compare_places(const void *a, const void *b)
+compare_numbered(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct numbered_bin *x = a, *y = b;
 	if (x->bin.number != y->bin.number)
 		return x->bin.number < y->bin.number ? -1 : 1;
 	return (x->bin.tag > y->bin.tag) - (x->bin.tag < y->bin.tag);
@@ -165,19 +164,19 @@ uint32_t *
 adaptive_bins_sorted(const struct adaptive_bins *bins)
 {
 	const size_t count = bins->count ? bins->count : 1;
-	struct place *places = mem_new(count, sizeof *places);
+	struct numbered_bin *numbered = mem_new(count, sizeof *numbered);
 	uint32_t *sorted = mem_new(count, sizeof *sorted);
-	if (!places || !sorted) {
-		mem_free(places);
+	if (!numbered || !sorted) {
+		mem_free(numbered);
 		mem_free(sorted);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < bins->count; i++)
-		places[i] = (struct place){bins->list[i], i};
-	qsort(places, bins->count, sizeof *places, compare_places);
+		numbered[i] = (struct numbered_bin){bins->list[i], i};
+	qsort(numbered, bins->count, sizeof *numbered, compare_numbered);
 	for (uint32_t i = 0; i < bins->count; i++)
-		sorted[i] = places[i].item;
-	mem_free(places);
+		sorted[i] = numbered[i].item;
+	mem_free(numbered);
 	return sorted;
 }
 
@@ -185,8 +184,8 @@ void
 adaptive_bins_clear(struct adaptive_bins *bins)
 {
 	bins->count = 0;
-	if (bins->places)
-		memset(bins->places, 0, (bins->mask + 1) * sizeof *bins->places);
+	if (bins->slots)
+		memset(bins->slots, 0, (bins->mask + 1) * sizeof *bins->slots);
 }
 
 void
@@ -194,5 +193,5 @@ adaptive_bins_fini(struct adaptive_bins *bins)
 {
 	mem_free(bins->list);
 	mem_free(bins->items);
-	mem_free(bins->places);
+	mem_free(bins->slots);
 }

@@ -35,7 +35,7 @@ struct analysis_rows {
 				 access or register, belongs to; OP_NONE: not known */
 	const uint16_t *context; /* SHARES_CONTEXTS: who did it, dense from 0; NULL also where
 				  all rows of the batch are of the context only */
-	uint16_t only;
+	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
 	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
 };
@@ -81,7 +81,7 @@ struct analysis {
 	 * Into how many parts update is shared out where nothing else runs: machines that are
 	 * simulated beside each other. Fixed from init on. NULL: it has one.
 	 */
-	size_t (*parts)(const void *state);
+	size_t (*task_count)(const void *state);
 	/*
 	 * As update, of rows that stand for several records (weight of their batch) and come in
 	 * the order of the first of these; in which order all of them stood is told with the

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What a row is; bits of struct basic_block_row. */
-enum { ROW_INSTRUCTION = 1, ROW_HAS_PC = 2, ROW_HAS_BEHIND = 4, ROW_ENDS = 8 };
+enum { ROW_INSTRUCTION = 1, ROW_HAS_PC = 2, ROW_HAS_FALLTHROUGH = 4, ROW_ENDS = 8 };
 
 /* Most fragments that are kept of a stretch; those of further chains are made at each
  * execution.
@@ -43,7 +43,7 @@ take_row(const struct analysis_rows *rows, size_t row)
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
 	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
 	struct basic_block_row it = {
-		.context = rows->context ? rows->context[row] : rows->only};
+		.context = rows->context ? rows->context[row] : rows->sole_context};
 	it.flow = (uint8_t)flow;
 	if (!row_is_instruction(batch, row)) {
 		it.flow = has_uop && batch->uop[row] > 1 ? it.flow : 0;
@@ -57,13 +57,13 @@ take_row(const struct analysis_rows *rows, size_t row)
 	it.bits |= ROW_HAS_PC;
 	it.pc = batch->pc[row];
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
-		it.bits |= ROW_HAS_BEHIND;
+		it.bits |= ROW_HAS_FALLTHROUGH;
 		it.size = batch->opcode_size[row];
-		it.behind = it.pc + it.size;
+		it.fallthrough = it.pc + it.size;
 	}
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
-		it.bits |= ROW_HAS_BEHIND;
-		it.behind = batch->fallthrough[row];
+		it.bits |= ROW_HAS_FALLTHROUGH;
+		it.fallthrough = batch->fallthrough[row];
 	}
 	return it;
 }
@@ -96,16 +96,16 @@ add_row(struct block_fragment *list, uint32_t n, const struct basic_block_row *r
 			.has_pc = has_pc};
 	struct block_fragment *fragment = &list[n - 1];
 	if (!(row->bits & ROW_INSTRUCTION)) {
-		fragment->more |= row->flow;
+		fragment->later_flow |= row->flow;
 		fragment->last.is_open &= !ends;
 		return n;
 	}
 	fragment->count++;
 	fragment->last = (struct basic_block_cursor){row->pc, row->size, has_pc && !ends};
-	fragment->behind = row->behind;
-	fragment->has_behind = row->bits & ROW_HAS_BEHIND;
+	fragment->fallthrough = row->fallthrough;
+	fragment->has_fallthrough = row->bits & ROW_HAS_FALLTHROUGH;
 	fragment->flow = row->flow;
-	fragment->more = 0;
+	fragment->later_flow = 0;
 	return n;
 }
 

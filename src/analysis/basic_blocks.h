@@ -39,13 +39,13 @@ struct basic_block_cursor {
 struct block_fragment {
 	uint64_t pc;			/* of the first one; not known unless has_pc */
 	struct basic_block_cursor last; /* the last one */
-	uint64_t behind;		/* what stands behind the last one, if has_behind */
+	uint64_t fallthrough;		/* address after the last one, if has_fallthrough */
 	uint32_t count;			/* 0: further micro-operations of the one before */
 	uint32_t site;			/* of the first one; OP_NONE: not known */
 	uint16_t context;
-	uint8_t flow;		 /* of the last one: bits of enum op_flow */
-	uint8_t more;		 /* of its further micro-operations */
-	bool has_pc, has_behind; /* instructions without an address are in no block */
+	uint8_t flow;		      /* of the last one: bits of enum op_flow */
+	uint8_t later_flow;	      /* of its further micro-operations */
+	bool has_pc, has_fallthrough; /* instructions without an address are in no block */
 };
 
 /* Takes a fragment; begins: a block does with it. False: it failed, and so does who called. */
@@ -54,7 +54,7 @@ typedef bool (*block_fragment_fn)(
 
 /* What fragments are made of, of a row; kept of rows that stand for several records. */
 struct basic_block_row {
-	uint64_t pc, behind;
+	uint64_t pc, fallthrough;
 	uint32_t size, site;
 	uint16_t context;
 	uint8_t flow, bits;

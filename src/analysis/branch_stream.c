@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding branches, and which way they went. */
+/* Finds executed branches and their outcomes. */
 #include "analysis/branch_stream.h"
 
 #include "analysis/column_stats.h"
@@ -8,29 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Branches that may be found in a batch, or wait for the first rows of a further part. */
-#define MOST (POLY_BATCH_ROWS > ANALYSIS_CONTEXTS_MAX ? POLY_BATCH_ROWS : ANALYSIS_CONTEXTS_MAX)
+/* Branches that a batch, or the first rows of an appended stream, can resolve. */
+#define BRANCHES_MAX \
+	(POLY_BATCH_ROWS > ANALYSIS_CONTEXTS_MAX ? POLY_BATCH_ROWS : ANALYSIS_CONTEXTS_MAX)
 
 bool
-branch_stream_init(struct branch_stream *jumps)
+branch_stream_init(struct branch_stream *stream)
 {
-	jumps->list = mem_new(MOST, sizeof *jumps->list);
-	return jumps->list != NULL;
+	stream->list = mem_new(BRANCHES_MAX, sizeof *stream->list);
+	return stream->list != NULL;
 }
 
 void
-branch_stream_drop_pending(struct branch_stream *jumps)
+branch_stream_drop_pending(struct branch_stream *stream)
 {
-	for (size_t i = 0; jumps->derives && i < ANALYSIS_CONTEXTS_MAX; i++)
-		jumps->waiting[i].rows = 0;
+	for (size_t i = 0; stream->derives_outcomes && i < ANALYSIS_CONTEXTS_MAX; i++)
+		stream->pending[i].rows = 0;
 }
 
 void
-branch_stream_begin_trace(struct branch_stream *jumps, const struct poly_trace_info *info)
+branch_stream_begin_trace(struct branch_stream *stream, const struct poly_trace_info *info)
 {
-	branch_stream_drop_pending(jumps);
-	jumps->derives = !(info->columns & POLY_HAS(branch));
-	memset(jumps->firsts, 0, sizeof jumps->firsts);
+	branch_stream_drop_pending(stream);
+	stream->derives_outcomes = !(info->columns & POLY_HAS(branch));
+	memset(stream->first_count, 0, sizeof stream->first_count);
 }
 
 uint64_t
@@ -45,30 +46,30 @@ branch_static_target(const struct analysis_rows *rows, size_t row)
 	return op->has_reach ? batch->pc[row] + (uint64_t)op->reach : BRANCH_TARGET_UNKNOWN;
 }
 
-/* What is known of the branch of a row but for its way. */
+/* Reads the branch of a row, without its outcome. */
 static struct executed_branch
-take_row(const struct analysis_rows *rows, size_t row)
+read_branch(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct executed_branch it = {.pc = batch->pc[row],
-		.aim = branch_static_target(rows, row),
+	struct executed_branch branch = {.pc = batch->pc[row],
+		.static_target = branch_static_target(rows, row),
 		.op = rows->op[row],
 		.flow = static_op_at(rows->ops, rows->op[row])->flow,
 		.site = rows->site[row],
-		.context = rows->context ? rows->context[row] : rows->only};
+		.context = rows->context ? rows->context[row] : rows->sole_context};
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
-		it.has_behind = true;
-		it.behind = batch->fallthrough[row];
+		branch.has_fallthrough = true;
+		branch.fallthrough = batch->fallthrough[row];
 	} else if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
-		it.has_behind = true;
-		it.behind = it.pc + batch->opcode_size[row];
-		if (it.flow & OP_DELAYED)
-			it.behind += OP_DELAY_SLOT;
+		branch.has_fallthrough = true;
+		branch.fallthrough = branch.pc + batch->opcode_size[row];
+		if (branch.flow & OP_DELAYED)
+			branch.fallthrough += OP_DELAY_SLOT;
 	}
-	return it;
+	return branch;
 }
 
-/* The rows of a word that are instructions which the tracer did not put there. */
+/* The rows of a word that are instructions and not synthetic. */
 static uint64_t
 real_instructions(const struct poly_batch *batch, size_t word)
 {
@@ -94,9 +95,9 @@ first_operations(const struct poly_batch *batch, size_t word)
 	return rows;
 }
 
-/* Branches that say themselves which way they went. */
+/* Finds branches whose rows record their outcome. */
 static void
-find_told(struct branch_stream *jumps, const struct analysis_rows *rows)
+find_recorded(struct branch_stream *stream, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
@@ -104,76 +105,78 @@ find_told(struct branch_stream *jumps, const struct analysis_rows *rows)
 		if (branches)
 			branches &= real_instructions(batch, word) &
 				    row_bits_present(batch, POLY_COLUMN_pc, word);
-		jumps->is_told |= branches != 0;
+		stream->has_outcomes |= branches != 0;
 		while (branches) {
 			const size_t row = 64 * word + row_bits_next(&branches);
-			struct executed_branch it = take_row(rows, row);
-			it.taken = batch->branch[row] == POLY_BRANCH_TAKEN;
-			it.has_target = poly_present(batch, POLY_COLUMN_target, row);
-			if (it.has_target) {
-				it.target = batch->target[row];
-			} else if (it.taken && poly_present(batch, POLY_COLUMN_next_pc, row)) {
-				it.has_target = true;
-				it.target = batch->next_pc[row];
+			struct executed_branch branch = read_branch(rows, row);
+			branch.taken = batch->branch[row] == POLY_BRANCH_TAKEN;
+			branch.has_target = poly_present(batch, POLY_COLUMN_target, row);
+			if (branch.has_target) {
+				branch.target = batch->target[row];
+			} else if (branch.taken &&
+				   poly_present(batch, POLY_COLUMN_next_pc, row)) {
+				branch.has_target = true;
+				branch.target = batch->next_pc[row];
 			}
-			jumps->list[jumps->count++] = it;
+			stream->list[stream->count++] = branch;
 		}
 	}
 }
 
-/* A branch that waits for the instruction at pc went there. */
+/* Resolves a pending branch, which continues at pc. */
 static void
-end_waiting(struct branch_stream *jumps, struct pending_branch *waiting, uint64_t pc)
+resolve_pending(struct branch_stream *stream, struct pending_branch *pending, uint64_t pc)
 {
-	struct executed_branch *it = &waiting->jump;
-	/* What stands in the delay slot was left out. */
-	if (waiting->rows == 2 && (it->flow & OP_ANNULS) && it->has_behind && pc == it->behind)
-		waiting->rows = 1;
-	if (waiting->rows == 0 || --waiting->rows)
+	struct executed_branch *branch = &pending->branch;
+	/* The instruction in the delay slot was annulled. */
+	if (pending->rows == 2 && (branch->flow & OP_ANNULS) && branch->has_fallthrough &&
+		pc == branch->fallthrough)
+		pending->rows = 1;
+	if (pending->rows == 0 || --pending->rows)
 		return;
-	it->taken = it->taken || !it->has_behind || pc != it->behind;
-	it->has_target = it->taken;
-	it->target = it->taken ? pc : 0;
-	jumps->list[jumps->count++] = *it;
+	branch->taken = branch->taken || !branch->has_fallthrough || pc != branch->fallthrough;
+	branch->has_target = branch->taken;
+	branch->target = branch->taken ? pc : 0;
+	stream->list[stream->count++] = *branch;
 }
 
-/* An instruction of a trace that does not tell of branches. */
+/* Follows an instruction of a trace without the column branch. */
 static void
-derive(struct branch_stream *jumps, const struct analysis_rows *rows, size_t row)
+follow_instruction(struct branch_stream *stream, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t context = rows->context ? rows->context[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	const unsigned flow = static_op_at(rows->ops, rows->op[row])->flow;
-	struct pending_branch *waiting = &jumps->waiting[context];
-	if (jumps->firsts[context] < 2)
-		jumps->first[context][jumps->firsts[context]++] = batch->pc[row];
-	end_waiting(jumps, waiting, batch->pc[row]);
-	/* A branch in the delay slot of another one has no meaning. */
-	if (!(flow & OP_JUMPS) || waiting->rows)
+	struct pending_branch *pending = &stream->pending[context];
+	if (stream->first_count[context] < 2)
+		stream->first[context][stream->first_count[context]++] = batch->pc[row];
+	resolve_pending(stream, pending, batch->pc[row]);
+	/* A branch in a delay slot has no architected meaning. */
+	if (!(flow & OP_JUMPS) || pending->rows)
 		return;
-	waiting->jump = take_row(rows, row);
+	pending->branch = read_branch(rows, row);
 	if (poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row]) {
-		jumps->list[jumps->count++] = waiting->jump;
+		stream->list[stream->count++] = pending->branch;
 		return;
 	}
-	waiting->jump.taken = !(flow & OP_CONDITIONAL);
-	waiting->rows = flow & OP_DELAYED ? 2 : 1;
+	pending->branch.taken = !(flow & OP_CONDITIONAL);
+	pending->rows = flow & OP_DELAYED ? 2 : 1;
 }
 
 void
-branch_stream_update(struct branch_stream *jumps, const struct analysis_rows *rows)
+branch_stream_update(struct branch_stream *stream, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
-	jumps->count = 0;
-	if (!jumps->derives) {
-		find_told(jumps, rows);
+	stream->count = 0;
+	if (!stream->derives_outcomes) {
+		find_recorded(stream, rows);
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
 		uint64_t some = first_operations(batch, word) &
 				row_bits_present(batch, POLY_COLUMN_pc, word);
 		while (some)
-			derive(jumps, rows, 64 * word + row_bits_next(&some));
+			follow_instruction(stream, rows, 64 * word + row_bits_next(&some));
 	}
 }
 
@@ -182,26 +185,26 @@ branch_stream_append(struct branch_stream *into, const struct branch_stream *fro
 	const struct analysis_numbers *numbers)
 {
 	into->count = 0;
-	into->is_told |= from->is_told;
+	into->has_outcomes |= from->has_outcomes;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		if (!from->firsts[i])
+		if (!from->first_count[i])
 			continue;
 		const uint16_t context = numbers->contexts[i];
-		struct pending_branch *waiting = &into->waiting[context];
-		for (size_t j = 0; j < from->firsts[i]; j++) {
-			if (into->firsts[context] < 2)
-				into->first[context][into->firsts[context]++] =
+		struct pending_branch *pending = &into->pending[context];
+		for (size_t j = 0; j < from->first_count[i]; j++) {
+			if (into->first_count[context] < 2)
+				into->first[context][into->first_count[context]++] =
 					from->first[i][j];
-			end_waiting(into, waiting, from->first[i][j]);
+			resolve_pending(into, pending, from->first[i][j]);
 		}
-		if (!from->waiting[i].rows)
+		if (!from->pending[i].rows)
 			continue;
-		*waiting = from->waiting[i];
-		if (waiting->jump.op != OP_NONE)
-			waiting->jump.op = numbers->ops[waiting->jump.op];
-		if (waiting->jump.site != OP_NONE)
-			waiting->jump.site = numbers->sites[waiting->jump.site];
-		waiting->jump.context = context;
+		*pending = from->pending[i];
+		if (pending->branch.op != OP_NONE)
+			pending->branch.op = numbers->ops[pending->branch.op];
+		if (pending->branch.site != OP_NONE)
+			pending->branch.site = numbers->sites[pending->branch.site];
+		pending->branch.context = context;
 	}
 }
 
@@ -218,8 +221,8 @@ void
 count_context_instructions(const struct analysis_rows *rows, uint64_t *counts, size_t contexts)
 {
 	if (!rows->context) {
-		if (rows->only < contexts)
-			counts[rows->only] += count_batch_instructions(rows->batch);
+		if (rows->sole_context < contexts)
+			counts[rows->sole_context] += count_batch_instructions(rows->batch);
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(rows->batch); word++) {
@@ -234,13 +237,13 @@ count_context_instructions(const struct analysis_rows *rows, uint64_t *counts, s
 }
 
 void
-branch_stream_report_note(const char *follows, struct poly_report *report)
+branch_stream_report_note(const char *consequence, struct poly_report *report)
 {
 	char text[300];
 	snprintf(text, sizeof text,
-		"the trace has a column 'branch' by its header, and no record has a value "
-		"there%s; without that column branches are found by where instructions go on",
-		follows);
+		"the header declares the column 'branch', but no record has a value there%s; "
+		"without that column, outcomes are derived from the next instructions",
+		consequence);
 	poly_report_text(report, "note", "Note", text);
 }
 
@@ -265,7 +268,7 @@ branch_kind_name(enum branch_kind kind)
 }
 
 void
-branch_stream_fini(struct branch_stream *jumps)
+branch_stream_fini(struct branch_stream *stream)
 {
-	mem_free(jumps->list);
+	mem_free(stream->list);
 }

@@ -144,7 +144,7 @@ value_range_add_column(struct value_range *range, const struct poly_batch *batch
 void
 distinct_set_init(struct distinct_set *distinct)
 {
-	*distinct = (struct distinct_set){.more = false};
+	*distinct = (struct distinct_set){.overflowed = false};
 	/* No value stands at its own place: the low bits of ~i are never i. */
 	for (uint64_t i = 0; i < 64; i++)
 		distinct->recent[i] = ~i;
@@ -154,13 +154,13 @@ void
 distinct_set_add(struct distinct_set *distinct, uint64_t value)
 {
 	bool added;
-	if (distinct->more || distinct->recent[value % 64] == value)
+	if (distinct->overflowed || distinct->recent[value % 64] == value)
 		return;
 	distinct->recent[value % 64] = value;
 	if (!map_get(&distinct->map, value, 0, &added))
 		distinct->failed = true;
 	if (distinct->map.count > DISTINCT_SET_MAX) {
-		distinct->more = true;
+		distinct->overflowed = true;
 		map_free(&distinct->map);
 	}
 }
@@ -169,8 +169,8 @@ void
 distinct_set_merge(struct distinct_set *into, const struct distinct_set *from)
 {
 	into->failed |= from->failed;
-	if (from->more) {
-		into->more = true;
+	if (from->overflowed) {
+		into->overflowed = true;
 		map_free(&into->map);
 	}
 	for (size_t i = 0; from->map.entries && i <= from->map.mask; i++) {
@@ -207,7 +207,7 @@ void
 distinct_set_add_column(struct distinct_set *distinct, const struct poly_batch *batch,
 	enum poly_column column, const uint64_t *values)
 {
-	size_t words = values && !distinct->more ? row_bits_words(batch) : 0;
+	size_t words = values && !distinct->overflowed ? row_bits_words(batch) : 0;
 	for (size_t w = 0; w < words; w++)
 		distinct_rows(distinct, values + 64 * w, row_bits_present(batch, column, w));
 }
@@ -216,7 +216,7 @@ void
 distinct_set_add_column32(struct distinct_set *distinct, const struct poly_batch *batch,
 	enum poly_column column, const uint32_t *values)
 {
-	size_t words = values && !distinct->more ? row_bits_words(batch) : 0;
+	size_t words = values && !distinct->overflowed ? row_bits_words(batch) : 0;
 	for (size_t w = 0; w < words; w++) {
 		uint64_t wide[64];
 		size_t n = batch->rows - 64 * w;

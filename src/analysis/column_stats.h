@@ -78,7 +78,7 @@ void value_range_add_column(struct value_range *range, const struct poly_batch *
 struct distinct_set {
 	struct map map;
 	uint64_t recent[64]; /* values in the map, by their low bits */
-	bool more;	     /* there are more than DISTINCT_SET_MAX; the map was given back */
+	bool overflowed;     /* more than DISTINCT_SET_MAX values; the map was freed */
 	bool failed;	     /* memory could not be had */
 };
 

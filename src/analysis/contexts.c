@@ -25,7 +25,7 @@ number_key(struct contexts *contexts, uint64_t key, uint16_t *number)
 	if (contexts->count == ANALYSIS_CONTEXTS_MAX) {
 		const uint64_t *known = map_find(&contexts->numbers, key);
 		*number = known ? (uint16_t)*known : LAST;
-		contexts->more |= !known;
+		contexts->overflowed |= !known;
 		return true;
 	}
 	const uint64_t *found = map_get(&contexts->numbers, key, contexts->count, &added);
@@ -154,10 +154,10 @@ contexts_merge(struct contexts *into, const struct contexts *from, uint16_t *to)
 			return false;
 		if (!number_key(into, key, &to[i]))
 			return false;
-		if (i == LAST && from->more)
+		if (i == LAST && from->overflowed)
 			to[i] = LAST;
 	}
-	into->more |= from->more;
+	into->overflowed |= from->overflowed;
 	return true;
 }
 
@@ -166,7 +166,7 @@ contexts_append_name(const struct contexts *contexts, uint16_t number, struct bu
 {
 	const uint64_t key = contexts->keys[number];
 	const uint32_t name = context_name_index(key);
-	if (number == LAST && contexts->more)
+	if (number == LAST && contexts->overflowed)
 		buf_string(to, "others");
 	else if (name != CONTEXT_NO_NAME)
 		buf_string(to, intern_text(&contexts->names, name));

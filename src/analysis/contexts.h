@@ -21,7 +21,7 @@
 struct contexts {
 	uint64_t keys[ANALYSIS_CONTEXTS_MAX]; /* by number, as context_key but for names */
 	uint16_t count;
-	bool more;	     /* the last one stands for others, too */
+	bool overflowed;     /* the last one stands for further ones, too */
 	struct map numbers;  /* by key */
 	struct intern names; /* of processors, of all traces */
 	const struct poly_trace_info *info;

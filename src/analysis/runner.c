@@ -141,9 +141,9 @@ static size_t
 count_tasks(const struct poly_stats *stats)
 {
 	const struct analysis_instance *run = stats->runs;
-	if (stats->count != 1 || !run->analysis->parts)
+	if (stats->count != 1 || !run->analysis->task_count)
 		return stats->count;
-	return run->analysis->parts(run->state);
+	return run->analysis->task_count(run->state);
 }
 
 /* Starts the threads that there is work for; without them the caller does it all. */

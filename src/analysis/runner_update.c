@@ -34,14 +34,15 @@ find_shares(struct poly_stats *stats, const struct poly_batch *batch, bool count
 		.op = ops ? found->op : NULL,
 		.site = sites ? found->site : NULL,
 		.ops = &stats->ops};
-	if ((stats->shares & SHARES_CONTEXTS) && !contexts_number_rows(&stats->contexts, batch,
-							 found->context, &rows->only, &mixed))
+	if ((stats->shares & SHARES_CONTEXTS) &&
+		!contexts_number_rows(
+			&stats->contexts, batch, found->context, &rows->sole_context, &mixed))
 		return false;
 	rows->context = mixed ? found->context : NULL;
 	const struct static_ops_rows filled = {.op = ops ? found->op : NULL,
 		.site = sites ? found->site : NULL,
 		.context = rows->context,
-		.only = rows->only};
+		.sole_context = rows->sole_context};
 	return !(ops || sites) || static_ops_number_rows(&stats->ops, batch, &filled);
 }
 
@@ -80,8 +81,7 @@ end_unit(struct poly_stats *stats)
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis_instance *run = &stats->runs[i];
 		if (run->suits && run->confidence)
-			ratio_estimator_end_unit(
-				run->confidence, run->analysis, run->state);
+			ratio_estimator_end_unit(run->confidence, run->analysis, run->state);
 	}
 }
 

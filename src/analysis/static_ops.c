@@ -224,7 +224,7 @@ number_op(struct static_ops *ops, const struct static_op *op, const struct stati
 	const bool has_room =
 		counters_grow_array(&list, &ops->capacity, (size_t)ops->count + 1, sizeof *op);
 	ops->list = list;
-	*number = has_room ? pair_index_add(&ops->keys, key->a, key->b, STATIC_OPS_MAX)
+	*number = has_room ? pair_index_add(&ops->key_index, key->a, key->b, STATIC_OPS_MAX)
 			   : PAIR_INDEX_FAILED;
 	if (*number == PAIR_INDEX_FAILED)
 		return false;
@@ -367,7 +367,7 @@ add_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uin
 	if (!ok)
 		return false;
 	const uint32_t number = pair_index_add(
-		&ops->places, pc, coded ? batch->opcode[row] : 0, STATIC_SITES_MAX);
+		&ops->site_index, pc, coded ? batch->opcode[row] : 0, STATIC_SITES_MAX);
 	if (number == PAIR_INDEX_FAILED)
 		return false;
 	ops->trace_sites[from] = number + 1;
@@ -410,7 +410,8 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 	const size_t end = batch->rows - first < STRIP ? batch->rows : first + STRIP;
 	bool ok = true;
 	for (size_t row = first; row < end && ok; row++) {
-		uint32_t *last = &ops->last[rows->context ? rows->context[row] : rows->only];
+		uint32_t *last =
+			&ops->last[rows->context ? rows->context[row] : rows->sole_context];
 		if (instructions >> (row - first) & 1) {
 			ok = row_site(ops, batch, row, rows->op[row], &rows->site[row]);
 			*last = rows->site[row] + 1;
@@ -447,7 +448,7 @@ fill_known(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 		rows->op[first + i] = ops->sites[site].op;
 	}
 	for (size_t i = rows->context ? 0 : STRIP - 1; i < STRIP; i++)
-		ops->last[rows->context ? rows->context[first + i] : rows->only] =
+		ops->last[rows->context ? rows->context[first + i] : rows->sole_context] =
 			rows->site[first + i] + 1;
 	return true;
 }
@@ -507,7 +508,8 @@ static_ops_merge(
 {
 	for (uint32_t i = 0; i < from->count; i++) {
 		struct static_op it = from->list[i];
-		struct static_op_key key = {from->keys.list[i].a, from->keys.list[i].b};
+		struct static_op_key key = {
+			from->key_index.list[i].a, from->key_index.list[i].b};
 		if (!translate_op(into, from, &it, &key) || !number_op(into, &it, &key, &op[i]))
 			return false;
 	}
@@ -516,9 +518,10 @@ static_ops_merge(
 		const bool has_room = counters_grow_array(&list, &into->site_capacity,
 			(size_t)into->site_count + 1, sizeof *into->sites);
 		into->sites = list;
-		site[i] = has_room ? pair_index_add(&into->places, from->places.list[i].a,
-					     from->places.list[i].b, STATIC_SITES_MAX)
-				   : PAIR_INDEX_FAILED;
+		site[i] =
+			has_room ? pair_index_add(&into->site_index, from->site_index.list[i].a,
+					   from->site_index.list[i].b, STATIC_SITES_MAX)
+				 : PAIR_INDEX_FAILED;
 		if (site[i] == PAIR_INDEX_FAILED)
 			return false;
 		if (site[i] != into->site_count)
@@ -540,7 +543,7 @@ static_op_at(const struct static_ops *ops, uint32_t op)
 bool
 static_ops_is_powerpc(const struct static_ops *ops, uint32_t op)
 {
-	return op < ops->count && ops->keys.list[op].b >> KEY_SHIFT == KEY_POWERPC;
+	return op < ops->count && ops->key_index.list[op].b >> KEY_SHIFT == KEY_POWERPC;
 }
 
 const char *
@@ -554,8 +557,8 @@ op_class_name(enum op_class cls)
 void
 static_ops_fini(struct static_ops *ops)
 {
-	pair_index_fini(&ops->keys);
-	pair_index_fini(&ops->places);
+	pair_index_fini(&ops->key_index);
+	pair_index_fini(&ops->site_index);
 	pair_index_fini(&ops->trace_keys);
 	mem_free(ops->trace_ops);
 	intern_free(&ops->names);

@@ -104,9 +104,9 @@ struct static_ops {
 	uint32_t count, capacity;
 	struct static_site *sites; /* by number */
 	uint32_t site_count, site_capacity;
-	struct intern names;	  /* mnemonics of all traces */
-	struct pair_index keys;	  /* of operations, by number; with numbers of names above */
-	struct pair_index places; /* of sites, by number: pc and opcode */
+	struct intern names;	     /* mnemonics of all traces */
+	struct pair_index key_index; /* of operations, by number; with numbers of names above */
+	struct pair_index site_index; /* of sites, by number: pc and opcode */
 	/* Of the trace that began last: */
 	bool is_powerpc;
 	bool is_coded;	       /* and it has opcodes, which operations are found by */
@@ -126,8 +126,8 @@ struct static_ops {
 struct static_ops_rows {
 	uint32_t *op;		 /* NULL: not asked for */
 	uint32_t *site;		 /* NULL: not asked for */
-	const uint16_t *context; /* below STATIC_OPS_CONTEXTS; NULL: all rows are of only */
-	uint16_t only;
+	const uint16_t *context; /* below STATIC_OPS_CONTEXTS; NULL: of sole_context */
+	uint16_t sole_context;
 };
 
 /*

@@ -256,7 +256,7 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 		const struct distinct_set *context = &contexts[i];
 		if (context->failed)
 			tree_fail(report);
-		if (context->more)
+		if (context->overflowed)
 			poly_report_count(report, names[i].key, names[i].title,
 				DISTINCT_SET_MAX + 1, "or more");
 		else

@@ -45,7 +45,7 @@ static struct adaptive_bins
 make_table(uint32_t most)
 {
 	return (struct adaptive_bins){.shift = 4,
-		.most = most,
+		.max_count = most,
 		.item_size = sizeof(struct item),
 		.coarsen = widen,
 		.merge_item = join};

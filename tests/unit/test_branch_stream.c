@@ -85,7 +85,7 @@ find(struct fixture *it, const char *text)
 							 .op = op,
 							 .site = site,
 							 .context = mixed ? context : NULL,
-							 .only = only,
+							 .sole_context = only,
 							 .ops = &it->ops});
 		list_jumps(it);
 	}

@@ -113,7 +113,7 @@ predict_one(void *user, size_t i)
 }
 
 static size_t
-branch_parts(const void *state)
+branch_tasks(const void *state)
 {
 	const struct branch *it = state;
 	return it->budget_count + it->count + (it->sweep != NULL);
@@ -127,7 +127,7 @@ predict(struct branch *it, const struct analysis_rows *rows)
 	it->batch =
 		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
 	it->counts = rows->counts;
-	team_share(rows->team, predict_one, it, branch_parts(it));
+	team_share(rows->team, predict_one, it, branch_tasks(it));
 	if (it->counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)
@@ -147,7 +147,7 @@ add(struct branch *it, const struct executed_branch *jump, const struct analysis
 		return true;
 	columns->pc[columns->n] = jump->pc;
 	/* Not where it went, which would tell that it did. */
-	columns->target[columns->n] = jump->aim;
+	columns->target[columns->n] = jump->static_target;
 	columns->taken[columns->n] = jump->taken;
 	columns->site[columns->n++] = jump->site;
 	return columns->n < BRANCH_STRIP || predict(it, rows);
@@ -188,9 +188,9 @@ follow_stack(struct branch *it, const struct executed_branch *jump, bool counts)
 	uint8_t right;
 	if (!jump->taken || (!returns && !calls))
 		return;
-	if (returns ? !jump->has_target : !jump->has_behind)
+	if (returns ? !jump->has_target : !jump->has_fallthrough)
 		return;
-	ras_run(&it->ras, &kind, returns ? &jump->target : &jump->behind, &right, 1);
+	ras_run(&it->ras, &kind, returns ? &jump->target : &jump->fallthrough, &right, 1);
 	it->returns += counts && returns;
 	it->returns_right += counts && right;
 }
@@ -304,7 +304,7 @@ const struct analysis analysis_branch = {
 	.init = branch_init,
 	.begin = branch_begin,
 	.update = branch_update,
-	.parts = branch_parts,
+	.task_count = branch_tasks,
 	.report = branch_report,
 	.fini = branch_fini,
 };

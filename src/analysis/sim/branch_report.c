@@ -172,7 +172,7 @@ branch_report(const void *state, const struct static_ops *ops, struct poly_repor
 	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
 	poly_report_count(report, "branches", "Branches predicted", it->branches, NULL);
 	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
+	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
 		branch_stream_report_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)

@@ -218,7 +218,7 @@ run_cache(void *user, size_t i)
 }
 
 static size_t
-cache_parts(const void *state)
+cache_tasks(const void *state)
 {
 	const struct state *it = state;
 	return it->sweep.count;
@@ -491,7 +491,7 @@ const struct analysis analysis_cache = {
 	.init = cache_init,
 	.begin = cache_begin,
 	.update = cache_update,
-	.parts = cache_parts,
+	.task_count = cache_tasks,
 	.finish = cache_finish,
 	.report = cache_report,
 	.fini = cache_fini,

@@ -171,7 +171,7 @@ run_threads(struct state *it, const struct analysis_rows *rows)
 		seen |= instructions[i] ? UINT64_C(1) << i : 0;
 	for (size_t i = 0; i < it->uses.count; i++) {
 		const uint16_t context =
-			rows->context ? rows->context[it->uses.rows[i]] : rows->only;
+			rows->context ? rows->context[it->uses.rows[i]] : rows->sole_context;
 		if (context < THREADS_MOST)
 			seen |= UINT64_C(1) << context;
 		else

@@ -387,7 +387,7 @@ static bool
 update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t context = rows->context ? rows->context[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	if (!poly_present(batch, POLY_COLUMN_kind, row))
 		return true;
 	const bool is_insn = batch->kind[row] == POLY_KIND_INSTRUCTION;
@@ -413,7 +413,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 }
 
 static size_t
-pipeline_parts(const void *state)
+pipeline_tasks(const void *state)
 {
 	const struct pipeline_analysis *it = state;
 	return it->sweep ? it->sweep->count : 1;
@@ -524,7 +524,7 @@ const struct analysis analysis_pipeline = {
 	.init = pipeline_init,
 	.begin = pipeline_begin,
 	.update = pipeline_update,
-	.parts = pipeline_parts,
+	.task_count = pipeline_tasks,
 	.report = pipeline_report,
 	.fini = pipeline_fini,
 };

@@ -93,7 +93,8 @@ sharing_update(void *state, const struct analysis_rows *rows)
 	mem_refs_find(&it->uses, rows->batch, MEM_REFS_DATA);
 	for (size_t i = 0; i < it->uses.count && ok; i++) {
 		const size_t row = it->uses.rows[i];
-		const uint16_t context = rows->context ? rows->context[row] : rows->only;
+		const uint16_t context =
+			rows->context ? rows->context[row] : rows->sole_context;
 		if (context < COHERENCE_THREADS)
 			ok = add(it, i, context, rows->counts);
 		else

@@ -182,10 +182,10 @@ take_last(struct walker *walker, const struct block_fragment *fragment)
 	const unsigned flow =
 		slot && fragment->count == 1 ? slot & ~(unsigned)OP_DELAYED : fragment->flow;
 	walker->pc = fragment->last.pc;
-	walker->flow = (uint8_t)(flow | fragment->more);
+	walker->flow = (uint8_t)(flow | fragment->later_flow);
 	walker->is_known = true;
-	walker->has_behind = fragment->has_behind;
-	walker->behind = fragment->behind;
+	walker->has_behind = fragment->has_fallthrough;
+	walker->behind = fragment->fallthrough;
 }
 
 /* Takes a fragment of a block; false: no memory. */
@@ -196,7 +196,7 @@ take_fragment(void *user, const struct block_fragment *fragment, bool begins)
 	struct walker *walker = &it->walkers[fragment->context];
 	bool ok = true;
 	if (!fragment->count) {
-		walker->flow |= fragment->more;
+		walker->flow |= fragment->later_flow;
 		return true;
 	}
 	if (!fragment->has_pc) {

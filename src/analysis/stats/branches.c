@@ -68,8 +68,8 @@ count_jump(struct branches *it, const struct executed_branch *jump)
 	it->taken += jump->taken;
 	if (jump->has_target) {
 		it->bits[distance_bits(jump->pc, jump->target)]++;
-		if (jump->has_behind)
-			it->bits_behind[distance_bits(jump->behind, jump->target)]++;
+		if (jump->has_fallthrough)
+			it->bits_behind[distance_bits(jump->fallthrough, jump->target)]++;
 	}
 	if (jump->site == OP_NONE) {
 		it->unplaced++;

@@ -45,7 +45,7 @@ dependencies_init(void *state, const struct analysis_setup *setup, struct poly_e
 	(void)error;
 	it->window = setup->values[OPTION_WINDOW];
 	it->stored.shift = WORD_SHIFT;
-	it->stored.most = WORDS_MOST;
+	it->stored.max_count = WORDS_MOST;
 	it->stored.is_fixed = true;
 	it->stored.item_size = sizeof(struct word);
 	return POLY_OK;
@@ -276,7 +276,8 @@ static bool
 update_row(struct dependencies *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct bytes bytes = {.context = rows->context ? rows->context[row] : rows->only,
+	struct bytes bytes = {
+		.context = rows->context ? rows->context[row] : rows->sole_context,
 		.counts = rows->counts};
 	struct thread *thread = thread_of(it, bytes.context);
 	if (!thread)

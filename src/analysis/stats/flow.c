@@ -263,7 +263,7 @@ static bool
 take_row(struct flow *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct last *last = &it->last[rows->context ? rows->context[row] : rows->only];
+	struct last *last = &it->last[rows->context ? rows->context[row] : rows->sole_context];
 	const bool is_instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
 				    batch->kind[row] == POLY_KIND_INSTRUCTION;
 	bool ok = true;

@@ -75,7 +75,7 @@ footprint_init(void *state, const struct analysis_setup *setup, struct poly_erro
 	(void)error;
 	footprint->contexts = setup->contexts;
 	footprint->bins.shift = GRANULE_SHIFT;
-	footprint->bins.most = GRANULES_MOST;
+	footprint->bins.max_count = GRANULES_MOST;
 	footprint->bins.item_size = sizeof(struct touched);
 	footprint->bins.coarsen = touched_widen;
 	footprint->bins.merge_item = touched_join;
@@ -124,7 +124,7 @@ touch_access(struct footprint *footprint, const struct analysis_rows *rows, size
 	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
 	size = size ? size : 1;
 	return part == PARTS ||
-	       touch(footprint, rows->context ? rows->context[row] : rows->only, part,
+	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, part,
 		       batch->address[row], size < ACCESS_MOST ? size : ACCESS_MOST);
 }
 
@@ -141,7 +141,7 @@ touch_instruction(struct footprint *footprint, struct stretch *stretch,
 	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t context = rows->context ? rows->context[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	const uint64_t pc = batch->pc[row];
 	uint32_t size =
 		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row] : 1;

@@ -50,7 +50,7 @@ heat_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	(void)error;
 	heat->row_most = (uint32_t)setup->values[OPTION_ROWS];
 	heat->bins.shift = GRANULE_SHIFT;
-	heat->bins.most = GRANULES_MOST;
+	heat->bins.max_count = GRANULES_MOST;
 	heat->bins.item_size = sizeof(struct bins);
 	heat->bins.merge_item = bins_join;
 	return POLY_OK;

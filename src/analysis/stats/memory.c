@@ -43,7 +43,7 @@ memory_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"memory.line is %u bytes, expected a power of two",
 			(unsigned)memory->line_option);
-	memory->lines.most = LINES_MOST;
+	memory->lines.max_count = LINES_MOST;
 	memory->lines.item_size = sizeof(struct memory_line);
 	memory->lines.merge_item = line_join;
 	return POLY_OK;
@@ -234,7 +234,7 @@ update_row(struct memory *memory, const struct analysis_rows *rows, size_t row)
 	if (which > POLY_ACCESS_WRITE)
 		return true;
 	struct memory_ring *ring =
-		ring_of(memory, rows->context ? rows->context[row] : rows->only);
+		ring_of(memory, rows->context ? rows->context[row] : rows->sole_context);
 	if (!ring)
 		return false;
 	memory->loads += rows->counts && which == POLY_ACCESS_READ;

@@ -119,8 +119,8 @@ take_jumps(struct returns *it)
 				pop(it, stack, jump->target);
 		} else if (jump->flow & OP_CALLS) {
 			it->counts.calls++;
-			if (jump->has_behind)
-				ok = push(it, stack, jump->behind);
+			if (jump->has_fallthrough)
+				ok = push(it, stack, jump->fallthrough);
 		}
 	}
 	return ok;

@@ -58,7 +58,7 @@ strides_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	(void)error;
 	strides->contexts = setup->contexts;
 	strides->top = (uint32_t)setup->values[OPTION_TOP];
-	strides->places.most = PLACES_MOST;
+	strides->places.max_count = PLACES_MOST;
 	strides->places.is_fixed = true;
 	strides->places.item_size = sizeof(struct place);
 	return POLY_OK;
@@ -155,7 +155,7 @@ static bool
 update_row(struct strides *strides, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t context = rows->context ? rows->context[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	const uint64_t address = batch->address[row];
 	struct run *run = &strides->runs[context];
 	if (batch->access[row] > POLY_ACCESS_WRITE)

@@ -298,11 +298,11 @@ sync_update(void *state, const struct analysis_rows *rows)
 	}
 	if (!rows->context && !has_operations(batch)) {
 		if (batch->rows)
-			take_plain(sync, batch, rows->only);
+			take_plain(sync, batch, rows->sole_context);
 	} else {
 		for (size_t row = 0; ok && row < batch->rows; row++)
 			ok = take_row(sync, batch, row,
-				rows->context ? rows->context[row] : rows->only);
+				rows->context ? rows->context[row] : rows->sole_context);
 	}
 	sync->rows += batch->rows;
 	return ok;

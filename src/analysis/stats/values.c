@@ -25,8 +25,8 @@ values_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct values *values = state;
 	(void)error;
 	values->top = (uint32_t)setup->values[OPTION_TOP];
-	values->registers.most = REGISTERS_MOST;
-	values->loads.most = LOADS_MOST;
+	values->registers.max_count = REGISTERS_MOST;
+	values->loads.max_count = LOADS_MOST;
 	values->registers.is_fixed = values->loads.is_fixed = true;
 	values->registers.item_size = values->loads.item_size = sizeof(struct slot);
 	return POLY_OK;
@@ -145,7 +145,7 @@ update_value(struct values *values, const struct analysis_rows *rows, size_t row
 {
 	const struct poly_batch *batch = rows->batch;
 	struct seen seen = {batch->value[row], 0,
-		rows->context ? rows->context[row] : rows->only, value_size(batch, row),
+		rows->context ? rows->context[row] : rows->sole_context, value_size(batch, row),
 		rows->counts};
 	if (batch->kind[row] == POLY_KIND_REGISTER) {
 		if (!poly_present(batch, POLY_COLUMN_reg, row))
@@ -217,7 +217,7 @@ static bool
 update_state(struct values *values, const struct analysis_rows *rows, size_t row)
 {
 	struct last_state now = {.is_known = true};
-	struct seen seen = {.context = rows->context ? rows->context[row] : rows->only,
+	struct seen seen = {.context = rows->context ? rows->context[row] : rows->sole_context,
 		.counts = rows->counts};
 	if (poly_powerpc_state_decode(rows->batch, row, &now.state, NULL) != POLY_OK)
 		return true;

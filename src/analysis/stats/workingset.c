@@ -55,7 +55,7 @@ workingset_init(void *state, const struct analysis_setup *setup, struct poly_err
 			struct adaptive_bins *set = &it->windows[i].sets[j];
 			set->shift =
 				j == DATA_LINES || j == CODE_LINES ? LINE_SHIFT : PAGE_SHIFT;
-			set->most = BLOCKS_MOST;
+			set->max_count = BLOCKS_MOST;
 			set->item_size = 1;
 			set->is_fixed = true;
 		}
