@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pipelines: how many cycles a core takes for the instructions of each party, and where they
+ * Pipelines: how many cycles a core takes for the instructions of each context, and where they
  * go.
  *
- * Bounded: PIPELINE_PARTIES parties. An instruction whose branch column does not tell which way
- * it went waits for the next one of its party; the last ones are left out there.
+ * Bounded: PIPELINE_CONTEXTS contexts. An instruction whose branch column does not tell which
+ * way it went waits for the next one of its context; the last ones are left out there.
  *
  * spec: sim/pipeline.h
  */
 #include "analysis/sim/pipeline_sweep.h"
 
-#include "analysis/grow.h"
-#include "analysis/jumps.h"
-#include "analysis/tally.h"
+#include "analysis/counters.h"
+#include "analysis/branch_stream.h"
+#include "analysis/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -174,7 +174,7 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 	return it->stages ? POLY_OK : err_memory(error);
 }
 
-/* What a party's machines did that counts is done. */
+/* What a context's machines did that counts is done. */
 static void
 add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
 {
@@ -183,12 +183,12 @@ add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
 		pipeline_sweep_stream_add(stream->sweep, it->sweep->cycles);
 }
 
-/* Another trace: every party begins with a machine that has seen nothing. */
+/* Another trace: every context begins with a machine that has seen nothing. */
 static void
 pipeline_begin(void *state, const struct poly_trace_info *info)
 {
 	struct pipeline_analysis *it = state;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && it->is_counting)
 			add_stream(it, it->streams[i]);
 		pipeline_stream_free(it->streams[i]);
@@ -200,7 +200,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 
 /* Up to most registers of a set, the lowest numbers first; whether there are no more. */
 static bool
-list_registers(const struct op_registers *set, uint8_t *list, size_t most)
+list_registers(const struct static_op_registers *set, uint8_t *list, size_t most)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < most; i++)
@@ -208,7 +208,7 @@ list_registers(const struct op_registers *set, uint8_t *list, size_t most)
 	for (size_t word = 0; word < 2; word++) {
 		uint64_t left = set->bits[word];
 		while (left) {
-			const size_t number = 64 * word + tally_next(&left);
+			const size_t number = 64 * word + row_bits_next(&left);
 			if (count == most || number >= PIPELINE_REGISTERS)
 				return false;
 			list[count++] = (uint8_t)number;
@@ -218,7 +218,7 @@ list_registers(const struct op_registers *set, uint8_t *list, size_t most)
 }
 
 static struct pipeline_op
-op_of(const struct op *op, bool *whole)
+op_of(const struct static_op *op, bool *whole)
 {
 	struct pipeline_op made = {.flags = PIPELINE_OTHERS};
 	const bool sources = list_registers(&op->reads, made.sources, 3);
@@ -232,16 +232,17 @@ op_of(const struct op *op, bool *whole)
 
 /* Makes micro-ops of the operations that are new. */
 static bool
-reach_ops(struct pipeline_analysis *it, const struct ops *ops)
+reach_ops(struct pipeline_analysis *it, const struct static_ops *ops)
 {
 	void *list = it->ops, *flows = it->flows;
-	bool ok = grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
+	bool ok = counters_grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
 	it->ops = list;
-	ok = ok && grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
+	ok = ok &&
+	     counters_grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
 	it->flows = flows;
 	for (; ok && it->op_count < ops->count; it->op_count++) {
 		bool whole;
-		const struct op *op = ops_at(ops, it->op_count);
+		const struct static_op *op = static_op_at(ops, it->op_count);
 		it->ops[it->op_count] = op_of(op, &whole);
 		it->flows[it->op_count] = op->flow;
 		it->cut_ops += !whole;
@@ -255,7 +256,7 @@ set_counting(struct pipeline_analysis *it, bool counts)
 {
 	if (it->is_counting == counts)
 		return;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && counts)
 			pipeline_stream_mark(it->streams[i]);
 		else if (it->streams[i])
@@ -302,9 +303,9 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 		.pc = poly_present(batch, POLY_COLUMN_pc, row) ? batch->pc[row] : 0,
 		.site = rows->site[row],
 		.operation = op};
-	insn.is_unknown = !ops_at(rows->ops, op)->has_registers;
-	insn.size = ops_at(rows->ops, op)->size;
-	insn.target = jumps_aim(rows, row);
+	insn.is_unknown = !static_op_at(rows->ops, op)->has_registers;
+	insn.size = static_op_at(rows->ops, op)->size;
+	insn.target = branch_static_target(rows, row);
 	insn.is_skipped =
 		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
 	/* What its predicate skips takes its place and no more. */
@@ -371,12 +372,12 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	pipeline_stream_take(stream, taken, met_of(it));
 }
 
-/* The machine of a party; stages are kept of the first one. NULL: no memory. */
+/* The machine of a context; stages are kept of the first one. NULL: no memory. */
 static struct pipeline_stream *
-open_stream(struct pipeline_analysis *it, uint16_t party)
+open_stream(struct pipeline_analysis *it, uint16_t context)
 {
 	struct pipeline_stream *stream = pipeline_stream_new(&it->machine, it->sweep);
-	if (stream && party == 0)
+	if (stream && context == 0)
 		stream->stages = it->stages;
 	return stream;
 }
@@ -386,15 +387,15 @@ static bool
 update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	if (!poly_present(batch, POLY_COLUMN_kind, row))
 		return true;
 	const bool is_insn = batch->kind[row] == POLY_KIND_INSTRUCTION;
-	if (party >= PIPELINE_PARTIES) {
+	if (context >= PIPELINE_CONTEXTS) {
 		it->left_out += is_insn && it->is_counting;
 		return true;
 	}
-	struct pipeline_stream **stream = &it->streams[party];
+	struct pipeline_stream **stream = &it->streams[context];
 	if (!is_insn) {
 		if (*stream && (*stream)->waits)
 			add_access((*stream)->has_slot ? &(*stream)->slot : &(*stream)->insn,
@@ -404,7 +405,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	if (!is_real(batch, row))
 		return true;
 	if (!*stream)
-		*stream = open_stream(it, party);
+		*stream = open_stream(it, context);
 	if (!*stream)
 		return false;
 	execute(it, *stream, rows, row);
@@ -412,7 +413,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 }
 
 static size_t
-pipeline_parts(const void *state)
+pipeline_tasks(const void *state)
 {
 	const struct pipeline_analysis *it = state;
 	return it->sweep ? it->sweep->count : 1;
@@ -432,7 +433,7 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 			return false;
 	}
 	/* Nothing is left in buffers, so that an answer may be asked for at any time. */
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i])
 			pipeline_stream_run(it->streams[i], met_of(it));
 	}
@@ -443,7 +444,7 @@ static void
 pipeline_fini(void *state)
 {
 	struct pipeline_analysis *it = state;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++)
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++)
 		pipeline_stream_free(it->streams[i]);
 	pipeline_stages_free(it->stages);
 	mem_free(it->sweep);
@@ -517,13 +518,13 @@ const struct analysis analysis_pipeline = {
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
 			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct pipeline_analysis),
 	.init = pipeline_init,
 	.begin = pipeline_begin,
 	.update = pipeline_update,
-	.parts = pipeline_parts,
+	.task_count = pipeline_tasks,
 	.report = pipeline_report,
 	.fini = pipeline_fini,
 };

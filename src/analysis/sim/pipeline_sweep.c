@@ -3,7 +3,7 @@
  * Many pipelines over the same instructions: predictors and caches that are alike run once,
  * and pipelines in order that stand behind the same ones run in lanes.
  *
- * Bounded: PIPELINE_SWEEP_MOST pipelines a party.
+ * Bounded: PIPELINE_SWEEP_MOST pipelines a context.
  */
 #include "analysis/sim/pipeline_sweep.h"
 

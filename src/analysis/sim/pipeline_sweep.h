@@ -49,7 +49,7 @@ struct pipeline_sweep {
 enum poly_status pipeline_sweep_new(const char *text, const uint64_t *values,
 	struct pipeline_sweep **made, struct poly_error *error);
 
-/* The pipelines of a party. */
+/* The pipelines of a context. */
 struct pipeline_sweep_stream;
 
 /* At their beginning; NULL: no memory. The sweep stays the caller's. */

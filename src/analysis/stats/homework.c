@@ -7,7 +7,7 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "analysis/uops.h"
 
 #include "course/mix.h"
@@ -74,7 +74,7 @@ report_categories(const struct course_mix *mix, struct poly_report *report)
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++) {
 		poly_report_cell_text(report, course_category_names[i]);
-		rank_cells(report, mix->categories[i], mix->count.uops);
+		top_n_cells(report, mix->categories[i], mix->count.uops);
 	}
 	poly_report_end(report);
 }
@@ -145,7 +145,7 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 }
 
 static void
-homework_report(const void *state, const struct ops *ops, struct poly_report *report)
+homework_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct homework *it = state;
 	struct course_mix mix = it->mix;
@@ -186,7 +186,7 @@ const struct analysis analysis_homework = {
 			 POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct homework),
 	.init = homework_init,
 	.begin = homework_begin,
