@@ -318,7 +318,7 @@ poly_defuse_report(const struct poly_defuse *who, struct poly_report *report)
 		poly_report_count(report, "record", it->record);
 		if (it->has_time)
 			poly_report_count(report, "time", it->time);
-		party_name(who->info, it->party, &party);
+		context_append_name(who->info, it->party, &party);
 		poly_report_text(report, "party", party.size ? buf_text(&party) : NULL);
 		if (it->has_reg)
 			poly_report_text(report, "reg", poly_trace_name(who->info, it->reg));

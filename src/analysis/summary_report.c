@@ -231,13 +231,13 @@ report_time(struct poly_report *report, const struct value_range *time,
 static void
 report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 {
-	static const char *const keys[PARTY_COUNT] = {
-		[PARTY_CPU] = KEY("cpus"),
-		[PARTY_PROCESS] = KEY("processes"),
-		[PARTY_THREAD] = KEY("threads"),
+	static const char *const keys[CONTEXT_COUNT] = {
+		[CONTEXT_CPU] = KEY("cpus"),
+		[CONTEXT_PROCESS] = KEY("processes"),
+		[CONTEXT_THREAD] = KEY("threads"),
 	};
 	poly_report_section(report, "parties");
-	for (size_t i = 0; i < PARTY_COUNT; i++) {
+	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
 		const struct distinct *party = &parties[i];
 		if (party->failed)
 			tree_fail(report);
@@ -245,7 +245,7 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 			count_if(report, party->map.count > 0, keys[i], party->map.count);
 			continue;
 		}
-		poly_report_count(report, keys[i], DISTINCT_MOST + 1);
+		poly_report_count(report, keys[i], DISTINCT_SET_MAX + 1);
 		poly_report_unit(report, "at least");
 	}
 	poly_report_end(report);

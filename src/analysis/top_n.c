@@ -41,7 +41,7 @@ top_n_columns(struct poly_report *report)
 }
 
 void
-rank_distribution(struct poly_report *report, const char *key, const char *column_key,
+top_n_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
@@ -50,7 +50,7 @@ rank_distribution(struct poly_report *report, const char *key, const char *colum
 		whole += counts[i];
 	poly_report_table(report, key);
 	poly_report_column(report, column_key, true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = column_key;
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);

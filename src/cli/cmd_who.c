@@ -92,7 +92,7 @@ who_one(struct inputs *inputs, const char *path)
 	if (who) {
 		struct poly_report *report = source_report();
 		poly_report_text(report, "file", source.name);
-		poly_who_report(who, report);
+		poly_defuse_report(who, report);
 		status = source_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}

@@ -497,10 +497,10 @@ different_threads_are_counted_up_to_a_limit(void **state)
 	expect_threads(s, "\ncontexts,threads,65536\n", "Threads  65,536\n");
 	poly_summary_free(s);
 	s = summary_of_threads(0, 65537);
-	expect_threads(s, "\nparties,threads,65537\n", "Threads (at least)  65,537\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 	s = summary_of_threads(5, 200000);
-	expect_threads(s, "\nparties,threads,65537\n", "Threads (at least)  65,537\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 }
 

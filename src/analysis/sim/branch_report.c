@@ -122,7 +122,7 @@ report_sites(const struct branch *it, const struct static_ops *ops, struct poly_
 	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
 	poly_report_table(report, "sites");
 	poly_report_heading(report, title);
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "executions", true);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
@@ -169,7 +169,7 @@ branch_report(const void *state, const struct static_ops *ops, struct poly_repor
 	poly_report_count(report, "branches", it->branches);
 	poly_report_count(report, "taken", it->taken);
 	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
-		jumps_note("", report);
+		branch_stream_report_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)
 		report_sweep(it, report);

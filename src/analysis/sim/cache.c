@@ -282,7 +282,7 @@ open_table(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "dirty_evictions", true);
 	poly_report_column(report, "bytes_from_below", true);
 	poly_report_column(report, "bytes_to_below", true);
@@ -432,7 +432,7 @@ cache_report(const void *state, const struct static_ops *ops, struct poly_report
 	poly_report_end(report);
 	if (it->sweep.count > 1)
 		report_budgets(it, report);
-	tops_pair_report(&it->tops, KEY("misses"), report);
+	hotspots_pair_report(&it->tops, KEY("misses"), report);
 }
 
 static void

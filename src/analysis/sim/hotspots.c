@@ -54,7 +54,7 @@ hotspots_add(
 }
 
 /* Keys of a table of them. */
-struct tops_words {
+struct hotspots_words {
 	const char *key;    /* of the table */
 	const char *number; /* of the column of numbers */
 	const char *weight; /* of the column of weights */
@@ -78,7 +78,7 @@ hotspots_report(const struct hotspots *tops, const struct hotspots_words *words,
 		ranks[i] = (struct ranked){tops->list[i].weight, i};
 		whole += tops->list[i].weight;
 	}
-	rank_sort(ranks, count);
+	top_n_sort(ranks, count);
 	poly_report_table(report, words->key);
 	poly_report_column(report, words->number, false);
 	poly_report_column(report, "accesses", true);
@@ -125,12 +125,12 @@ hotspots_pair_add(
 }
 
 void
-tops_pair_report(const struct tops_pair *pair, const char *weight, struct poly_report *report)
+hotspots_pair_report(const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
 {
-	struct tops_words words = {KEY("instructions"), KEY("pc"), weight};
+	struct hotspots_words words = {KEY("instructions"), KEY("pc"), weight};
 	if (!pair->most)
 		return;
-	tops_report(&pair->pcs, &words, pair->most, report);
-	words = (struct tops_words){KEY("regions"), KEY("region"), weight};
-	tops_report(&pair->regions, &words, pair->most, report);
+	hotspots_report(&pair->pcs, &words, pair->most, report);
+	words = (struct hotspots_words){KEY("regions"), KEY("region"), weight};
+	hotspots_report(&pair->regions, &words, pair->most, report);
 }

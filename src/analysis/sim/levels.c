@@ -172,7 +172,7 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
-	tops_pair_report(&it->tops, KEY("cycles"), report);
+	hotspots_pair_report(&it->tops, KEY("cycles"), report);
 }
 
 static void

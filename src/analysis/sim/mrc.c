@@ -295,7 +295,7 @@ report_sets(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "percent";
@@ -328,7 +328,7 @@ open_threads(struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";

@@ -177,7 +177,7 @@ open_table(struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "faults", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "written", true);
 	poly_report_column(report, "anomaly", false);
 	poly_report_column(report, "series", false);

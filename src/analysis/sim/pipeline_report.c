@@ -51,13 +51,13 @@ report_met(const struct pipeline_analysis *it, struct poly_report *report)
 		poly_report_count(report, "branches", met->branches);
 		poly_report_count(report, "mispredicted", met->mispredicted);
 		poly_report_real(report, "mispredicted_percent",
-			rank_percent(met->mispredicted, met->branches), 2);
+			top_n_percent(met->mispredicted, met->branches), 2);
 	}
 	if (it->machine.has_cache) {
 		poly_report_count(report, "accesses", met->accesses);
 		poly_report_count(report, "misses", met->misses);
 		poly_report_real(
-			report, "misses_percent", rank_percent(met->misses, met->accesses), 2);
+			report, "misses_percent", top_n_percent(met->misses, met->accesses), 2);
 	}
 }
 

@@ -99,7 +99,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "miss_ratio", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	for (int i = 0; i < LEVELS; i++) {
 		const uint64_t accesses = now->levels[i].accesses - it->ignored[i].accesses;
 		const uint64_t misses = now->levels[i].misses - it->ignored[i].misses;
@@ -109,7 +109,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
-		uses_mpki_cell(report, misses, it->instructions);
+		report_mpki_cell(report, misses, it->instructions);
 	}
 	poly_report_end(report);
 }

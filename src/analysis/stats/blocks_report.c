@@ -16,7 +16,7 @@ report_sizes(const struct block_profile *it, struct poly_report *report)
 		const uint64_t open = it->walkers[i].block;
 		sizes[open < BLOCKS_LONG ? open : BLOCKS_LONG] += open != 0;
 	}
-	rank_distribution(report, "sizes", "instructions", sizes, BLOCKS_LONG + 1);
+	top_n_distribution(report, "sizes", "instructions", sizes, BLOCKS_LONG + 1);
 }
 
 static void
@@ -29,11 +29,11 @@ report_blocks(const struct block_profile *it, const struct static_ops *ops,
 		if (it->counts[i].executions)
 			ranks[n++] = (struct ranked){it->counts[i].instructions, i};
 	}
-	rank_sort(ranks, n);
+	top_n_sort(ranks, n);
 	poly_report_table(report, "hottest");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "executions", true);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "mean_size", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct block_count *block = &it->counts[ranks[i].number];
@@ -63,7 +63,7 @@ report_trips(const struct block_profile *it, struct poly_report *report)
 		all += trips[i];
 	poly_report_table(report, "trips");
 	poly_report_column(report, "from", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.y[0] = "percent";
@@ -104,7 +104,7 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 	const size_t n = inside && ranks ? it->heads.count : 0;
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct rank){inside[i], i};
-	rank_sort(ranks, n);
+	top_n_sort(ranks, n);
 	poly_report_table(report, "loops");
 	poly_report_column(report, "head", false);
 	poly_report_column(report, "latch", false);
@@ -113,7 +113,7 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 	poly_report_column(report, "mean_trip", true);
 	poly_report_column(report, "longest", true);
 	poly_report_column(report, "depth", true);
-	rank_columns(report);
+	top_n_columns(report);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct loop *loop = &it->loops[ranks[i].number];
 		poly_report_cell_address(report, it->heads.list[ranks[i].number].a, 8);

@@ -69,7 +69,7 @@ report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t a
 	}
 	poly_report_table(report, "kinds");
 	poly_report_column(report, "kind", false);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
 	poly_report_column(report, "sites", true);
@@ -115,13 +115,13 @@ report_conditional(
 	}
 	poly_report_count(report, "conditional", all);
 	poly_report_count(report, "conditional_taken", taken);
-	poly_report_real(report, "conditional_taken_percent", rank_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", rank_percent(changed, all), 2);
+	poly_report_real(report, "conditional_taken_percent", top_n_percent(taken, all), 2);
+	poly_report_real(report, "transition_percent", top_n_percent(changed, all), 2);
 	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
 	poly_report_table(report, "bias");
 	poly_report_column(report, "from_percent", true);
 	poly_report_column(report, "sites", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "from_percent";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
@@ -168,9 +168,9 @@ report_sites(const struct branches *it, const struct static_ops *ops, uint64_t a
 	size_t n;
 	struct rank *ranks = rank_sites(it, ops, false, &n);
 	poly_report_table(report, "sites");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
 	poly_report_column(report, "transitions", true);
@@ -206,7 +206,7 @@ report_indirect(
 	if (it->beyond)
 		poly_report_count(report, "beyond", it->beyond);
 	poly_report_table(report, "indirect_sites");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "count", true);
 	poly_report_column(report, "targets", true);
@@ -252,9 +252,9 @@ branches_report(const void *state, const struct static_ops *ops, struct poly_rep
 	const struct branches *it = state;
 	const uint64_t all = it->branches;
 	poly_report_count(report, "branches", all);
-	poly_report_real(report, "percent", rank_percent(all, it->instructions), 2);
+	poly_report_real(report, "percent", top_n_percent(all, it->instructions), 2);
 	poly_report_count(report, "taken", it->taken);
-	poly_report_real(report, "taken_percent", rank_percent(it->taken, all), 2);
+	poly_report_real(report, "taken_percent", top_n_percent(it->taken, all), 2);
 	if (it->unplaced)
 		poly_report_count(report, "unplaced", it->unplaced);
 	report_kinds(it, ops, all, report);

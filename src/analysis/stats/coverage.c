@@ -330,7 +330,7 @@ coverage_report(const void *state, const struct static_ops *ops, struct poly_rep
 	poly_report_count(report, "mnemonics", seen);
 	if (words.powerpc) {
 		poly_report_count(report, "known", words.count);
-		poly_report_real(report, "percent", rank_percent(seen, words.count), 2);
+		poly_report_real(report, "percent", top_n_percent(seen, words.count), 2);
 	}
 	report_classes(&words, report);
 	report_lists(&words, true, report);

@@ -310,7 +310,7 @@ report_reasons(const struct flow *it, struct poly_report *report)
 {
 	poly_report_table(report, "reasons");
 	poly_report_column(report, "reason", false);
-	rank_columns(report);
+	top_n_columns(report);
 	for (size_t i = 0; i < REASONS; i++) {
 		if (!it->reasons[i])
 			continue;
@@ -327,7 +327,7 @@ report_places(const struct flow *it, struct poly_report *report)
 	const size_t n = ranks ? it->places.count : 0;
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct rank){it->list[i].count, i};
-	rank_sort(ranks, n);
+	top_n_sort(ranks, n);
 	poly_report_table(report, "places");
 	poly_report_column(report, "pc", false);
 	poly_report_column(report, "next_pc", false);
@@ -363,7 +363,7 @@ report_runs(const struct flow *it, struct poly_report *report)
 	poly_report_address(report, "longest_run_start", now.longest_start, 8);
 	poly_report_table(report, "run_lengths");
 	poly_report_column(report, "from", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.y[0] = "percent";
@@ -396,7 +396,7 @@ flow_report(const void *state, const struct static_ops *ops, struct poly_report 
 	poly_report_count(report, "steps", all);
 	for (size_t i = 0; i < STEPS; i++)
 		poly_report_count(report, keys[i], it->steps[i]);
-	poly_report_real(report, "broken_percent", rank_percent(it->steps[BROKEN], all), 2);
+	poly_report_real(report, "broken_percent", top_n_percent(it->steps[BROKEN], all), 2);
 	if (it->beyond)
 		poly_report_count(report, "beyond", it->beyond);
 	report_reasons(it, report);

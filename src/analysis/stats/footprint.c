@@ -316,7 +316,7 @@ report_contexts(const struct contexts *names, const struct context_lines *contex
 	poly_report_column(report, "data", true);
 	poly_report_column(report, "fetches", true);
 	poly_report_column(report, "shared", true);
-	for (uint16_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!parties[i].data && !parties[i].fetched)
 			continue;
 		buf_clear(&name);
@@ -343,10 +343,10 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 	(void)ops;
 	if (blocks && parties && sorted) {
 		count_all(granules, sorted, blocks);
-		count_parties(granules, sorted, parties);
+		count_contexts(granules, sorted, parties);
 		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
 		poly_report_count(report, "line_bytes", (uint64_t)1 << granules->shift);
-		report_parties(footprint->parties, parties, report);
+		report_contexts(footprint->parties, parties, report);
 	} else {
 		tree_fail(report);
 	}

@@ -68,7 +68,7 @@ report_categories(const struct course_mix *mix, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "categories");
 	poly_report_column(report, "category", false);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
@@ -137,10 +137,10 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 	const uint64_t branches = course_mix_sum(mix->bits, COURSE_MIX_BITS);
 	poly_report_count(report, "branches", branches);
 	poly_report_count(report, "far_branches", far);
-	poly_report_real(report, "far_percent", rank_percent(far, branches), 2);
+	poly_report_real(report, "far_percent", top_n_percent(far, branches), 2);
 	poly_report_real(report, "far_slowdown", quotient(uops + far, uops), 6);
 	poly_report_count(report, "fusions", mix->pairs);
-	poly_report_real(report, "fusion_percent", rank_percent(mix->pairs, uops), 2);
+	poly_report_real(report, "fusion_percent", top_n_percent(mix->pairs, uops), 2);
 	poly_report_real(report, "fusion_speedup", quotient(uops, uops - mix->pairs), 6);
 }
 
@@ -161,10 +161,10 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 		report, "micro_ops_per_macro_op", quotient(mix.count.uops, mix.count.mops), 6);
 	poly_report_real(report, "bytes_per_macro_op", course_mix_size(&mix), 6);
 	report_changes(&mix, report);
-	rank_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
-	rank_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
-	rank_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
-	rank_distribution(report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
+	top_n_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
+	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
+	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
+	top_n_distribution(report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }

@@ -209,7 +209,7 @@ memory_report(const void *state, const struct static_ops *ops, struct poly_repor
 	poly_report_count(report, "contained", memory->contained);
 	poly_report_count(report, "line_bytes", line);
 	poly_report_count(report, "page_bytes", page);
-	uint32_t *sorted = granules_sorted(&memory->lines);
+	uint32_t *sorted = adaptive_bins_sorted(&memory->lines);
 	open_blocks(report, "hot_lines");
 	bool ok = sorted && report_hot(memory, sorted, line, report);
 	poly_report_end(report);

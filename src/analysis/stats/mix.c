@@ -224,7 +224,7 @@ report_names(const struct mix_table *table, const struct static_ops *ops, uint64
 	n = lines ? join_lines(lines, n) : 0;
 	poly_report_table(report, table->key);
 	poly_report_column(report, table->name_key, false);
-	rank_columns(report);
+	top_n_columns(report);
 	if (table->records)
 		poly_report_column(report, "records", true);
 	poly_report_column(report, "operations", true);
@@ -279,7 +279,7 @@ report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_
 	sum_classes(mix, ops, classes);
 	poly_report_table(report, "classes");
 	poly_report_column(report, "class", false);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "class";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
@@ -305,7 +305,7 @@ report_sizes(const struct mix *mix, const struct static_ops *ops, struct poly_re
 		sized += sizes[i];
 	}
 	poly_report_real(report, "mean_size", (double)bytes / (double)sized, 4);
-	rank_distribution(report, "sizes", "bytes", sizes, 256);
+	top_n_distribution(report, "sizes", "bytes", sizes, 256);
 }
 
 static void
@@ -340,7 +340,7 @@ mix_report(const void *state, const struct static_ops *ops, struct poly_report *
 		report_names(&(struct mix_table){KEY("micro_op_names"), KEY("micro_op"), true,
 				     false, &mix->executed, NULL, mix->records},
 			ops, mix->top, report);
-		rank_distribution(report, "groups", "micro_ops", groups, 256);
+		top_n_distribution(report, "groups", "micro_ops", groups, 256);
 	}
 	if (skipped)
 		report_names(&(struct mix_table){KEY("not_executed_names"), KEY("mnemonic"),

@@ -151,7 +151,7 @@ returns_report(const void *state, const struct static_ops *ops, struct poly_repo
 	poly_report_count(report, "calls", it->calls);
 	poly_report_count(report, "returns", it->returns);
 	poly_report_count(report, "matched", it->matched);
-	poly_report_real(report, "matched_percent", rank_percent(it->matched, it->returns), 2);
+	poly_report_real(report, "matched_percent", top_n_percent(it->matched, it->returns), 2);
 	poly_report_count(report, "unwound", it->unwound);
 	poly_report_count(report, "frames", it->frames);
 	poly_report_count(report, "elsewhere", it->elsewhere);
@@ -159,7 +159,7 @@ returns_report(const void *state, const struct static_ops *ops, struct poly_repo
 	poly_report_count(report, "deepest", deepest);
 	if (it->forgotten)
 		poly_report_count(report, "forgotten", it->forgotten);
-	rank_distribution(report, "depths", "depth", it->depths, DEPTHS);
+	top_n_distribution(report, "depths", "depth", it->depths, DEPTHS);
 }
 
 static void
