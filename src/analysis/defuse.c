@@ -312,14 +312,14 @@ poly_defuse_report(const struct poly_defuse *who, struct poly_report *report)
 {
 	const struct deed *it = &who->deed;
 	const unsigned bits = who->info->address_bits, digits = bits ? (bits + 3) / 4 : 1;
-	struct buf party = {0};
+	struct buf context = {0};
 	poly_report_section(report, "answer");
 	if (who->is_found) {
 		poly_report_count(report, "record", it->record);
 		if (it->has_time)
 			poly_report_count(report, "time", it->time);
-		context_append_name(who->info, it->party, &party);
-		poly_report_text(report, "party", party.size ? buf_text(&party) : NULL);
+		context_append_name(who->info, it->context, &context);
+		poly_report_text(report, "context", context.size ? buf_text(&context) : NULL);
 		if (it->has_reg)
 			poly_report_text(report, "reg", poly_trace_name(who->info, it->reg));
 		if (it->has_access)

@@ -129,7 +129,7 @@ static void
 report_registers(const struct poly_state *state, struct poly_report *report)
 {
 	poly_report_table(report, "registers");
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "register", false);
 	poly_report_column(report, "value", false);
 	poly_report_column(report, "record", true);

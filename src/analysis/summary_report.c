@@ -236,13 +236,13 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 		[CONTEXT_PROCESS] = KEY("processes"),
 		[CONTEXT_THREAD] = KEY("threads"),
 	};
-	poly_report_section(report, "parties");
+	poly_report_section(report, "contexts");
 	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
-		const struct distinct *party = &parties[i];
-		if (party->failed)
+		const struct distinct_set *context = &contexts[i];
+		if (context->failed)
 			tree_fail(report);
-		if (!party->more) {
-			count_if(report, party->map.count > 0, keys[i], party->map.count);
+		if (!context->more) {
+			count_if(report, context->map.count > 0, keys[i], context->map.count);
 			continue;
 		}
 		poly_report_count(report, keys[i], DISTINCT_SET_MAX + 1);

@@ -168,7 +168,7 @@ branch_report(const void *state, const struct static_ops *ops, struct poly_repor
 	poly_report_count(report, "instructions", it->instructions);
 	poly_report_count(report, "branches", it->branches);
 	poly_report_count(report, "taken", it->taken);
-	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
+	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
 		branch_stream_report_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)

@@ -103,7 +103,7 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 	struct ranked *ranks = mem_new((size_t)it->heads.count + 1, sizeof *ranks);
 	const size_t n = inside && ranks ? it->heads.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct rank){inside[i], i};
+		ranks[i] = (struct ranked){inside[i], i};
 	top_n_sort(ranks, n);
 	poly_report_table(report, "loops");
 	poly_report_column(report, "head", false);

@@ -166,7 +166,7 @@ report_sites(const struct branches *it, const struct static_ops *ops, uint64_t a
 	struct poly_report *report)
 {
 	size_t n;
-	struct rank *ranks = rank_sites(it, ops, false, &n);
+	struct ranked *ranks = rank_sites(it, ops, false, &n);
 	poly_report_table(report, "sites");
 	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);

@@ -326,7 +326,7 @@ report_places(const struct flow *it, struct poly_report *report)
 	struct ranked *ranks = mem_new((size_t)it->places.count + 1, sizeof *ranks);
 	const size_t n = ranks ? it->places.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct rank){it->list[i].count, i};
+		ranks[i] = (struct ranked){it->list[i].count, i};
 	top_n_sort(ranks, n);
 	poly_report_table(report, "places");
 	poly_report_column(report, "pc", false);

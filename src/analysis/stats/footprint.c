@@ -311,13 +311,13 @@ report_contexts(const struct contexts *names, const struct context_lines *contex
 	struct poly_report *report)
 {
 	struct buf name = {0};
-	poly_report_table(report, "parties");
-	poly_report_column(report, "party", false);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "data", true);
 	poly_report_column(report, "fetches", true);
 	poly_report_column(report, "shared", true);
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		if (!parties[i].data && !parties[i].fetched)
+		if (!contexts[i].data && !contexts[i].fetched)
 			continue;
 		buf_clear(&name);
 		contexts_append_name(names, i, &name);
@@ -341,12 +341,12 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 	struct context_lines *contexts = mem_new(ANALYSIS_CONTEXTS_MAX, sizeof *contexts);
 	uint32_t *sorted = adaptive_bins_sorted(bins);
 	(void)ops;
-	if (blocks && parties && sorted) {
-		count_all(granules, sorted, blocks);
-		count_contexts(granules, sorted, parties);
-		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
-		poly_report_count(report, "line_bytes", (uint64_t)1 << granules->shift);
-		report_contexts(footprint->parties, parties, report);
+	if (blocks && contexts && sorted) {
+		count_all(bins, sorted, blocks);
+		count_contexts(bins, sorted, contexts);
+		report_blocks(blocks, bins->shift - GRANULE_SHIFT, report);
+		poly_report_count(report, "line_bytes", (uint64_t)1 << bins->shift);
+		report_contexts(footprint->contexts, contexts, report);
 	} else {
 		tree_fail(report);
 	}

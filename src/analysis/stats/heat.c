@@ -292,7 +292,7 @@ heat_report(const void *state, const struct static_ops *ops, struct poly_report 
 	struct heat_row *rows = mem_new(heat->row_most, sizeof *rows);
 	(void)ops;
 	poly_report_count(report, "bin_records", (uint64_t)1 << heat->bin_shift);
-	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->granules.shift);
+	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->bins.shift);
 	if (!sorted || !rows) {
 		tree_fail(report);
 	} else {

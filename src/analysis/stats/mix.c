@@ -201,8 +201,8 @@ struct mix_table {
 	const char *key, *name_key;
 	bool micro;		     /* names of micro-operations */
 	bool records;		     /* tells records, too */
-	const struct counts *counts; /* by operation plus 1 */
-	const struct counts *less;   /* taken off; NULL: nothing */
+	const struct counters *counts; /* by operation plus 1 */
+	const struct counters *less;   /* taken off; NULL: nothing */
 	uint64_t whole;
 };
 

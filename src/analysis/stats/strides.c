@@ -311,7 +311,7 @@ open_places(struct poly_report *report)
 	poly_report_table(report, "sites");
 	poly_report_column(report, "pc", true);
 	poly_report_column(report, "mnemonic", false);
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "count", true);
 	poly_report_column(report, "zero", true);
 	poly_report_column(report, "repeated", true);

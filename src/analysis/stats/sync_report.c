@@ -117,7 +117,7 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "class", false);
 	count_columns(report);
-	poly_report_column(report, "parties", true);
+	poly_report_column(report, "contexts", true);
 	poly_report_column(report, "handovers", true);
 	poly_report_column(report, "contended", true);
 	poly_report_column(report, "foreign", true);
@@ -153,8 +153,8 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 static void
 report_contexts(const struct sync *sync, struct poly_report *report)
 {
-	poly_report_table(report, "parties");
-	poly_report_column(report, "party", false);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "instructions", true);
 	count_columns(report);
 	poly_report_column(report, "contended", true);
@@ -225,7 +225,7 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_table(report, "longest_holds");
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "length", true);
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "wait", true);
 	poly_report_column(report, "signal", true);
 	for (uint32_t i = 0; i < sync->object_count && told < sync->top; i++) {
