@@ -241,7 +241,7 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 		const struct distinct_set *context = &contexts[i];
 		if (context->failed)
 			tree_fail(report);
-		if (!context->more) {
+		if (!context->overflowed) {
 			count_if(report, context->map.count > 0, keys[i], context->map.count);
 			continue;
 		}

@@ -125,7 +125,8 @@ hotspots_pair_add(
 }
 
 void
-hotspots_pair_report(const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
+hotspots_pair_report(
+	const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
 {
 	struct hotspots_words words = {KEY("instructions"), KEY("pc"), weight};
 	if (!pair->most)

@@ -164,7 +164,8 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 	top_n_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
 	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
 	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
-	top_n_distribution(report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
+	top_n_distribution(
+		report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }

@@ -199,8 +199,8 @@ join_lines(struct mix_line *lines, size_t n)
 /* A table of names and what is counted under them. */
 struct mix_table {
 	const char *key, *name_key;
-	bool micro;		     /* names of micro-operations */
-	bool records;		     /* tells records, too */
+	bool micro;		       /* names of micro-operations */
+	bool records;		       /* tells records, too */
 	const struct counters *counts; /* by operation plus 1 */
 	const struct counters *less;   /* taken off; NULL: nothing */
 	uint64_t whole;
