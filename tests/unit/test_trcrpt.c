@@ -619,9 +619,8 @@ a_summary_adds_up(void **state)
 	assert_non_null(strstr(text, "\nprocesses,1,,1,5,2.5e-06\n"));
 	assert_non_null(strstr(text, "\ncalls,10,1,1,4,4,4,4\n"));
 	assert_non_null(strstr(text, "\nlatencies,10,4,8,1\n"));
-	assert_non_null(strstr(text,
-		"\ninterrupts,first level (100 to 200),1,2,2,2,2\n"
-		"interrupts,second level (102 to 103),1,1,1,1,1\n"));
+	assert_non_null(strstr(text, "\ninterrupts,first level (100 to 200),1,2,2,2,2\n"
+				     "interrupts,second level (102 to 103),1,1,1,1,1\n"));
 	assert_non_null(strstr(text, "\nlocks,0x00000abc,1,1,2.5,2.5,2.5,2.5\n"));
 	poly_report_free(tree);
 	poly_trcrpt_free(report);
