@@ -171,14 +171,13 @@ POLY_API void poly_report_cell_id(struct poly_report *report, uint64_t value);
 POLY_API void poly_report_cell_address(
 	struct poly_report *report, uint64_t value, unsigned digits);
 
-/* The next cell: a real number, as poly_report_real has it. */
+/* The next cell: a real number, rendered like that of poly_report_real. */
 POLY_API void poly_report_cell_real(
 	struct poly_report *report, double value, unsigned decimals);
 
 /*
- * The next cell: a ratio, as poly_report_ratio has it. A column without a unit then has the
- * unit
- * "%". Plots of the column are in percent.
+ * The next cell: a ratio, rendered like that of poly_report_ratio. The unit of a column
+ * that has none becomes "%". Plots of the column are in percent.
  */
 POLY_API void poly_report_cell_ratio(
 	struct poly_report *report, double part, double whole, unsigned decimals);

@@ -19,7 +19,7 @@ struct term {
 /* The i-th term in the order of keys; NULL after the last one. */
 const struct term *terms_at(size_t i);
 
-/* The term of a key; NULL if terms.def does not have it. */
+/* The term of a key; NULL if terms.def lacks the key. */
 const struct term *terms_find(const char *key);
 
 /*

@@ -70,7 +70,7 @@ def derive(key):
 
 
 def arguments(text, start):
-    """The arguments of a call, from behind its opening parenthesis."""
+    """The arguments of a call; start follows its opening parenthesis."""
     depth, begin, found, i = 0, start, [], start
     while True:
         string = STRING.match(text, i)

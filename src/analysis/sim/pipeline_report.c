@@ -27,7 +27,6 @@ report_parts(const struct pipeline_result *result, struct poly_report *report)
 	plot.title = "Cycles of an instruction";
 	plot.x = "part";
 	plot.y[0] = "cpi";
-	plot.x_title = "Part";
 	plot.y_title = "Per instruction";
 	plot.y_unit = "cycles";
 	poly_report_plot(report, &plot);

@@ -257,7 +257,6 @@ open_map(struct poly_report *report)
 	plot.y[0] = "row";
 	plot.value = "count";
 	plot.label = "address";
-	plot.x_title = "Record";
 	plot.y_title = "Row, from the lowest addresses to the highest";
 	poly_report_plot(report, &plot);
 }

@@ -252,7 +252,6 @@ report_time(const struct workingset *it, struct poly_report *report)
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "record";
-	plot.x_title = "Record";
 	plot.y_title = "Mean working set";
 	poly_report_plot(report, &plot);
 	for (uint64_t i = 0; i * width < count; i++) {
