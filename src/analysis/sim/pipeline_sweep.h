@@ -5,7 +5,7 @@
 
 #include "analysis/sim/pipeline.h"
 
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 enum { PIPELINE_SWEEP_MOST = 256, PIPELINE_SWEEP_KEYS = 8 };
 

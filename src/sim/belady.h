@@ -8,24 +8,24 @@
  *
  * It is write-back and write-allocate. Memory: 24 bytes a line, fully associative 64.
  */
-#ifndef SIM_OPT_H
-#define SIM_OPT_H
+#ifndef SIM_BELADY_H
+#define SIM_BELADY_H
 
 #include "sim/cache.h"
 
-struct opt;
+struct belady;
 
 /* An empty cache; of the configuration sets, ways and line_size are looked at. POLY_ERR_USAGE
  * as cache_check, POLY_ERR_MEMORY. */
-enum poly_status opt_cache_new(
-	const struct cache_config *config, struct opt **opt, struct poly_error *error);
-void opt_cache_free(struct opt *opt);
+enum poly_status belady_new(
+	const struct cache_config *config, struct belady **belady, struct poly_error *error);
+void belady_free(struct belady *belady);
 
 /* Makes all accesses of a batch, whose next uses are given; as cache_run. */
-size_t opt_cache_run(struct opt *opt, const struct cache_batch *batch, const uint64_t *next,
+size_t belady_run(struct belady *belady, const struct cache_batch *batch, const uint64_t *next,
 	uint32_t *missed);
 
 /* What was counted. */
-void opt_cache_count(const struct opt *opt, struct cache_counts *counts);
+void belady_count(const struct belady *belady, struct cache_counts *counts);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Classes of misses: the fully associative cache runs beside, and every line is remembered. */
-#include "sim/classify.h"
+#include "sim/miss_classes.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 
 #define STEP 256 /* accesses of a step */
 
-struct classify {
+struct miss_classes {
 	struct cache *full;
-	struct dense dense;
+	struct dense_index dense;
 	unsigned line_shift;
 	uint64_t counts[MISS_CLASSES];
 };
 
 enum poly_status
-classify_new(const struct cache_config *config, uint32_t lines, struct classify **classify,
-	struct poly_error *error)
+miss_classes_new(const struct cache_config *config, uint32_t lines,
+	struct miss_classes **classes, struct poly_error *error)
 {
-	*classify = NULL;
+	*classes = NULL;
 	enum poly_status status = cache_check(config, error);
 	if (status != POLY_OK)
 		return status;
@@ -28,42 +28,43 @@ classify_new(const struct cache_config *config, uint32_t lines, struct classify 
 	full.ways = (uint32_t)(config->sets * config->ways);
 	full.policy = CACHE_LRU;
 	full.always_valid = false;
-	struct classify *made = mem_new(1, sizeof *made);
+	struct miss_classes *made = mem_new(1, sizeof *made);
 	if (!made)
 		return err_memory(error);
 	made->line_shift = (unsigned)__builtin_ctz(config->line_size);
 	status = cache_new(&full, &made->full, error);
 	if (status == POLY_OK)
-		status = dense_init(&made->dense, lines, error);
+		status = dense_index_init(&made->dense, lines, error);
 	if (status != POLY_OK) {
-		classify_free(made);
+		miss_classes_free(made);
 		return status;
 	}
-	*classify = made;
+	*classes = made;
 	return POLY_OK;
 }
 
 void
-classify_free(struct classify *classify)
+miss_classes_free(struct miss_classes *classes)
 {
-	if (!classify)
+	if (!classes)
 		return;
-	cache_free(classify->full);
-	dense_fini(&classify->dense);
-	mem_free(classify);
+	cache_free(classes->full);
+	dense_index_fini(&classes->dense);
+	mem_free(classes);
 }
 
 /* Accesses from to from + batch->count of the caller's batch, at most STEP. */
 static enum poly_status
-step(struct classify *c, const struct cache_batch *batch, size_t from,
-	struct classify_misses *misses, struct poly_error *error)
+step(struct miss_classes *c, const struct cache_batch *batch, size_t from,
+	struct classified_misses *misses, struct poly_error *error)
 {
 	uint64_t lines[STEP];
 	uint32_t ids[STEP], also[STEP];
 	uint32_t known = c->dense.count;
 	for (size_t i = 0; i < batch->count; i++)
 		lines[i] = batch->addresses[i] >> c->line_shift;
-	const enum poly_status status = dense_find(&c->dense, lines, batch->count, ids, error);
+	const enum poly_status status =
+		dense_index_find(&c->dense, lines, batch->count, ids, error);
 	if (status != POLY_OK)
 		return status;
 	const size_t others = cache_run(c->full, batch, also);
@@ -86,8 +87,8 @@ step(struct classify *c, const struct cache_batch *batch, size_t from,
 }
 
 enum poly_status
-classify_run(struct classify *classify, const struct cache_batch *batch,
-	struct classify_misses *misses, struct poly_error *error)
+miss_classes_run(struct miss_classes *classes, const struct cache_batch *batch,
+	struct classified_misses *misses, struct poly_error *error)
 {
 	misses->next = 0;
 	enum poly_status status = POLY_OK;
@@ -95,20 +96,20 @@ classify_run(struct classify *classify, const struct cache_batch *batch,
 		const size_t rest = batch->count - from;
 		const struct cache_batch part = {batch->addresses + from, batch->kinds + from,
 			batch->sizes ? batch->sizes + from : NULL, rest < STEP ? rest : STEP};
-		status = step(classify, &part, from, misses, error);
+		status = step(classes, &part, from, misses, error);
 	}
 	return status;
 }
 
 const uint64_t *
-classify_counts(const struct classify *classify)
+miss_classes_counts(const struct miss_classes *classes)
 {
-	return classify->counts;
+	return classes->counts;
 }
 
 void
-classify_count_anew(struct classify *classify)
+miss_classes_reset(struct miss_classes *classes)
 {
 	for (int class = 0; class < MISS_CLASSES; class ++)
-		classify->counts[class] = 0;
+		classes->counts[class] = 0;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes without vectors, and the choice of vectors. */
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/pipeline_lanes_state.h"
+#include "sim/pipeline_simd_state.h"
 
 enum { STRETCH = 4096, LINE = 64 };
 
-struct pipeline_lanes {
+struct pipeline_simd {
 	struct lane_state *state; /* within memory, at the start of a cache line */
 	void *memory;
-	lane_stretch *stretch;
+	lane_run *stretch;
 	size_t count;
 	uint64_t ops;
 	uint64_t start[PIPELINE_LANES]; /* the cycle that a stretch counts from */
@@ -58,15 +58,15 @@ stretch_plain(struct lane_state *state, const struct pipeline_op *ops, size_t n)
 	}
 }
 
-static lane_stretch *
+static lane_run *
 choose(enum pipeline_way way)
 {
 	if (way == PIPELINE_PLAIN)
 		return stretch_plain;
 	if (way != PIPELINE_BEST)
-		return lane_stretch_x86(way);
+		return lane_run_x86(way);
 	for (unsigned i = PIPELINE_AVX512; i > PIPELINE_PLAIN; i--) {
-		lane_stretch *stretch = lane_stretch_x86((enum pipeline_way)i);
+		lane_run *stretch = lane_run_x86((enum pipeline_way)i);
 		if (stretch)
 			return stretch;
 	}
@@ -92,7 +92,7 @@ configure(struct lane_state *state, const struct pipeline_inorder_config *config
 }
 
 static enum poly_status
-sound(const struct pipeline_inorder_config *configs, size_t count, lane_stretch *stretch,
+sound(const struct pipeline_inorder_config *configs, size_t count, lane_run *stretch,
 	struct poly_error *error)
 {
 	if (count < 1 || count > PIPELINE_LANES)
@@ -107,14 +107,14 @@ sound(const struct pipeline_inorder_config *configs, size_t count, lane_stretch 
 	return status;
 }
 
-struct pipeline_lanes *
-pipeline_lanes_new(const struct pipeline_inorder_config *configs, size_t count,
+struct pipeline_simd *
+pipeline_simd_new(const struct pipeline_inorder_config *configs, size_t count,
 	enum pipeline_way way, struct poly_error *error)
 {
-	lane_stretch *stretch = choose(way);
+	lane_run *stretch = choose(way);
 	if (sound(configs, count, stretch, error) != POLY_OK)
 		return NULL;
-	struct pipeline_lanes *lanes = mem_new(1, sizeof *lanes);
+	struct pipeline_simd *lanes = mem_new(1, sizeof *lanes);
 	void *memory = mem_new(1, sizeof(struct lane_state) + LINE);
 	if (!lanes || !memory) {
 		mem_free(lanes);
@@ -134,7 +134,7 @@ pipeline_lanes_new(const struct pipeline_inorder_config *configs, size_t count,
 
 /* Counts the cycles of a lane from its now on, so that they stay small. */
 static void
-start_stretch(struct pipeline_lanes *lanes, size_t lane)
+start_stretch(struct pipeline_simd *lanes, size_t lane)
 {
 	struct lane_state *state = lanes->state;
 	const int32_t now = state->now.of[lane];
@@ -146,7 +146,7 @@ start_stretch(struct pipeline_lanes *lanes, size_t lane)
 }
 
 void
-pipeline_lanes_run(struct pipeline_lanes *lanes, const struct pipeline_op *ops, size_t n)
+pipeline_simd_run(struct pipeline_simd *lanes, const struct pipeline_op *ops, size_t n)
 {
 	for (size_t done = 0; done < n;) {
 		const size_t more = n - done < STRETCH ? n - done : STRETCH;
@@ -158,13 +158,13 @@ pipeline_lanes_run(struct pipeline_lanes *lanes, const struct pipeline_op *ops, 
 }
 
 uint64_t
-pipeline_lanes_cycles(const struct pipeline_lanes *lanes, size_t lane)
+pipeline_simd_cycles(const struct pipeline_simd *lanes, size_t lane)
 {
 	return lanes->start[lane] + (uint64_t)((int64_t)lanes->state->last.of[lane] + 1);
 }
 
 void
-pipeline_lanes_free(struct pipeline_lanes *lanes)
+pipeline_simd_free(struct pipeline_simd *lanes)
 {
 	if (!lanes)
 		return;

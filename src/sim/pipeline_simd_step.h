@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stretch by vectors of one kind, for pipeline_lanes_x86.c, which includes this once a kind
+ * A stretch by vectors of one kind, for pipeline_simd_x86.c, which includes this once a kind
  * and defines the words in capitals before. Vectors are worked on one after the other, each
  * over the whole stretch: so all that a lane has besides its registers stays in the
  * processor's.

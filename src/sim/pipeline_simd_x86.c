@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes by the vectors of x86-64: 4, 8 or 16 at a time. */
-#include "sim/pipeline_lanes_state.h"
+#include "sim/pipeline_simd_state.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -25,7 +25,7 @@ later_sse2(__m128i a, __m128i b)
 #define MAX(a, b) later_sse2(a, b)
 #define ZERO_IF_GREATER(a, b, x) _mm_andnot_si128(_mm_cmpgt_epi32(a, b), x)
 #define ONE_IF_EQUAL(a, b) _mm_srli_epi32(_mm_cmpeq_epi32(a, b), 31)
-#include "sim/pipeline_lanes_step.h"
+#include "sim/pipeline_simd_step.h"
 
 #define NAMED(name) name##_avx2
 #define TARGET __attribute__((target("avx2")))
@@ -39,7 +39,7 @@ later_sse2(__m128i a, __m128i b)
 #define MAX(a, b) _mm256_max_epi32(a, b)
 #define ZERO_IF_GREATER(a, b, x) _mm256_andnot_si256(_mm256_cmpgt_epi32(a, b), x)
 #define ONE_IF_EQUAL(a, b) _mm256_srli_epi32(_mm256_cmpeq_epi32(a, b), 31)
-#include "sim/pipeline_lanes_step.h"
+#include "sim/pipeline_simd_step.h"
 
 #define NAMED(name) name##_avx512
 #define TARGET __attribute__((target("avx512f")))
@@ -54,10 +54,10 @@ later_sse2(__m128i a, __m128i b)
 #define ZERO_IF_GREATER(a, b, x) _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(a, b), x)
 #define ONE_IF_EQUAL(a, b) \
 	_mm512_maskz_mov_epi32(_mm512_cmpeq_epi32_mask(a, b), _mm512_set1_epi32(1))
-#include "sim/pipeline_lanes_step.h"
+#include "sim/pipeline_simd_step.h"
 
-lane_stretch *
-lane_stretch_x86(enum pipeline_way way)
+lane_run *
+lane_run_x86(enum pipeline_way way)
 {
 	switch (way) {
 	case PIPELINE_SSE2: return stretch_sse2;
@@ -71,8 +71,8 @@ lane_stretch_x86(enum pipeline_way way)
 
 #else
 
-lane_stretch *
-lane_stretch_x86(enum pipeline_way way)
+lane_run *
+lane_run_x86(enum pipeline_way way)
 {
 	(void)way;
 	return NULL;

@@ -8,55 +8,55 @@
  * source: A. Tanenbaum, "Modern Operating Systems", 3rd edition, section 3.4.6: a matrix of
  * bits, whose row of zeros is that of what was used the longest ago.
  */
-#ifndef SIM_ORDER8_H
-#define SIM_ORDER8_H
+#ifndef SIM_LRU_MATRIX8_H
+#define SIM_LRU_MATRIX8_H
 
 #include <stdint.h>
 
-#define ORDER8_WAYS 8
+#define LRU_MATRIX8_WAYS 8
 
 /* Way 0 was used last, then way 1 and so on; all are clean. */
-#define ORDER8_START UINT64_C(0x0080c0e0f0f8fcfe)
+#define LRU_MATRIX8_START UINT64_C(0x0080c0e0f0f8fcfe)
 
-#define ORDER8_DIRTY UINT64_C(0x8040201008040201)
+#define LRU_MATRIX8_DIRTY UINT64_C(0x8040201008040201)
 
 /* What a use of a way sets: its row; [1]: and that it is dirty. */
-static const uint64_t order8_rows[2][ORDER8_WAYS] = {
+static const uint64_t lru_matrix8_rows[2][LRU_MATRIX8_WAYS] = {
 	{0xfe, 0xfd00, 0xfb0000, 0xf7000000, 0xef00000000, 0xdf0000000000, 0xbf000000000000,
 		0x7f00000000000000},
 	{0xff, 0xff00, 0xff0000, 0xff000000, 0xff00000000, 0xff0000000000, 0xff000000000000,
 		0xff00000000000000}};
 
 /* What it leaves: all but its column, as which it is no longer older than others. */
-static const uint64_t order8_others[ORDER8_WAYS] = {0xfefefefefefefeff, 0xfdfdfdfdfdfdfffd,
-	0xfbfbfbfbfbfffbfb, 0xf7f7f7f7fff7f7f7, 0xefefefffefefefef, 0xdfdfffdfdfdfdfdf,
-	0xbfffbfbfbfbfbfbf, 0xff7f7f7f7f7f7f7f};
+static const uint64_t lru_matrix8_columns[LRU_MATRIX8_WAYS] = {0xfefefefefefefeff,
+	0xfdfdfdfdfdfdfffd, 0xfbfbfbfbfbfffbfb, 0xf7f7f7f7fff7f7f7, 0xefefefffefefefef,
+	0xdfdfffdfdfdfdfdf, 0xbfffbfbfbfbfbfbf, 0xff7f7f7f7f7f7f7f};
 
 /* The order after a use of a way; dirty: 1 where that makes it so, else 0. */
 static inline uint64_t
-order8_use(uint64_t order, unsigned way, uint64_t dirty)
+lru_matrix8_use(uint64_t order, unsigned way, uint64_t dirty)
 {
-	return (order | order8_rows[dirty][way]) & order8_others[way];
+	return (order | lru_matrix8_rows[dirty][way]) & lru_matrix8_columns[way];
 }
 
 /* The order after a way was given up: it is the oldest, and clean. */
 static inline uint64_t
-order8_give_up(uint64_t order, unsigned way)
+lru_matrix8_release(uint64_t order, unsigned way)
 {
-	return (order | ~order8_others[way]) & ~order8_rows[1][way];
+	return (order | ~lru_matrix8_columns[way]) & ~lru_matrix8_rows[1][way];
 }
 
 /* The way that was used the longest ago: of the row of zeros, of which there is one. */
 static inline unsigned
-order8_oldest(uint64_t order)
+lru_matrix8_oldest(uint64_t order)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101), rows = order & ~ORDER8_DIRTY;
+	const uint64_t ones = UINT64_C(0x0101010101010101), rows = order & ~LRU_MATRIX8_DIRTY;
 	return (unsigned)__builtin_ctzll((rows - ones) & ~rows & ones << 7) / 8;
 }
 
 /* 1 where a way is dirty, else 0. */
 static inline uint64_t
-order8_dirty(uint64_t order, unsigned way)
+lru_matrix8_dirty(uint64_t order, unsigned way)
 {
 	return order >> 9 * way & 1;
 }

@@ -11,35 +11,36 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PAST_MOST 1024 /* outcomes that are remembered, at least */
-#define PAST_ROOM (4 * PAST_MOST)
+#define HISTORY_MAX 1024 /* outcomes that are remembered, at least */
+#define HISTORY_ROOM (4 * HISTORY_MAX)
 
-struct past {
-	unsigned end; /* the youngest outcome is before it; at least PAST_MOST */
-	uint8_t outcomes[PAST_ROOM];
+struct bpred_history {
+	unsigned end; /* the youngest outcome is before it; at least HISTORY_MAX */
+	uint8_t outcomes[HISTORY_ROOM];
 };
 
 /* Nothing was taken yet. Of zeroed memory. */
 static inline void
-past_begin(struct past *past)
+history_init(struct bpred_history *past)
 {
-	past->end = PAST_MOST;
+	past->end = HISTORY_MAX;
 }
 
 /* Adds an outcome. */
 static inline void
-past_push(struct past *past, uint8_t outcome)
+history_push(struct bpred_history *past, uint8_t outcome)
 {
-	if (past->end == PAST_ROOM) {
-		memcpy(past->outcomes, past->outcomes + PAST_ROOM - PAST_MOST, PAST_MOST);
-		past->end = PAST_MOST;
+	if (past->end == HISTORY_ROOM) {
+		memcpy(past->outcomes, past->outcomes + HISTORY_ROOM - HISTORY_MAX,
+			HISTORY_MAX);
+		past->end = HISTORY_MAX;
 	}
 	past->outcomes[past->end++] = outcome;
 }
 
-/* The i-th youngest outcome, i from 1 to PAST_MOST. */
+/* The i-th youngest outcome, i from 1 to HISTORY_MAX. */
 static inline uint8_t
-past_at(const struct past *past, unsigned i)
+history_at(const struct bpred_history *past, unsigned i)
 {
 	return past->outcomes[past->end - i];
 }
@@ -57,11 +58,11 @@ folded_begin(unsigned length, unsigned width)
 
 /* To be called before the outcome is pushed: the oldest goes, the others move up. */
 static inline void
-folded_push(struct folded *folded, const struct past *past, uint8_t outcome)
+folded_push(struct folded *folded, const struct bpred_history *past, uint8_t outcome)
 {
 	uint32_t mask = ((uint32_t)1 << folded->width) - 1;
 	uint32_t value = folded->value << 1 | outcome;
-	value ^= (uint32_t)past_at(past, folded->length) << folded->leaves;
+	value ^= (uint32_t)history_at(past, folded->length) << folded->leaves;
 	value ^= value >> folded->width;
 	folded->value = value & mask;
 }

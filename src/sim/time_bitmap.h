@@ -5,8 +5,8 @@
  * behind a moment; counting it reads one stretch of each length. When time is full, moments
  * without a bit are taken out.
  */
-#ifndef SIM_STAMPS_H
-#define SIM_STAMPS_H
+#ifndef SIM_TIME_BITMAP_H
+#define SIM_TIME_BITMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +15,14 @@
 #define BLOCK_SHIFT 9  /* moments of a block: 512 bits, a register of AVX-512 */
 #define SPAN_SHIFT 14  /* of a span: 32 blocks, a register of 16-bit counts */
 #define RANGE_SHIFT 19 /* of a range: 32 spans */
-#define STAMPS_NONE UINT32_MAX
+#define TIME_BITMAP_NONE UINT32_MAX
 
 struct stack_distance {
 	uint64_t *bits;	  /* of moments; blocks begin at multiples of 64 bytes */
 	uint16_t *blocks; /* bits set in each block; spans begin at multiples of 64 bytes */
 	uint32_t *spans, *ranges;
 	uint32_t *lines;  /* of moments: whose use it was */
-	uint32_t *last;	  /* of lines: the moment of its last use, or STAMPS_NONE */
+	uint32_t *last;	  /* of lines: the moment of its last use, or TIME_BITMAP_NONE */
 	uint64_t *counts; /* of distances */
 	void *memory[2];  /* what bits and blocks begin in */
 	uint32_t now;	  /* the next moment */
@@ -39,12 +39,12 @@ struct stack_distance {
 };
 
 /* Uses lines until one has to wait for more moments; returns how many were used. */
-size_t stamps_run(struct stack_distance *s, const uint32_t *ids, size_t count);
-size_t stamps_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count);
-int stamps_has_x86(void);
+size_t time_bitmap_run(struct stack_distance *s, const uint32_t *ids, size_t count);
+size_t time_bitmap_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count);
+int time_bitmap_has_x86(void);
 
 static inline void
-stamps_forget(struct stack_distance *s, uint32_t moment)
+time_bitmap_clear(struct stack_distance *s, uint32_t moment)
 {
 	s->bits[moment / 64] &= ~(UINT64_C(1) << moment % 64);
 	s->blocks[moment >> BLOCK_SHIFT]--;
@@ -53,7 +53,7 @@ stamps_forget(struct stack_distance *s, uint32_t moment)
 }
 
 static inline void
-stamps_set(struct stack_distance *s, uint32_t moment, uint32_t line)
+time_bitmap_set(struct stack_distance *s, uint32_t moment, uint32_t line)
 {
 	s->bits[moment / 64] |= UINT64_C(1) << moment % 64;
 	s->blocks[moment >> BLOCK_SHIFT]++;
@@ -64,7 +64,7 @@ stamps_set(struct stack_distance *s, uint32_t moment, uint32_t line)
 }
 
 /* Uses one line at the next moment; above counts the bits behind a moment. */
-#define STAMPS_LOOP(above)                                         \
+#define TIME_BITMAP_LOOP(above)                                    \
 	for (size_t i = 0; i < count; i++) {                       \
 		const uint32_t line = ids[i], was = s->last[line]; \
 		if (was == s->now - 1 && s->now) {                 \
@@ -73,14 +73,14 @@ stamps_set(struct stack_distance *s, uint32_t moment, uint32_t line)
 		}                                                  \
 		if (s->now == s->room)                             \
 			return i;                                  \
-		if (was == STAMPS_NONE) {                          \
+		if (was == TIME_BITMAP_NONE) {                     \
 			s->first++;                                \
 			s->live++;                                 \
 		} else {                                           \
 			s->counts[above(s, was)]++;                \
-			stamps_forget(s, was);                     \
+			time_bitmap_clear(s, was);                 \
 		}                                                  \
-		stamps_set(s, s->now++, line);                     \
+		time_bitmap_set(s, s->now++, line);                \
 	}                                                          \
 	return count
 

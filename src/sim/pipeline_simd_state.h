@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the ways of running lanes share. */
-#ifndef SIM_PIPELINE_LANES_STATE_H
-#define SIM_PIPELINE_LANES_STATE_H
+#ifndef SIM_PIPELINE_SIMD_STATE_H
+#define SIM_PIPELINE_SIMD_STATE_H
 
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 /* Something of each lane: 64 bytes, one cache line. Cycles count from the stretch's start. */
 struct lane_row {
@@ -33,13 +33,13 @@ lane_after(const struct pipeline_op *op)
 static inline int32_t
 lane_extra(const struct pipeline_op *op)
 {
-	return op->extra < PIPELINE_LATENCY_MOST ? op->extra : PIPELINE_LATENCY_MOST;
+	return op->extra < PIPELINE_LATENCY_MAX ? op->extra : PIPELINE_LATENCY_MAX;
 }
 
 /* Runs micro-ops that are few enough for cycles to stay below 2 to the 31st. */
-typedef void lane_stretch(struct lane_state *state, const struct pipeline_op *ops, size_t n);
+typedef void lane_run(struct lane_state *state, const struct pipeline_op *ops, size_t n);
 
 /* The function of a way; NULL where the processor or the compiler lacks it. */
-lane_stretch *lane_stretch_x86(enum pipeline_way way);
+lane_run *lane_run_x86(enum pipeline_way way);
 
 #endif
