@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates AIX trace events of any number, and template files for them. Same arguments, same
+ * Generates any number of AIX trace events, and template files for them. Same arguments, same
  * bytes.
  *
- * usage: generate_aix trace EVENTS HOOKS >FILE	a stream of 32-bit events of so many hooks
+ * usage: generate_aix trace EVENTS HOOKS >FILE	a stream of 32-bit events of HOOKS hooks
  *        generate_aix templates COUNT >FILE
  */
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hooks begin with id 140, above those that tell of processes. */
+/* Hooks begin with id 140, above those that identify processes. */
 #define FIRST 0x140
 #define THREE_DIGITS 3000
 

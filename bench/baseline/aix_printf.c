@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader of bare 32-bit AIX events as people write one: fread, shifts and one printf. */
+/* A typical hand-written reader of bare 32-bit AIX events: fread, shifts and one printf. */
 #include "baseline.h"
 
 static uint32_t

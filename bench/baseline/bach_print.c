@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A BACH printer as people write it after the format's document: fread and printf. */
+/* A typical BACH printer after the format's specification: fread and printf. */
 #include "baseline.h"
 
 uint64_t

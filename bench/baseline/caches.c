@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Caches as textbooks have them. */
+/* Textbook caches. */
 #include "caches.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ struct node {
 	struct node *next;
 };
 
-/* One use; 1 for a miss. A list holds as many nodes as the cache has ways. */
+/* Simulates one use; returns 1 for a miss. A list has one node per way of the cache. */
 static uint64_t
 use_list(struct node **list, uint64_t line)
 {
@@ -100,7 +100,7 @@ baseline_lru_lists(const struct baseline_uses *uses)
 	return misses;
 }
 
-/* A Fenwick tree over moments 1 to room: 1 at the last use of each line. */
+/* A Fenwick tree over times 1 to room: 1 at the last use of each line. */
 struct fenwick {
 	uint32_t *tree, *last, *line_at;
 	uint32_t room, now;

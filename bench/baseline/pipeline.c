@@ -44,7 +44,9 @@ baseline_inorder(const struct baseline_uop *uops, size_t n, int width, int load_
 	return cycle;
 }
 
-/* A place in the reorder buffer: who makes its sources, by number of micro-op from 1. */
+/*
+ * An entry of the reorder buffer: the producers of its sources, by number of micro-op from 1.
+ */
 struct entry {
 	uint64_t sources[3];
 	uint64_t done; /* 0: not issued yet */
@@ -65,7 +67,7 @@ rename_uop(
 	entry->done = 0;
 }
 
-/* Whether the micro-op of a number is done: it has committed, or is in the buffer and done. */
+/* True if a micro-op is done: it has committed, or is in the buffer and done. */
 static int
 is_done(const struct entry *buffer, int size, uint64_t number, uint64_t oldest, uint64_t cycle)
 {

@@ -61,7 +61,7 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 	struct made m;
 	(void)state;
 	/* Nothing is known at first. */
-	struct aix_who who = aix_attribution_event(a, make(&m, 0x1630, 100, NULL, 0));
+	struct aix_context who = aix_attribution_event(a, make(&m, 0x1630, 100, NULL, 0));
 	assert_true(who.has_tid);
 	assert_int_equal(who.tid, 100);
 	assert_false(who.has_pid);
@@ -107,7 +107,7 @@ a_system_call_is_the_threads_from_call_to_return(void **state)
 	const uint32_t call[] = {0x1234ab}, other[] = {0x77};
 	(void)state;
 	assert_int_equal(aix_attribution_name(a, 0x77, "kfork"), POLY_OK);
-	struct aix_who who = aix_attribution_event(a, make(&m, 0x1010, 5, call, 1));
+	struct aix_context who = aix_attribution_event(a, make(&m, 0x1010, 5, call, 1));
 	assert_string_equal(who.svc, "1234AB");
 	who = aix_attribution_event(a, make(&m, 0x1010, 6, other, 1));
 	assert_string_equal(who.svc, "kfork");
@@ -157,7 +157,7 @@ an_entry_without_thread_is_of_the_one_dispatched_last(void **state)
 	aix_attribution_event(a, make(&m, 0x1060, 1, dispatch, 2));
 	struct aix_event *event = make(&m, 0x1630, 0, NULL, 0);
 	event->has_thread = false;
-	struct aix_who who = aix_attribution_event(a, event);
+	struct aix_context who = aix_attribution_event(a, event);
 	assert_true(who.has_tid);
 	assert_int_equal(who.tid, 100);
 	assert_int_equal(who.pid, 7);
@@ -174,7 +174,7 @@ a_table_of_the_user_replaces_the_whole_one(void **state)
 	const uint32_t tid[] = {42}, info[] = {2, 0};
 	(void)state;
 	make(&m, 0x1234, 1, tid, 1)->subhook = 9;
-	struct aix_who who = aix_attribution_event(a, &m.event);
+	struct aix_context who = aix_attribution_event(a, &m.event);
 	assert_int_equal(who.tid, 42);
 	assert_int_equal(who.pid, 9);
 	/* 106 is no dispatch here. */
