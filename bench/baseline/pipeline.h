@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipelines as in a course's programs: a scoreboard that counts down, a reorder buffer that is
+/*
+ * Pipelines as in a course's programs: a scoreboard that counts down, a reorder buffer that is
  * searched.
  */
 #ifndef BENCH_BASELINE_PIPELINE_H

@@ -274,8 +274,7 @@ put_record(struct batch *batch, size_t row, const struct lackey *record, unsigne
 	batch_put(batch, size, row, record->size);
 }
 
-/* The address of an access is a variable field; an instruction line repeats unchanged.
- */
+/* The address of an access is a variable field; an instruction line repeats unchanged. */
 static inline void
 put_shape(const struct lackey *record, const uint8_t *text, struct line_shape *shape)
 {
@@ -370,7 +369,7 @@ check_message(struct reading *reading, const struct poly_batch *batch, size_t ro
 		return;
 	if (count != reader->instructions)
 		findings_add(reading->findings, L07, batch->first + row + 1, batch->origin[row],
-			"lackey parse_instruction_count %llu instructions, found %llu",
+			"lackey counted %llu instructions, found %llu",
 			(unsigned long long)count, (unsigned long long)reader->instructions);
 }
 
@@ -415,7 +414,7 @@ static const struct poly_rule rules[] = {
 	[L01] = {"L01", POLY_WARNING,
 		"a line is an instruction, an access or a message of valgrind",
 		"polytrace-lackey(5)"},
-	[L02] = {"L02", POLY_ERROR, "a line has at max 65536 bytes", "polytrace-lackey(5)"},
+	[L02] = {"L02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
 	[L03] = {"L03", POLY_WARNING,
 		"an instruction has 1 to 20 bytes, and an access moves 1 to 512",
 		"polytrace-lackey(5)"},

@@ -47,7 +47,8 @@ enum aix_rule {
 
 /* State of the rules between rows. */
 struct aix_check {
-	/* The last event with a time, by processor; a processor that maps to the same slot
+	/*
+	 * The last event with a time, by processor; a processor that maps to the same slot
 	 * replaces it.
 	 */
 	struct {

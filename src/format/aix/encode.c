@@ -273,8 +273,10 @@ has_flags(struct writing *writing, const struct entry_values *values)
 	return values->type > 15 || (writer->encoder.form.wide && values->type == 0);
 }
 
-/* Converts a hook type to flags: a 32-bit hook in a trace of 64-bit ones (trcfmt File Format,
- * Trace Entries). */
+/*
+ * Converts a hook type to flags: a 32-bit hook in a trace of 64-bit ones (trcfmt File Format,
+ * Trace Entries).
+ */
 static void
 type_to_flags(struct entry_values *values)
 {

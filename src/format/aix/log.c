@@ -108,7 +108,8 @@ drop_overlaps(struct aix_blocks *blocks, uint64_t front)
 	blocks->count = kept;
 }
 
-/* Returns the rank of a block in reading order: the initial conditions, then entries from
+/*
+ * Returns the rank of a block in reading order: the initial conditions, then entries from
  * `current` on.
  */
 static uint32_t

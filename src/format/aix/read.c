@@ -21,8 +21,9 @@
  */
 #define CORRUPT_ROW_BYTES ((size_t)64 << 10)
 
-/* The utility hook and its record with a file's processor (trcfmt File Format, Trace
- * Entries). */
+/*
+ * The utility hook and its record with a file's processor (trcfmt File Format, Trace Entries).
+ */
 #define HOOK_UTILITY 0x00a0
 #define SUBHOOK_CPU_FILE 0x10
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of CIS 501 traces. spec: Instruction Trace Format (Penn CIS 501); published traces
- * of Penn CIS 501 */
+/*
+ * The rules of CIS 501 traces.
+ *
+ * spec: Instruction Trace Format (Penn CIS 501); published traces of Penn CIS 501
+ */
 #include "format/cis501/cis501.h"
 
 #include "base/bits.h"

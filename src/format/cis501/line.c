@@ -365,7 +365,8 @@ put_right(char *to, const char *text, size_t n, size_t width)
 	return to + n;
 }
 
-/* Writes the blanks before a number of n characters that is right-aligned in width (at most
+/*
+ * Writes the blanks before a number of n characters that is right-aligned in width (at most
  * 15); returns where it begins.
  */
 static inline char *

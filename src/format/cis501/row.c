@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as micro-operations of CIS 501 traces. spec: Instruction Trace Format (Penn CIS 501),
- * Field Descriptions */
+/*
+ * Rows as micro-operations of CIS 501 traces.
+ *
+ * spec: Instruction Trace Format (Penn CIS 501), Field Descriptions
+ */
 #include "polytrace/cis501.h"
 
 #include "format/cis501/cis501.h"

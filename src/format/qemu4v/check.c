@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of QEMU4V and Tarmac traces. spec: QEMU4V Trace Format; Arm Fast Models, Tarmac
- * Trace */
+/*
+ * The rules of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #include "format/qemu4v/qemu4v.h"
 
 #include "base/num.h"

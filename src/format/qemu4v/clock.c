@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of time. spec: QEMU4V Trace Format, Instruction record; Arm Fast Models, Tarmac Trace
+/*
+ * Units of time.
+ *
+ * spec: QEMU4V Trace Format, Instruction record; Arm Fast Models, Tarmac Trace
  */
 #include "format/qemu4v/qemu4v.h"
 

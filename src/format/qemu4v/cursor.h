@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of lines of QEMU4V and Tarmac traces. spec: QEMU4V Trace Format; Arm Fast Models,
- * Tarmac Trace */
+/*
+ * Fields of lines of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #ifndef FORMAT_QEMU4V_CURSOR_H
 #define FORMAT_QEMU4V_CURSOR_H
 

@@ -297,7 +297,8 @@ parse_remarks(struct qemu4v_cursor *at, struct qemu4v *line)
 	return skip_gap(at);
 }
 
-/* Parses M, in Tarmac a letter, R or W, size, attributes, address and data; letters is the
+/*
+ * Parses M, in Tarmac a letter, R or W, size, attributes, address and data; letters is the
  * number of letters before the size.
  */
 static inline bool

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of lines of QEMU4V and Tarmac traces. spec: QEMU4V Trace Format; Arm Fast Models, Tarmac
- * Trace */
+/*
+ * Rows of lines of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #include "format/qemu4v/qemu4v.h"
 
 #include <stdio.h>
@@ -33,8 +36,7 @@ qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32
 	return find_name(reading, word, number);
 }
 
-/* Stores a non-empty name in its column; sets good to false if it cannot be stored.
- */
+/* Stores a non-empty name in its column; sets good to false if it cannot be stored. */
 #define PUT_NAME(column, word)                                           \
 	do {                                                             \
 		uint32_t name;                                           \
@@ -241,7 +243,8 @@ add_variable_field(struct line_shape *shape, const struct qemu4v_word *word, uns
 	shape_window(shape, word->text, word->length, form, column);
 }
 
-/* Of data in two halves with a _ between them, only the lower one is variable, if the upper one
+/*
+ * Of data in two halves with a _ between them, only the lower one is variable, if the upper one
  * is 0.
  */
 static void

@@ -108,8 +108,7 @@ qemu4v_wopen_tarmac(struct writing *writing, struct poly_error *error)
 	return open_writer(writing);
 }
 
-/* Returns a name in a column, "" if absent; sets *bad if it is not valid in a line.
- */
+/* Returns a name in a column, "" if absent; sets *bad if it is not valid in a line. */
 static const char *
 name_of(const struct poly_batch *batch, enum poly_column column, size_t row, bool *bad)
 {
@@ -139,7 +138,8 @@ bytes_of(const struct poly_batch *batch, enum poly_column column, size_t row)
 	return word;
 }
 
-/* Writes the processor of a row: its name or number in Tarmac, in QEMU4V the number for
+/*
+ * Writes the processor of a row: its name or number in Tarmac, in QEMU4V the number for
  * instructions only.
  */
 static void
@@ -501,7 +501,8 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	end_line(writing, &line);
 }
 
-/* Writes the name of a register, in Tarmac with a blank before its bank; false if the name is
+/*
+ * Writes the name of a register, in Tarmac with a blank before its bank; false if the name is
  * not valid.
  */
 static bool

@@ -464,8 +464,7 @@ parse_item_parts(struct description_parser *parser)
 	return true;
 }
 
-/* Appends the separator before an item of the line, unless it is the first one.
- */
+/* Appends the separator before an item of the line, unless it is the first one. */
 static bool
 begin_item(struct description_parser *parser)
 {

@@ -233,7 +233,7 @@ parse_signed_number(const struct text_parser *parser, const struct text_field *f
 		max = (uint64_t)INT64_MAX + negative;
 	if (*value > max)
 		return set_fault(parser, bytes->text,
-			"field %u, '%s', is '%.*s', expected at max %llu", parser->field,
+			"field %u, '%s', is '%.*s', expected at most %llu", parser->field,
 			traits->name, line_shown(bytes->text, bytes->size), text,
 			(unsigned long long)max);
 	if (negative) {
