@@ -33,14 +33,14 @@ struct instruction {
 	uint32_t base, stride, span, at;
 };
 
-struct block {
+struct code_block {
 	uint32_t pc, count;
 	struct instruction list[BLOCK_MAX];
 	uint32_t taken_permille; /* of its final branch */
 	uint32_t target;	 /* number of the target block */
 };
 
-static struct block blocks[BLOCKS];
+static struct code_block blocks[BLOCKS];
 
 static void
 build_instruction(struct instruction *insn)
@@ -69,7 +69,7 @@ build_program(void)
 {
 	uint32_t pc = CODE;
 	for (uint32_t b = 0; b < BLOCKS; b++) {
-		struct block *block = &blocks[b];
+		struct code_block *block = &blocks[b];
 		block->pc = pc;
 		block->count = 1 + random_below(BLOCK_MAX - 1);
 		for (uint32_t i = 0; i < block->count; i++)
@@ -92,7 +92,7 @@ next_address(struct instruction *insn)
 }
 
 static void
-put_be32(uint32_t v)
+write_be32(uint32_t v)
 {
 	const uint8_t bytes[4] = {
 		(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
@@ -100,44 +100,44 @@ put_be32(uint32_t v)
 }
 
 static void
-put_bach(uint32_t address, uint32_t size, uint8_t control)
+write_bach(uint32_t address, uint32_t size, uint8_t control)
 {
 	uint32_t lane = address & 7;
 	uint32_t lanes = ((1u << size) - 1) << lane & 0xff;
-	put_be32(address & ~7u);
+	write_be32(address & ~7u);
 	putchar((int)(~lanes & 0xff));
 	putchar(control);
 }
 
 /* Writes one executed instruction. */
 static void
-put_instruction(int kind, uint32_t pc, struct instruction *insn)
+write_instruction(int kind, uint32_t pc, struct instruction *insn)
 {
 	uint32_t address = insn->memory ? next_address(insn) : 0;
 	if (kind == 'b') {
-		put_bach(pc, 4, 0x90);
+		write_bach(pc, 4, 0x90);
 		if (insn->memory)
-			put_bach(address, 4, insn->memory == 1 ? 0xd0 : 0xf0);
+			write_bach(address, 4, insn->memory == 1 ? 0xd0 : 0xf0);
 		return;
 	}
-	put_be32(insn->opcode);
+	write_be32(insn->opcode);
 	if (insn->memory && (insn->memory < 3 || kind == 'e'))
-		put_be32(address);
+		write_be32(address);
 }
 
 static void
-put_branch(int kind, uint32_t pc, uint32_t target, uint32_t next)
+write_branch(int kind, uint32_t pc, uint32_t target, uint32_t next)
 {
 	if (kind == 'b') {
-		put_bach(pc, 4, 0x90);
+		write_bach(pc, 4, 0x90);
 		return;
 	}
 	if (target - pc + 0x8000u < 0x10000u)
-		put_be32(0x41820000u | ((target - pc) & 0xfffcu));
+		write_be32(0x41820000u | ((target - pc) & 0xfffcu));
 	else
-		put_be32(next == target ? 0x48000000u | ((target - pc) & 0x3fffffcu)
-					: 0x4e800020u);
-	put_be32(next);
+		write_be32(next == target ? 0x48000000u | ((target - pc) & 0x3fffffcu)
+					  : 0x4e800020u);
+	write_be32(next);
 }
 
 int
@@ -152,15 +152,15 @@ main(int argc, char **argv)
 	uint32_t b = 0;
 	build_program();
 	if (kind != 'b')
-		put_be32(CODE);
+		write_be32(CODE);
 	while (written < records) {
-		struct block *block = &blocks[b];
+		struct code_block *block = &blocks[b];
 		for (uint32_t i = 0; i < block->count; i++)
-			put_instruction(kind, block->pc + 4 * i, &block->list[i]);
+			write_instruction(kind, block->pc + 4 * i, &block->list[i]);
 		int taken = b + 1 == BLOCKS || random_below(1000) < block->taken_permille;
 		uint32_t target = b + 1 == BLOCKS ? 0 : block->target;
 		uint32_t following = taken ? target : b + 1;
-		put_branch(kind, block->pc + 4 * block->count, blocks[target].pc,
+		write_branch(kind, block->pc + 4 * block->count, blocks[target].pc,
 			blocks[following].pc);
 		written += block->count + 1;
 		b = following;

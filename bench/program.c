@@ -287,7 +287,7 @@ new_value(const struct instruction *insn, uint64_t address)
 
 /* Executes a branch: its target, and the stack of return addresses. */
 static void
-take_branch(struct insn_step *step)
+execute_branch(struct insn_step *step)
 {
 	const struct insn_kind *kind = step->insn->kind;
 	const uint64_t phase = step->time / PHASE;
@@ -328,5 +328,5 @@ program_step(struct insn_step *step)
 		machine.stack += 8;
 	machine.at++;
 	if (step->branches)
-		take_branch(step);
+		execute_branch(step);
 }

@@ -25,10 +25,10 @@ uint64_t baseline_tt6e(const char *path, struct baseline_record *records);
  * Prints a BACH file like the program of "Address Trace Specification", with addresses in the
  * right byte order; returns the number of records.
  */
-uint64_t baseline_bach(const char *path, FILE *to);
+uint64_t baseline_bach(const char *path, FILE *output);
 
 /* Prints bare 32-bit AIX events of five data words; returns the number of events. */
-uint64_t baseline_aix(const char *path, FILE *to);
+uint64_t baseline_aix(const char *path, FILE *output);
 
 /* A loop over the lines of a text trace; returns the number of parsed records. */
 struct baseline_text {

@@ -144,7 +144,7 @@ is_register(int32_t number)
 }
 
 static inline void
-put_registers(struct batch *batch, size_t row, const struct cis501 *op)
+store_registers(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	if (op->src1 >= 0 && op->src1 <= UINT8_MAX)
 		batch_put(batch, src1, row, (uint8_t)op->src1);
@@ -156,7 +156,7 @@ put_registers(struct batch *batch, size_t row, const struct cis501 *op)
 
 /* A branch without a letter is taken if it does not read the flags. */
 static inline void
-put_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_target)
+store_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_target)
 {
 	bool taken = op->branch == 'T' || (op->branch == '-' && op->flags != 'R');
 	if (by_target ? op->target != 0 : op->branch != '-')
@@ -165,12 +165,12 @@ put_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_tar
 }
 
 static inline void
-put_fields(struct batch *batch, size_t row, const struct cis501 *op)
+store_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	if (op->uop <= UINT8_MAX)
 		batch_put(batch, uop, row, (uint8_t)op->uop);
-	put_registers(batch, row, op);
+	store_registers(batch, row, op);
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
 				 : (op->flags == 'R' ? POLY_FLAGS_READ : POLY_FLAGS_WRITE));
@@ -187,7 +187,7 @@ put_fields(struct batch *batch, size_t row, const struct cis501 *op)
 
 /* The address of an access is the variable field of the line. */
 static void
-put_shape(const struct cis501_reader *reader, const struct cis501 *op, bool exact,
+set_template(const struct cis501_reader *reader, const struct cis501 *op, bool exact,
 	struct line_shape *shape)
 {
 	const struct cis501_word *field = &op->address_field;
@@ -223,11 +223,11 @@ cis501_put_row(struct reading *reading, struct batch *batch, size_t row,
 	if (exact) {
 		bool by_target = reading->options[OPTION_BRANCH] == BRANCH_TARGET;
 		uint32_t number;
-		put_fields(batch, row, &parsed->op);
-		put_branch(batch, row, &parsed->op, by_target);
+		store_fields(batch, row, &parsed->op);
+		store_branch(batch, row, &parsed->op, by_target);
 		exact = is_exact(reader, parsed, by_target);
 		if (line->shape)
-			put_shape(reader, &parsed->op, exact, line->shape);
+			set_template(reader, &parsed->op, exact, line->shape);
 		if (find_name(reading, &parsed->op.macro, &number))
 			batch_put(batch, mnemonic, row, number);
 		else
@@ -334,8 +334,8 @@ print_op(struct writing *writing, const struct cis501 *op)
 {
 	const struct cis501_writer *writer = writing->state;
 	size_t room = CIS501_PRINT_ROOM + op->macro.length + op->micro.length;
-	char *to = (char *)out_room(writing->out, room);
-	const struct cis501_printed line = cis501_print(to, op, writer->layout);
+	char *dst = (char *)out_room(writing->out, room);
+	const struct cis501_printed line = cis501_print(dst, op, writer->layout);
 	if (writer->layout == CIS501_COLUMNS)
 		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX_FAR,
 			line.text + line.address_at, CIS501_ADDRESS_DIGITS);

@@ -66,7 +66,7 @@ is_conditional(unsigned type)
 }
 
 static void
-put_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
+store_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
 {
 	if (op->dest != NO_REGISTER)
 		batch_put(batch, dest, row, (uint8_t)op->dest);
@@ -77,7 +77,7 @@ put_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
 }
 
 static void
-put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
+store_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	batch_put(batch, opcode_size, row, (uint8_t)op->opcode_size);
@@ -95,7 +95,7 @@ put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 		batch_put(batch, address, row, op->address);
 		batch_put(batch, size, row, op->size);
 	}
-	put_registers(batch, row, op);
+	store_registers(batch, row, op);
 	batch_put_bytes(batch, POLY_COLUMN_text, row, op->text, op->length);
 }
 
@@ -104,7 +104,7 @@ put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 
 /* The address of an access is the variable field of the line. */
 static void
-put_shape(const struct cis501v2 *op, struct line_shape *shape)
+set_template(const struct cis501v2 *op, struct line_shape *shape)
 {
 	shape->place = true;
 	shape->repeats = op->access == '_' || op->address_length == ADDRESS_DIGITS;
@@ -129,9 +129,9 @@ v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 	batch_put(batch, record, row, (uint8_t)is);
 	batch_put(batch, origin, row, line->offset);
 	if (is != BLANK)
-		put_op(batch, row, &op);
+		store_op(batch, row, &op);
 	if (is != BLANK && line->shape)
-		put_shape(&op, line->shape);
+		set_template(&op, line->shape);
 	if (is == BLANK || !cis501v2_is_exact(text, line->size, &op))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
 	return true;
@@ -306,8 +306,8 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (op.access == '_' && poly_present(batch, POLY_COLUMN_address, row))
 		writing_note(
 			writing, "addresses that are neither read nor written were dropped");
-	char *to = (char *)out_room(writing->out, CIS501V2_PRINT_ROOM + op.length);
-	out_commit(writing->out, cis501v2_print(to, &op));
+	char *dst = (char *)out_room(writing->out, CIS501V2_PRINT_ROOM + op.length);
+	out_commit(writing->out, cis501v2_print(dst, &op));
 	return POLY_OK;
 }
 

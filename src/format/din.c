@@ -251,7 +251,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 }
 
 static inline void
-put_record(struct batch *batch, size_t row, const struct din *din)
+store_record(struct batch *batch, size_t row, const struct din *din)
 {
 	static const uint8_t kinds[DIN_RECORD_COUNT] = {POLY_KIND_ACCESS, POLY_KIND_ACCESS,
 		POLY_KIND_INSTRUCTION, POLY_KIND_OTHER, POLY_KIND_EVENT, POLY_KIND_ACCESS,
@@ -290,7 +290,7 @@ add_no_newline(struct reading *reading, size_t row, const struct line *line)
  * The address of an access is a variable field; that of an instruction is part of the template.
  */
 static inline void
-put_shape(const struct din_reader *reader, const struct din *din, const uint8_t *text,
+set_template(const struct din_reader *reader, const struct din *din, const uint8_t *text,
 	struct line_shape *shape)
 {
 	shape->place = din->is == DIN_FETCH;
@@ -314,9 +314,9 @@ din_parse_line(struct reading *reading, struct batch *batch, size_t row,
 		     (din.is != DIN_FETCH || din.form == DIN_PLAIN || din.size <= UINT8_MAX);
 	batch_put(batch, record, row, (uint8_t)din.is);
 	batch_put(batch, origin, row, line->offset);
-	put_record(batch, row, &din);
+	store_record(batch, row, &din);
 	if (fast && line->shape)
-		put_shape(reader, &din, line->text, line->shape);
+		set_template(reader, &din, line->text, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (!line->ended)

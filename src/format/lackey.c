@@ -243,7 +243,7 @@ add_finding(struct reading *reading, enum rule rule, size_t row, const struct li
 
 /* Stores a line that is not a record. */
 static void
-put_other(struct reading *reading, struct batch *batch, size_t row, const struct line *line)
+store_other(struct reading *reading, struct batch *batch, size_t row, const struct line *line)
 {
 	uint64_t process;
 	bool message = message_text(line->text, line->size, &process) != NULL;
@@ -258,7 +258,7 @@ put_other(struct reading *reading, struct batch *batch, size_t row, const struct
 }
 
 static inline void
-put_record(struct batch *batch, size_t row, const struct lackey *record, unsigned part)
+store_record(struct batch *batch, size_t row, const struct lackey *record, unsigned part)
 {
 	batch_put(batch, record, row, (uint8_t)record->is);
 	if (record->is == LACKEY_INSTRUCTION) {
@@ -276,7 +276,7 @@ put_record(struct batch *batch, size_t row, const struct lackey *record, unsigne
 
 /* The address of an access is a variable field; an instruction line repeats unchanged. */
 static inline void
-put_shape(const struct lackey *record, const uint8_t *text, struct line_shape *shape)
+set_template(const struct lackey *record, const uint8_t *text, struct line_shape *shape)
 {
 	shape->place = record->is == LACKEY_INSTRUCTION;
 	shape->repeats = !record->upper_case;
@@ -296,11 +296,11 @@ lackey_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	batch_put(batch, origin, row, line->offset);
 	*line->more = record.is == LACKEY_MODIFY && line->part == 0;
 	if (record.is == LACKEY_OUTPUT)
-		put_other(reading, batch, row, line);
+		store_other(reading, batch, row, line);
 	else
-		put_record(batch, row, &record, line->part);
+		store_record(batch, row, &record, line->part);
 	if (record.is != LACKEY_OUTPUT && line->shape)
-		put_shape(&record, line->text, line->shape);
+		set_template(&record, line->text, line->shape);
 	if (line->part == 0 && (record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (line->part == 0 && !line->ended)

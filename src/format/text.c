@@ -30,7 +30,7 @@ find_name(struct reading *reading, const char *text, size_t n, uint32_t *number)
 }
 
 static inline void
-put_number(struct batch *batch, enum poly_column column, size_t row, uint64_t value)
+store_number(struct batch *batch, enum poly_column column, size_t row, uint64_t value)
 {
 	switch ((unsigned)column) {
 	case POLY_COLUMN_pc: batch_put(batch, pc, row, value); break;
@@ -41,7 +41,7 @@ put_number(struct batch *batch, enum poly_column column, size_t row, uint64_t va
 
 /* Stores the column of a field; false if a name cannot be stored. */
 static inline bool
-put_field(struct reading *reading, struct batch *batch, size_t row, size_t number,
+store_field(struct reading *reading, struct batch *batch, size_t row, size_t number,
 	const struct text_values *values)
 {
 	struct text_reader *reader = reading->state;
@@ -73,7 +73,7 @@ put_field(struct reading *reading, struct batch *batch, size_t row, size_t numbe
 	case POLY_FORM_HEX:
 	case POLY_FORM_RECORD:
 	case POLY_FORM_BYTES:
-		put_number(batch, field->column, row,
+		store_number(batch, field->column, row,
 			field->constant ? field->value : values->value[number]);
 		break;
 	}
@@ -97,7 +97,7 @@ kind_of(poly_columns columns)
 
 /* Stores the columns of a parsed line; false if a name cannot be stored. */
 static bool
-put_fields(struct reading *reading, struct batch *batch, size_t row,
+store_fields(struct reading *reading, struct batch *batch, size_t row,
 	const struct text_values *values)
 {
 	const struct text_reader *reader = reading->state;
@@ -110,7 +110,7 @@ put_fields(struct reading *reading, struct batch *batch, size_t row,
 			(!field->constant && !values->present[i]))
 			continue;
 		columns |= (poly_columns)1 << field->column;
-		good &= put_field(reading, batch, row, i, values);
+		good &= store_field(reading, batch, row, i, values);
 	}
 	if (!(columns & POLY_HAS(kind)))
 		batch_put(batch, kind, row, kind_of(columns));
@@ -149,7 +149,7 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	batch_put(batch, record, row, (uint8_t)is);
 	batch_put(batch, origin, row, line->offset);
 	if (exact)
-		exact = put_fields(reading, batch, row, &values) && values.exact &&
+		exact = store_fields(reading, batch, row, &values) && values.exact &&
 			line->ended && !returned;
 	else
 		batch_put(batch, kind, row, POLY_KIND_OTHER);

@@ -27,7 +27,7 @@
 #define HOOK_UTILITY 0x00a0
 #define SUBHOOK_CPU_FILE 0x10
 
-struct filling {
+struct aix_filling {
 	struct reading *reading;
 	struct aix_reader *state;
 	struct batch *batch;
@@ -35,7 +35,8 @@ struct filling {
 
 /* Begins a row; returns its index. */
 static size_t
-put_row(struct filling *fill, enum poly_kind kind, enum aix_record record, uint64_t origin)
+store_row(
+	struct aix_filling *fill, enum poly_kind kind, enum aix_record record, uint64_t origin)
 {
 	struct batch *batch = fill->batch;
 	size_t row = batch->view.rows++;
@@ -47,13 +48,13 @@ put_row(struct filling *fill, enum poly_kind kind, enum aix_record record, uint6
 
 /* Returns the number of the next row. */
 static uint64_t
-next_record(const struct filling *fill)
+next_record(const struct aix_filling *fill)
 {
 	return fill->reading->record + fill->batch->view.rows + 1;
 }
 
 static void
-put_header(struct filling *fill)
+store_header(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
@@ -64,7 +65,7 @@ put_header(struct filling *fill)
 		findings_add(fill->reading->findings, AIX_L02, next_record(fill), 0,
 			"header and directory have %llu bytes, the file has %zu",
 			(unsigned long long)aix_front_size(&state->header), have);
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
 	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
 	in_consume(in, have);
 	state->front = 0;
@@ -72,10 +73,10 @@ put_header(struct filling *fill)
 
 /* Stores a row of bytes that are not an entry. */
 static void
-put_corrupt(struct filling *fill, const uint8_t *p, size_t n)
+store_corrupt(struct aix_filling *fill, const uint8_t *p, size_t n)
 {
 	struct aix_reader *state = fill->state;
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_CORRUPT, in_offset(state->current));
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_CORRUPT, in_offset(state->current));
 	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
 	in_consume(state->current, n);
 	state->left -= n;
@@ -119,7 +120,7 @@ learn_cpu(struct aix_reader *state, const struct aix_event *event)
 
 /* Stores the process of the event, if earlier events identify it. */
 static void
-put_process(struct filling *fill, size_t row, const struct aix_event *event)
+store_process(struct aix_filling *fill, size_t row, const struct aix_event *event)
 {
 	struct aix_reader *state = fill->state;
 	if (!fill->batch->view.process)
@@ -130,7 +131,7 @@ put_process(struct filling *fill, size_t row, const struct aix_event *event)
 }
 
 static void
-put_time(struct filling *fill, size_t row, uint64_t time)
+store_time(struct aix_filling *fill, size_t row, uint64_t time)
 {
 	struct aix_reader *state = fill->state;
 	if (!state->form.wide)
@@ -140,12 +141,12 @@ put_time(struct filling *fill, size_t row, uint64_t time)
 }
 
 static void
-put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
+store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8_t *p)
 {
 	struct aix_reader *state = fill->state;
 	struct batch *batch = fill->batch;
 	const struct aix_form *form = &state->form;
-	size_t row = put_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
+	size_t row = store_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
 		in_offset(state->current));
 	uint64_t cpu = entry->cpu ? load_be64(p + entry->cpu) : 0;
 	batch_put(batch, hook, row, entry->hook);
@@ -156,11 +157,11 @@ put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
 	if (entry->tid)
 		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
 	if (entry->time)
-		put_time(fill, row, aix_entry_number(form, p, entry->time));
+		store_time(fill, row, aix_entry_number(form, p, entry->time));
 	struct aix_event event = event_of(state, entry, p);
 	if (entry->hook == HOOK_UTILITY)
 		learn_cpu(state, &event);
-	put_process(fill, row, &event);
+	store_process(fill, row, &event);
 	if (entry->cpu)
 		batch_put(batch, cpu, row, (uint32_t)cpu);
 	else if (state->has_cpu)
@@ -203,14 +204,14 @@ find_entries(const struct aix_form *form, const uint8_t *p, size_t n, size_t at)
  * entries. first_is_corrupt: the first byte is known to be corrupt.
  */
 static void
-skip_corrupt(struct filling *fill, bool first_is_corrupt)
+skip_corrupt(struct aix_filling *fill, bool first_is_corrupt)
 {
 	struct aix_reader *state = fill->state;
 	size_t have, n;
 	if (state->block) {
 		const uint8_t *p = peek_bytes(state, CORRUPT_ROW_BYTES, &have);
 		n = have < CORRUPT_ROW_BYTES ? have : CORRUPT_ROW_BYTES;
-		put_corrupt(fill, p, n);
+		store_corrupt(fill, p, n);
 		state->in_corrupt = state->left > 0;
 		return;
 	}
@@ -220,11 +221,11 @@ skip_corrupt(struct filling *fill, bool first_is_corrupt)
 		&state->form, p, have, first_is_corrupt ? (state->form.wide ? 8 : 4) : 0);
 	state->in_corrupt = n == CORRUPT_ROW_BYTES || n == have;
 	if (n)
-		put_corrupt(fill, p, n);
+		store_corrupt(fill, p, n);
 }
 
 static void
-put_invalid(struct filling *fill, const struct aix_entry *entry)
+store_invalid(struct aix_filling *fill, const struct aix_entry *entry)
 {
 	struct aix_reader *state = fill->state;
 	const char *next = state->block ? "the next block" : "the next entries";
@@ -245,7 +246,7 @@ put_invalid(struct filling *fill, const struct aix_entry *entry)
 
 /* Stores the truncated last entry of a block or of the trace. */
 static void
-put_truncated(struct filling *fill, const uint8_t *p, size_t have, size_t length)
+store_truncated(struct aix_filling *fill, const uint8_t *p, size_t have, size_t length)
 {
 	struct aix_reader *state = fill->state;
 	if (in_status(state->current, NULL) >= 0)
@@ -253,12 +254,12 @@ put_truncated(struct filling *fill, const uint8_t *p, size_t have, size_t length
 			in_offset(state->current),
 			"the entry has %zu bytes, %zu are left in %s", length, have,
 			state->block ? "its block" : "the trace");
-	put_corrupt(fill, p, have);
+	store_corrupt(fill, p, have);
 }
 
 /* Ends a block that was read, or whose remaining bytes are missing. */
 static void
-end_block(struct filling *fill)
+end_block(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct aix_block *block = state->block;
@@ -275,7 +276,7 @@ end_block(struct filling *fill)
 
 /* Reads one entry, or ends the block. */
 static void
-add_entry(struct filling *fill)
+add_entry(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct aix_entry entry;
@@ -295,16 +296,16 @@ add_entry(struct filling *fill)
 		parse = aix_entry_parse(&state->form, p, have, &entry);
 	}
 	if (parse == AIX_COMPLETE)
-		put_entry(fill, &entry, p);
+		store_entry(fill, &entry, p);
 	else if (parse == AIX_SHORT)
-		put_truncated(fill, p, have, entry.length);
+		store_truncated(fill, p, have, entry.length);
 	else
-		put_invalid(fill, &entry);
+		store_invalid(fill, &entry);
 }
 
 /* Stores a row of at most n bytes that no block holds; false at the end of the input. */
 static bool
-add_gap(struct filling *fill, uint64_t n)
+add_gap(struct aix_filling *fill, uint64_t n)
 {
 	struct in *in = fill->reading->in;
 	size_t have, want = n < CORRUPT_ROW_BYTES ? (size_t)n : CORRUPT_ROW_BYTES;
@@ -313,7 +314,7 @@ add_gap(struct filling *fill, uint64_t n)
 	if (have == 0)
 		return false;
 	uint64_t offset = in_offset(in);
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_GAP, offset);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_GAP, offset);
 	batch_put(fill->batch, address, row, offset);
 	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
 	in_consume(in, have);
@@ -322,7 +323,7 @@ add_gap(struct filling *fill, uint64_t n)
 
 /* Stashes a block that is read later. */
 static enum poly_status
-stash_block(struct filling *fill, struct aix_block *block, struct poly_error *error)
+stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
@@ -383,7 +384,7 @@ stashed_close(void *self)
 }
 
 static enum poly_status
-open_stashed(struct filling *fill, const struct aix_block *block, struct poly_error *error)
+open_stashed(struct aix_filling *fill, const struct aix_block *block, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	struct stashed_block *aside = mem_new(1, sizeof *aside);
@@ -403,10 +404,10 @@ open_stashed(struct filling *fill, const struct aix_block *block, struct poly_er
 
 /* Begins a block that has at least one byte in the file. */
 static void
-begin_block(struct filling *fill, struct aix_block *block)
+begin_block(struct aix_filling *fill, struct aix_block *block)
 {
 	struct aix_reader *state = fill->state;
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_BLOCK, block->offset);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_BLOCK, block->offset);
 	batch_put(fill->batch, address, row, block->offset);
 	batch_put(fill->batch, size, row,
 		block->size < UINT32_MAX ? (uint32_t)block->size : UINT32_MAX);
@@ -418,7 +419,7 @@ begin_block(struct filling *fill, struct aix_block *block)
 }
 
 static void
-skip_missing_block(struct filling *fill, const struct aix_block *block)
+skip_missing_block(struct aix_filling *fill, const struct aix_block *block)
 {
 	struct aix_reader *state = fill->state;
 	state->next++;
@@ -433,7 +434,7 @@ skip_missing_block(struct filling *fill, const struct aix_block *block)
 
 /* Advances by one step towards the next block in reading order. */
 static enum poly_status
-advance_to_block(struct filling *fill, struct aix_block *target, struct poly_error *error)
+advance_to_block(struct aix_filling *fill, struct aix_block *target, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
@@ -468,11 +469,11 @@ advance_to_block(struct filling *fill, struct aix_block *target, struct poly_err
 
 /* Stores the next row, or advances towards it. POLY_END: end of the trace. */
 static enum poly_status
-next_step(struct filling *fill, struct poly_error *error)
+next_step(struct aix_filling *fill, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	if (state->front) {
-		put_header(fill);
+		store_header(fill);
 		return POLY_OK;
 	}
 	if (state->current) {
@@ -490,7 +491,7 @@ next_step(struct filling *fill, struct poly_error *error)
 enum poly_status
 aix_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct filling fill = {reading, reading->state, batch};
+	struct aix_filling fill = {reading, reading->state, batch};
 	enum poly_status status = POLY_OK;
 	if (batch->view.process && !fill.state->attribution)
 		status = aix_attribution_new(NULL, 0, NULL, &fill.state->attribution, error);

@@ -151,11 +151,11 @@ parse_register(struct cis501_scan *scan, int32_t *number)
 }
 
 static inline bool
-parse_letter(struct cis501_scan *scan, char one, char other, char *letter)
+parse_letter(struct cis501_scan *scan, char first, char second, char *letter)
 {
 	const uint8_t *start = next_field(scan);
 	char c = (char)*start;
-	if (c != '-' && c != one && c != other)
+	if (c != '-' && c != first && c != second)
 		return false;
 	*letter = c;
 	scan->p = start + 1;
@@ -356,13 +356,13 @@ cis501_word_length(const char *text)
 
 /* Writes a blank and n bytes, right-aligned in width. */
 static inline char *
-put_right(char *to, const char *text, size_t n, size_t width)
+append_right(char *dst, const char *text, size_t n, size_t width)
 {
 	for (size_t i = n; i < width; i++)
-		*to++ = ' ';
-	*to++ = ' ';
-	memcpy(to, text, n);
-	return to + n;
+		*dst++ = ' ';
+	*dst++ = ' ';
+	memcpy(dst, text, n);
+	return dst + n;
 }
 
 /*
@@ -370,19 +370,19 @@ put_right(char *to, const char *text, size_t n, size_t width)
  * 15); returns where it begins.
  */
 static inline char *
-put_blanks(char *to, size_t n, size_t width)
+append_blanks(char *dst, size_t n, size_t width)
 {
-	memset(to, ' ', 16);
-	return to + 1 + (n < width ? width - n : 0);
+	memset(dst, ' ', 16);
+	return dst + 1 + (n < width ? width - n : 0);
 }
 
 /* Writes a number; overwrites up to 8 bytes past it, as it stores whole words. */
 static inline char *
-put_hex(char *to, uint64_t v, size_t width)
+append_hex(char *dst, uint64_t v, size_t width)
 {
 	const unsigned n = num_hex_width(v);
 	const uint64_t low = num_hex_word((uint32_t)v);
-	char *p = put_blanks(to, n, width);
+	char *p = append_blanks(dst, n, width);
 	if (n <= 8) {
 		store_le64((uint8_t *)p, low >> 8 * (8 - n));
 	} else {
@@ -394,48 +394,48 @@ put_hex(char *to, uint64_t v, size_t width)
 }
 
 static inline char *
-put_decimal(char *to, int64_t v, size_t width)
+append_decimal(char *dst, int64_t v, size_t width)
 {
 	const bool sign = v < 0;
 	const uint64_t size = sign ? 0 - (uint64_t)v : (uint64_t)v;
 	char digits[24] = "-";
 	if (size >= 100000000) {
 		const size_t n = num_decimal(digits + sign, size) + sign;
-		return put_right(to, digits, n, width);
+		return append_right(dst, digits, n, width);
 	}
 	const uint64_t word = num_decimal_word((uint32_t)size);
 	/* The last digit is written even if it is 0. */
 	const uint64_t shown = (word - 0x3030303030303030) | (uint64_t)1 << 56;
 	const unsigned zeros = (unsigned)__builtin_ctzll(shown) / 8;
-	char *p = put_blanks(to, 8 - zeros + sign, width);
+	char *p = append_blanks(dst, 8 - zeros + sign, width);
 	*p = '-';
 	store_le64((uint8_t *)p + sign, word >> 8 * zeros);
 	return p + sign + 8 - zeros;
 }
 
 struct cis501_printed
-cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
+cis501_print(char *dst, const struct cis501 *op, enum cis501_layout layout)
 {
 	static const struct {
 		size_t number, immediate, address, opcode;
 	} widths[CIS501_LAYOUTS] = {{2, 9, 12, 8}, {0, 0, 0, 0}};
 	const size_t number = widths[layout].number, address = widths[layout].address;
-	char *p = to + num_decimal(to, op->uop);
-	p = put_hex(p, op->pc, 0);
-	p = put_decimal(p, op->src1, number);
-	p = put_decimal(p, op->src2, number);
-	p = put_decimal(p, op->dest, number);
+	char *p = dst + num_decimal(dst, op->uop);
+	p = append_hex(p, op->pc, 0);
+	p = append_decimal(p, op->src1, number);
+	p = append_decimal(p, op->src2, number);
+	p = append_decimal(p, op->dest, number);
 	const char letters[6] = {' ', op->flags, ' ', op->branch, ' ', op->access};
 	memcpy(p, letters, sizeof letters);
-	p = put_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
-	const size_t address_at = (size_t)(p - to) + 1;
-	p = put_hex(p, op->address, address);
-	p = put_hex(p, op->fallthrough, address);
-	p = put_hex(p, op->target, address);
-	p = put_right(p, op->macro.text, op->macro.length, 0);
+	p = append_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
+	const size_t address_at = (size_t)(p - dst) + 1;
+	p = append_hex(p, op->address, address);
+	p = append_hex(p, op->fallthrough, address);
+	p = append_hex(p, op->target, address);
+	p = append_right(p, op->macro.text, op->macro.length, 0);
 	for (size_t i = op->macro.length; i < widths[layout].opcode; i++)
 		*p++ = ' ';
-	p = put_right(p, op->micro.text, op->micro.length, 0);
+	p = append_right(p, op->micro.text, op->micro.length, 0);
 	*p++ = '\n';
-	return (struct cis501_printed){to, (size_t)(p - to), address_at};
+	return (struct cis501_printed){dst, (size_t)(p - dst), address_at};
 }

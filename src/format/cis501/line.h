@@ -115,14 +115,14 @@ struct cis501_printed {
 
 /* Writes a line with its newline. */
 struct cis501_printed cis501_print(
-	char *to, const struct cis501 *op, enum cis501_layout layout);
+	char *dst, const struct cis501 *op, enum cis501_layout layout);
 
 /* True if a line of that style is byte for byte what cis501_print writes. */
 static inline bool
 cis501_is_exact(unsigned style, enum cis501_layout layout)
 {
-	const unsigned other = CIS501_OFF - 1;
-	return !(style & (other | (unsigned)CIS501_OFF << layout));
+	const unsigned spelling = CIS501_OFF - 1;
+	return !(style & (spelling | (unsigned)CIS501_OFF << layout));
 }
 
 /* Name of a field, from 0, for messages. */

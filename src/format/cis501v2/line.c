@@ -17,14 +17,14 @@ static const char *const registers[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6"
 /* Letters of the column flags, in the order of enum poly_flags. */
 static const char flag_letters[] = "_RWB";
 
-struct word {
+struct v2_word {
 	const char *text;
 	size_t length;
 };
 
 /* Splits a line of n bytes without its newline into fields; returns their number. */
 static unsigned
-split(const char *text, size_t n, struct word words[FIELDS])
+split(const char *text, size_t n, struct v2_word words[FIELDS])
 {
 	const char *end = text + n;
 	unsigned count = 0;
@@ -32,7 +32,7 @@ split(const char *text, size_t n, struct word words[FIELDS])
 		const char *tab = memchr(text, '\t', (size_t)(end - text));
 		const char *stop = tab ? tab : end;
 		if (count < FIELDS)
-			words[count] = (struct word){text, (size_t)(stop - text)};
+			words[count] = (struct v2_word){text, (size_t)(stop - text)};
 		if (!tab)
 			return count + 1;
 		text = tab + 1;
@@ -41,7 +41,7 @@ split(const char *text, size_t n, struct word words[FIELDS])
 
 /* Removes the blanks around a field. */
 static void
-trim(struct word *word)
+trim(struct v2_word *word)
 {
 	while (word->length && *word->text == ' ') {
 		word->text++;
@@ -53,7 +53,7 @@ trim(struct word *word)
 
 /* Returns the index of a word in a list; -1 if absent. */
 static int
-find_word(const char *const *list, const struct word *word)
+find_word(const char *const *list, const struct v2_word *word)
 {
 	for (int i = 0; list[i]; i++) {
 		if (strlen(list[i]) == word->length &&
@@ -64,7 +64,7 @@ find_word(const char *const *list, const struct word *word)
 }
 
 static bool
-parse_hex(const struct word *word, uint32_t *value)
+parse_hex(const struct v2_word *word, uint32_t *value)
 {
 	uint64_t v;
 	if (!num_parse_hex(word->text, word->length, &v) || v > UINT32_MAX)
@@ -74,7 +74,7 @@ parse_hex(const struct word *word, uint32_t *value)
 }
 
 static bool
-parse_decimal(const struct word *word, uint32_t *value)
+parse_decimal(const struct v2_word *word, uint32_t *value)
 {
 	uint64_t v;
 	bool good = word->length <= 10 && num_parse(word->text, word->length, &v) && v <= 255;
@@ -84,7 +84,7 @@ parse_decimal(const struct word *word, uint32_t *value)
 }
 
 static bool
-parse_name(const char *const *list, const struct word *word, unsigned *value)
+parse_name(const char *const *list, const struct v2_word *word, unsigned *value)
 {
 	int i = find_word(list, word);
 	*value = (unsigned)i;
@@ -92,7 +92,7 @@ parse_name(const char *const *list, const struct word *word, unsigned *value)
 }
 
 static bool
-parse_letter(const char *letters, const struct word *word, char *letter)
+parse_letter(const char *letters, const struct v2_word *word, char *letter)
 {
 	*letter = word->length == 1 ? *word->text : 0;
 	return *letter && strchr(letters, *letter);
@@ -109,7 +109,7 @@ cis501v2_is_text(const char *text, size_t n)
 }
 
 static bool
-parse_text(const struct word *word, struct cis501v2 *op)
+parse_text(const struct v2_word *word, struct cis501v2 *op)
 {
 	op->text = word->text;
 	op->length = word->length;
@@ -117,7 +117,7 @@ parse_text(const struct word *word, struct cis501v2 *op)
 }
 
 static bool
-parse_field(struct cis501v2 *op, unsigned field, const struct word *word)
+parse_field(struct cis501v2 *op, unsigned field, const struct v2_word *word)
 {
 	char letter;
 	bool good;
@@ -145,7 +145,8 @@ parse_field(struct cis501v2 *op, unsigned field, const struct word *word)
 }
 
 static void
-set_fault(const char *text, const struct word *word, unsigned field, struct line_fault *fault)
+set_fault(
+	const char *text, const struct v2_word *word, unsigned field, struct line_fault *fault)
 {
 	static const char *const names[FIELDS] = {"pc", "size", "branch type", "direction",
 		"target", "memory", "memory address", "access size", "flags", "dest", "src1",
@@ -165,13 +166,13 @@ set_fault(const char *text, const struct word *word, unsigned field, struct line
 enum v2_record
 cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_fault *fault)
 {
-	struct word words[FIELDS];
+	struct v2_word words[FIELDS];
 	if (n && text[n - 1] == '\n')
 		n--;
 	if (n && text[n - 1] == '\r')
 		n--;
 	unsigned count = split(text, n, words);
-	struct word line = {text, n};
+	struct v2_word line = {text, n};
 	trim(&line);
 	if (line.length == 0)
 		return BLANK;
@@ -194,15 +195,15 @@ cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_faul
 }
 
 size_t
-cis501v2_print(char *to, const struct cis501v2 *op)
+cis501v2_print(char *dst, const struct cis501v2 *op)
 {
-	int n = snprintf(to, CIS501V2_PRINT_ROOM,
+	int n = snprintf(dst, CIS501V2_PRINT_ROOM,
 		"%08x\t%u\t%2s\t%c\t%08x\t%c\t%08x\t%u\t%c\t%3s\t%3s\t%3s\t", op->pc,
 		op->opcode_size, types[op->type], op->direction, op->target, op->access,
 		op->address, op->size, flag_letters[op->flags], registers[op->dest],
 		registers[op->src1], registers[op->src2]);
-	memcpy(to + n, op->text, op->length);
-	to[(size_t)n + op->length] = '\n';
+	memcpy(dst + n, op->text, op->length);
+	dst[(size_t)n + op->length] = '\n';
 	return (size_t)n + op->length + 1;
 }
 

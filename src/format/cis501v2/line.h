@@ -55,7 +55,7 @@ enum v2_record cis501v2_parse(
 	const char *text, size_t n, struct cis501v2 *op, struct line_fault *fault);
 
 /* Writes a line with its newline; returns its length. */
-size_t cis501v2_print(char *to, const struct cis501v2 *op);
+size_t cis501v2_print(char *dst, const struct cis501v2 *op);
 
 /* True if the columns of an instruction reproduce its line of n bytes. */
 bool cis501v2_is_exact(const char *text, size_t n, const struct cis501v2 *op);

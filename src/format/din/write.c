@@ -69,7 +69,7 @@ write_reference(struct writing *writing, const struct poly_batch *batch, size_t 
 	if (writer->form == DIN_SIZED && !reference->sized)
 		return writing_lacks(
 			batch, row, reference->is == DIN_FETCH ? "opcode_size" : "size", error);
-	char *to = (char *)out_room(writing->out, 64), *at = to;
+	char *dst = (char *)out_room(writing->out, 64), *at = dst;
 	*at++ = label;
 	*at++ = ' ';
 	unsigned digits = address_digits(reference->address, writer->digits);
@@ -82,7 +82,7 @@ write_reference(struct writing *writing, const struct poly_batch *batch, size_t 
 		at += digits;
 	}
 	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
+	out_commit(writing->out, (size_t)(at - dst));
 	return POLY_OK;
 }
 

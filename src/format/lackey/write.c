@@ -28,7 +28,7 @@ lackey_wopen(struct writing *writing, struct poly_error *error)
 static void
 print(struct writing *writing, char letter, uint64_t address, uint64_t size)
 {
-	char *to = (char *)out_room(writing->out, 48), *at = to;
+	char *dst = (char *)out_room(writing->out, 48), *at = dst;
 	unsigned digits = num_hex_width(address);
 	digits = digits < LACKEY_ADDRESS_DIGITS ? LACKEY_ADDRESS_DIGITS : digits;
 	at[0] = letter == 'I' ? 'I' : ' ';
@@ -39,7 +39,7 @@ print(struct writing *writing, char letter, uint64_t address, uint64_t size)
 	*at++ = ',';
 	at += num_decimal(at, size);
 	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
+	out_commit(writing->out, (size_t)(at - dst));
 }
 
 /* Writes the pending load of a modify whose store is not part of the selection. */

@@ -128,14 +128,14 @@ parse_further_digits(struct qemu4v_cursor *at, struct qemu4v *line)
 }
 
 size_t
-qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *to)
+qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *dst)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < digits->word.length; i++) {
 		unsigned digit = hex_digit(digits->word.text[i]);
 		if (digit == 16)
 			continue;
-		to[n / 2] = (uint8_t)(n % 2 ? to[n / 2] | digit : digit << 4);
+		dst[n / 2] = (uint8_t)(n % 2 ? dst[n / 2] | digit : digit << 4);
 		n++;
 	}
 	return n / 2;

@@ -152,7 +152,7 @@ struct qemu4v_run {
 unsigned qemu4v_run(const struct qemu4v *line, unsigned i, struct qemu4v_run *run);
 
 /* Converts an even number of digits to bytes; returns their number. */
-size_t qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *to);
+size_t qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *dst);
 
 /* True for known units of time. */
 bool qemu4v_is_unit(const uint8_t *text, size_t n);

@@ -37,7 +37,7 @@ qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32
 }
 
 /* Stores a non-empty name in its column; sets good to false if it cannot be stored. */
-#define PUT_NAME(column, word)                                           \
+#define STORE_NAME(column, word)                                         \
 	do {                                                             \
 		uint32_t name;                                           \
 		if ((word).length && find_name(reading, &(word), &name)) \
@@ -48,7 +48,7 @@ qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32
 
 /* Stores digits that a column of 64 bits cannot hold. */
 static void
-put_payload(struct batch *batch, size_t row, const struct qemu4v *line)
+store_payload(struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	uint8_t bytes[QEMU4V_LINE_MAX / 2];
 	size_t n = qemu4v_bytes(&line->data, bytes);
@@ -62,7 +62,7 @@ put_payload(struct batch *batch, size_t row, const struct qemu4v *line)
  * them.
  */
 static inline bool
-put_digits(struct batch *batch, size_t row, const struct qemu4v *line)
+store_digits(struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	const struct qemu4v_digits *data = &line->data;
 	bool opcode = line->is == QEMU4V_INSTRUCTION;
@@ -76,12 +76,12 @@ put_digits(struct batch *batch, size_t row, const struct qemu4v *line)
 	else if (data->count <= 16)
 		batch_put(batch, value, row, data->value);
 	else if (data->count % 2 == 0)
-		put_payload(batch, row, line);
+		store_payload(batch, row, line);
 	return data->count % 2 == 0 && data->count <= QEMU4V_DATA_DIGITS;
 }
 
 static inline bool
-put_instruction(
+store_instruction(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	if (line->has_executed)
@@ -92,16 +92,16 @@ put_instruction(
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
 	batch_put_bytes(batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
-	bool good = put_digits(batch, row, line);
-	PUT_NAME(instruction_set, line->iset);
-	PUT_NAME(mode, line->mode);
-	PUT_NAME(security, line->security);
+	bool good = store_digits(batch, row, line);
+	STORE_NAME(instruction_set, line->iset);
+	STORE_NAME(mode, line->mode);
+	STORE_NAME(security, line->security);
 	return good;
 }
 
 /* Stores the attributes, preceded by the letter before R or W. */
 static bool
-put_attributes(
+store_attributes(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	char joined[64];
@@ -114,7 +114,7 @@ put_attributes(
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	PUT_NAME(attributes, word);
+	STORE_NAME(attributes, word);
 	return good;
 }
 
@@ -137,7 +137,7 @@ can_be_written(const struct qemu4v_reader *reader, const struct qemu4v *line)
 }
 
 static inline bool
-put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+store_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	struct qemu4v_digits *data = &line->data;
@@ -161,32 +161,33 @@ put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	bool good = !line->attributes.length && !line->bus;
 	if (!good)
-		good = put_attributes(reading, batch, row, line) &&
+		good = store_attributes(reading, batch, row, line) &&
 		       can_be_written(reader, line);
 	/* Without a newline the data may be truncated. */
 	if (!whole && !line->ended)
 		return false;
-	return put_digits(batch, row, line) && whole && good;
+	return store_digits(batch, row, line) && whole && good;
 }
 
 static inline bool
-put_register(
+store_register(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
 	size_t digits = line->data.count + line->data.unknown;
-	PUT_NAME(reg, line->reg);
+	STORE_NAME(reg, line->reg);
 	/* Without a newline the value may be truncated. */
 	if (!line->ended)
 		return false;
 	if (digits % 2 == 0)
 		batch_put(batch, size, row, (uint32_t)digits / 2);
-	return put_digits(batch, row, line) && good;
+	return store_digits(batch, row, line) && good;
 }
 
 /* Stores time and processor; false if the line's time is not in ticks of the trace's clock. */
 static inline bool
-put_context(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+store_context(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	uint64_t time = line->time;
@@ -200,7 +201,7 @@ put_context(struct reading *reading, struct batch *batch, size_t row, const stru
 	if (line->has_cpu)
 		batch_put(batch, cpu, row, line->cpu);
 	if (line->cpu_name.length)
-		PUT_NAME(cpu_name, line->cpu_name);
+		STORE_NAME(cpu_name, line->cpu_name);
 	return good;
 }
 
@@ -225,15 +226,15 @@ is_canonical(const struct qemu4v_reader *reader, const struct qemu4v *line)
 
 /* Stores the columns of a record; false if they cannot reproduce its line. */
 static inline bool
-put_record(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+store_record(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
 {
-	bool canonical = put_context(reading, batch, row, line) && line->plain &&
+	bool canonical = store_context(reading, batch, row, line) && line->plain &&
 			 is_canonical(reading->state, line);
 	if (line->is == QEMU4V_INSTRUCTION)
-		return put_instruction(reading, batch, row, line) && canonical;
+		return store_instruction(reading, batch, row, line) && canonical;
 	if (line->is == QEMU4V_MEMORY)
-		return put_memory(reading, batch, row, line) && canonical;
-	return put_register(reading, batch, row, line) && canonical;
+		return store_memory(reading, batch, row, line) && canonical;
+	return store_register(reading, batch, row, line) && canonical;
 }
 
 static void
@@ -295,7 +296,7 @@ set_template(
 
 /* Stores the target of a branch or another transfer of control. */
 static bool
-put_transfer(
+store_transfer(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
@@ -304,13 +305,13 @@ put_transfer(
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);
-	PUT_NAME(instruction_set, line->iset);
+	STORE_NAME(instruction_set, line->iset);
 	return good;
 }
 
 /* Stores a run of a memory dump; the line has a row per run. */
 static void
-put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
+store_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
 {
 	struct qemu4v_run run;
 	unsigned count = qemu4v_run(line, text->part, &run);
@@ -337,20 +338,20 @@ put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct
 
 /* Stores the columns of a Tarmac form; false if a name cannot be stored. */
 static bool
-put_form(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+store_form(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
 	if (line->is >= QEMU4V_BLANK)
 		return true;
-	put_context(reading, batch, row, line);
+	store_context(reading, batch, row, line);
 	if (line->is == QEMU4V_FLOW || line->is == QEMU4V_BRANCH) {
-		good = put_transfer(reading, batch, row, line);
+		good = store_transfer(reading, batch, row, line);
 	} else if (line->is == QEMU4V_BUS || line->is == QEMU4V_COPROCESSOR) {
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		PUT_NAME(attributes, line->attributes);
-		put_digits(batch, row, line);
+		STORE_NAME(attributes, line->attributes);
+		store_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||
 		(line->is >= QEMU4V_EXCEPTION && line->is != QEMU4V_BRANCH &&
@@ -403,7 +404,7 @@ address_column(const struct line *text, const struct qemu4v *line)
 
 /* Stores a memory dump for the lines that continue it. */
 static void
-store_picture(struct reading *reading, const struct line *text, const struct qemu4v *line)
+remember_picture(struct reading *reading, const struct line *text, const struct qemu4v *line)
 {
 	struct qemu4v_reader *reader = reading->state;
 	struct qemu4v_picture *picture = &reader->picture;
@@ -441,15 +442,15 @@ continues_picture(struct reading *reading, const struct line *text, struct qemu4
 
 /* Stores the next row of a memory dump. */
 static void
-put_picture(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+store_picture(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
 	const struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	const struct qemu4v_picture *picture = &reader->picture;
-	put_context(reading, batch, row, line);
+	store_context(reading, batch, row, line);
 	if (picture->continued && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
-	put_run(batch, row, line, text);
+	store_run(batch, row, line, text);
 	if (picture->continued && text->part == 0 &&
 		address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
@@ -477,17 +478,17 @@ static const uint8_t kinds[QEMU4V_RECORD_COUNT] = {
 
 /* Stores the row of a Tarmac form or of a line that is not a record. */
 static bool
-put_line(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+store_line(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
 	struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	bool picture = line->is == QEMU4V_PICTURE;
 	if (picture && text->part == 0 && !reader->picture.continued)
-		store_picture(reading, text, line);
+		remember_picture(reading, text, line);
 	if (picture)
-		put_picture(reading, batch, row, text, line);
+		store_picture(reading, batch, row, text, line);
 	else
-		put_form(reading, batch, row, line);
+		store_form(reading, batch, row, line);
 	if (line->is == QEMU4V_OTHER)
 		add_line_findings(reading, row, text, line);
 	/* The first of a line's rows stores its bytes. */
@@ -508,8 +509,8 @@ qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);
 	if (line.is > QEMU4V_REGISTER)
-		return put_line(reading, batch, row, text, &line);
-	bool exact = put_record(reading, batch, row, &line);
+		return store_line(reading, batch, row, text, &line);
+	bool exact = store_record(reading, batch, row, &line);
 	if (text->shape)
 		set_template(reading->state, &line, text->shape);
 	if (!exact)

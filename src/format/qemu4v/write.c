@@ -22,26 +22,26 @@ struct line_buffer {
 };
 
 static void
-put_text(struct line_buffer *line, const char *text, size_t n)
+append_text(struct line_buffer *line, const char *text, size_t n)
 {
 	memcpy(line->text + line->used, text, n);
 	line->used += n;
 }
 
 static void
-put_string(struct line_buffer *line, const char *text)
+append_string(struct line_buffer *line, const char *text)
 {
-	put_text(line, text, strlen(text));
+	append_text(line, text, strlen(text));
 }
 
 static void
-put_decimal(struct line_buffer *line, uint64_t v)
+append_decimal(struct line_buffer *line, uint64_t v)
 {
 	line->used += num_decimal(line->text + line->used, v);
 }
 
 static void
-put_hex(struct line_buffer *line, uint64_t v, unsigned digits)
+append_hex(struct line_buffer *line, uint64_t v, unsigned digits)
 {
 	num_hex(line->text + line->used, v, digits);
 	line->used += digits;
@@ -143,7 +143,7 @@ bytes_of(const struct poly_batch *batch, enum poly_column column, size_t row)
  * instructions only.
  */
 static void
-put_cpu(struct writing *writing, struct line_buffer *line, const struct poly_batch *batch,
+append_cpu(struct writing *writing, struct line_buffer *line, const struct poly_batch *batch,
 	size_t row)
 {
 	const struct qemu4v_writer *writer = writing->state;
@@ -153,15 +153,15 @@ put_cpu(struct writing *writing, struct line_buffer *line, const struct poly_bat
 	if (name[0] && !(writer->tarmac && named))
 		writing_note(writing, "names of processors were dropped");
 	if (writer->tarmac && named) {
-		put_text(line, " ", 1);
-		put_string(line, name);
+		append_text(line, " ", 1);
+		append_string(line, name);
 	} else if (instruction &&
 		   (!writer->tarmac || poly_present(batch, POLY_COLUMN_cpu, row))) {
-		put_text(line, " ", 1);
+		append_text(line, " ", 1);
 		if (name[0] && !poly_present(batch, POLY_COLUMN_cpu, row))
 			writing_note(writing, "instructions without a processor number were "
 					      "written with processor 0");
-		put_decimal(line, value_of(batch, POLY_COLUMN_cpu, row, 0));
+		append_decimal(line, value_of(batch, POLY_COLUMN_cpu, row, 0));
 	}
 }
 
@@ -193,59 +193,59 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 	writer->last_time = time;
 	/* Copied lines are counted by their times and numbers. */
 	writing_moves(writing, POLY_HAS(time));
-	put_decimal(&line, time);
+	append_decimal(&line, time);
 	writing_mark(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
-	put_text(&line, " ", 1);
-	put_string(&line, writer->unit);
-	put_cpu(writing, &line, batch, row);
+	append_text(&line, " ", 1);
+	append_string(&line, writer->unit);
+	append_cpu(writing, &line, batch, row);
 	return line;
 }
 
 static void
 end_line(struct writing *writing, struct line_buffer *line)
 {
-	put_text(line, "\n", 1);
+	append_text(line, "\n", 1);
 	out_commit(writing->out, line->used);
 }
 
 /* Writes an address, in Tarmac with its translation from the column `real`. */
 static void
-put_address(struct writing *writing, struct line_buffer *line, const struct poly_batch *batch,
-	size_t row, enum poly_column real)
+append_address(struct writing *writing, struct line_buffer *line,
+	const struct poly_batch *batch, size_t row, enum poly_column real)
 {
 	const struct qemu4v_writer *writer = writing->state;
 	uint64_t address = real == POLY_COLUMN_real_pc ? batch->pc[row] : batch->address[row];
 	const unsigned digits = qemu4v_address_digits(address, writer->address_digits);
-	put_text(line, " ", 1);
-	put_hex(line, address, digits);
+	append_text(line, " ", 1);
+	append_hex(line, address, digits);
 	if (real != POLY_COLUMN_real_pc)
 		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX,
 			line->text + line->used - digits, digits);
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
 		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
-		put_text(line, ":", 1);
-		put_hex(line, translation, width);
+		append_text(line, ":", 1);
+		append_hex(line, translation, width);
 		writing_mark(
 			writing, real, WRITING_HEX, line->text + line->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
 	}
-	put_text(line, " ", 1);
+	append_text(line, " ", 1);
 }
 
 /* Writes a value of size bytes. */
 static void
-put_value(struct line_buffer *line, uint64_t value, size_t size)
+append_value(struct line_buffer *line, uint64_t value, size_t size)
 {
 	for (; size > 8; size--)
-		put_text(line, "00", 2);
+		append_text(line, "00", 2);
 	if (size)
-		put_hex(line, value, (unsigned)(2 * size));
+		append_hex(line, value, (unsigned)(2 * size));
 }
 
 static void
-put_bytes(struct line_buffer *line, const struct qemu4v_word *bytes)
+append_bytes(struct line_buffer *line, const struct qemu4v_word *bytes)
 {
 	num_hex_bytes(line->text + line->used, bytes->text, bytes->length);
 	line->used += 2 * bytes->length;
@@ -274,20 +274,20 @@ find_labels(const struct poly_batch *batch, size_t row, struct insn_labels *labe
 }
 
 static void
-put_labels(struct line_buffer *line, const struct insn_labels *labels)
+append_labels(struct line_buffer *line, const struct insn_labels *labels)
 {
-	put_text(line, " ", 1);
-	put_string(line, labels->iset);
+	append_text(line, " ", 1);
+	append_string(line, labels->iset);
 	if (labels->mode[0]) {
-		put_text(line, " ", 1);
-		put_string(line, labels->mode);
+		append_text(line, " ", 1);
+		append_string(line, labels->mode);
 	}
 	if (labels->mode[0] && labels->security[0]) {
-		put_text(line, "_", 1);
-		put_string(line, labels->security);
+		append_text(line, "_", 1);
+		append_string(line, labels->security);
 	}
-	put_text(line, " : ", 3);
-	put_text(line, (const char *)labels->text.text, labels->text.length);
+	append_text(line, " : ", 3);
+	append_text(line, (const char *)labels->text.text, labels->text.length);
 }
 
 /* Sets the labels that MicroTESK always writes. */
@@ -331,18 +331,18 @@ find_encoding(const struct poly_batch *batch, size_t row)
 }
 
 static void
-put_encoding(struct line_buffer *line, const struct insn_encoding *encoding)
+append_encoding(struct line_buffer *line, const struct insn_encoding *encoding)
 {
 	if (encoding->bytes.length)
-		put_bytes(line, &encoding->bytes);
+		append_bytes(line, &encoding->bytes);
 	else if (encoding->known)
-		put_value(line, encoding->opcode, encoding->size);
+		append_value(line, encoding->opcode, encoding->size);
 	else
-		put_string(line, "--------");
+		append_string(line, "--------");
 }
 
 static void
-put_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
+append_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const struct insn_encoding *encoding)
 {
 	const struct qemu4v_writer *writer = writing->state;
@@ -363,19 +363,19 @@ put_instruction(struct writing *writing, const struct poly_batch *batch, size_t 
 		taken = true;
 	}
 	struct line_buffer line = begin_line(writing, batch, row, QEMU4V_LINE_MAX);
-	put_string(&line, taken ? " IT (" : " IS (");
+	append_string(&line, taken ? " IT (" : " IS (");
 	const size_t number_at = line.used;
-	put_decimal(&line, writer->microtesk ? writer->last_time
-					     : value_of(batch, POLY_COLUMN_number, row,
-						       count_instructions(writing)));
+	append_decimal(&line, writer->microtesk ? writer->last_time
+						: value_of(batch, POLY_COLUMN_number, row,
+							  count_instructions(writing)));
 	writing_moves(writing, POLY_HAS(number));
 	if (!writer->microtesk)
 		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);
-	put_text(&line, ")", 1);
-	put_address(writing, &line, batch, row, POLY_COLUMN_real_pc);
-	put_encoding(&line, encoding);
-	put_labels(&line, &labels);
+	append_text(&line, ")", 1);
+	append_address(writing, &line, batch, row, POLY_COLUMN_real_pc);
+	append_encoding(&line, encoding);
+	append_labels(&line, &labels);
 	end_line(writing, &line);
 }
 
@@ -390,7 +390,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (!encoding.known && !writing->own_raw)
 		return writing_lacks(batch, row, "opcode", error);
 	if (encoding.known || writer->tarmac)
-		put_instruction(writing, batch, row, &encoding);
+		append_instruction(writing, batch, row, &encoding);
 	else
 		writing_note(writing, "instructions without an opcode were dropped");
 	return POLY_OK;
@@ -418,16 +418,16 @@ find_content(const struct poly_batch *batch, size_t row, struct row_content *con
 }
 
 static void
-put_content(
+append_content(
 	struct writing *writing, struct line_buffer *line, const struct row_content *content)
 {
 	const struct qemu4v_writer *writer = writing->state;
 	const size_t size = content->size < 8 ? content->size : 8;
 	if (content->bytes.length) {
-		put_bytes(line, &content->bytes);
+		append_bytes(line, &content->bytes);
 		return;
 	}
-	put_value(line, content->value, content->size);
+	append_value(line, content->value, content->size);
 	if (!writer->memory_order && !content->guessed)
 		writing_mark(writing, POLY_COLUMN_value, WRITING_HEX,
 			line->text + line->used - 2 * size, 2 * size);
@@ -490,12 +490,12 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 		return;
 	}
 	struct line_buffer line = begin_line(writing, batch, row, length + 2 * content.size);
-	put_string(&line, batch->access[row] == POLY_ACCESS_WRITE ? " MW" : " MR");
-	put_decimal(&line, content.size);
-	put_text(&line, attributes, length);
-	put_address(writing, &line, batch, row, POLY_COLUMN_real_address);
+	append_string(&line, batch->access[row] == POLY_ACCESS_WRITE ? " MW" : " MR");
+	append_decimal(&line, content.size);
+	append_text(&line, attributes, length);
+	append_address(writing, &line, batch, row, POLY_COLUMN_real_address);
 	size_t start = line.used;
-	put_content(writing, &line, &content);
+	append_content(writing, &line, &content);
 	if (writer->memory_order)
 		swap_data(&line, start, content.size);
 	end_line(writing, &line);
@@ -506,7 +506,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
  * not valid.
  */
 static bool
-put_register_name(const struct writing *writing, struct line_buffer *line, const char *name)
+append_register_name(const struct writing *writing, struct line_buffer *line, const char *name)
 {
 	const struct qemu4v_writer *writer = writing->state;
 	bool good = name[0] > ' ';
@@ -514,7 +514,7 @@ put_register_name(const struct writing *writing, struct line_buffer *line, const
 		bool is_bank = *p == ' ' && p[1] == '(';
 		good &= (*p > ' ' && *p < 0x7f) || is_bank;
 		if (!is_bank || writer->tarmac)
-			put_text(line, p, 1);
+			append_text(line, p, 1);
 	}
 	return good;
 }
@@ -532,10 +532,10 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 	if (!bad) {
 		struct line_buffer line =
 			begin_line(writing, batch, row, length + 2 * content.size);
-		put_string(&line, " R ");
-		bad = !put_register_name(writing, &line, name);
-		put_text(&line, " ", 1);
-		put_content(writing, &line, &content);
+		append_string(&line, " R ");
+		bad = !append_register_name(writing, &line, name);
+		append_text(&line, " ", 1);
+		append_content(writing, &line, &content);
 		if (!bad)
 			end_line(writing, &line);
 	}

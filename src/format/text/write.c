@@ -102,7 +102,7 @@ has_constants(const struct text_output *output)
 
 /* Writes digits of a base, at least `min`. */
 static void
-put_digits(struct buf *line, uint64_t value, unsigned base, unsigned min)
+append_digits(struct buf *line, uint64_t value, unsigned base, unsigned min)
 {
 	char digits[32];
 	size_t n = sizeof digits;
@@ -115,7 +115,7 @@ put_digits(struct buf *line, uint64_t value, unsigned base, unsigned min)
 }
 
 static void
-put_number(const struct text_output *output, const struct text_field *field, uint64_t value)
+append_number(const struct text_output *output, const struct text_field *field, uint64_t value)
 {
 	const struct column_traits *traits = &column_table[field->column];
 	bool automatic = field->form == TEXT_AUTO;
@@ -126,7 +126,7 @@ put_number(const struct text_output *output, const struct text_field *field, uin
 	}
 	if (hex && (automatic || field->prefix))
 		buf_string(output->line, "0x");
-	put_digits(output->line, value,
+	append_digits(output->line, value,
 		hex			    ? 16
 		: field->form == TEXT_OCTAL ? 8
 					    : 10,
@@ -135,7 +135,7 @@ put_number(const struct text_output *output, const struct text_field *field, uin
 
 /* Writes a name or text if a reader would find the same in the field. */
 static enum poly_status
-put_text(const struct text_output *output, const struct text_step *step)
+append_text(const struct text_output *output, const struct text_step *step)
 {
 	const struct text_description *description = output->description;
 	const struct text_field *field = &description->fields[step->field];
@@ -185,7 +185,7 @@ report_missing(const struct text_output *output, const char *column)
 
 /* Writes the field's value, in one of its spellings if it has any. */
 static enum poly_status
-put_field(const struct text_output *output, const struct text_step *step)
+append_field(const struct text_output *output, const struct text_step *step)
 {
 	const struct text_field *field = &output->description->fields[step->field];
 	enum poly_column column = field->column;
@@ -209,9 +209,9 @@ put_field(const struct text_output *output, const struct text_step *step)
 	if (!present)
 		return report_missing(output, column_table[column].name);
 	if (text)
-		return put_text(output, step);
+		return append_text(output, step);
 	if (field->form != TEXT_WORDS) {
-		put_number(output, field, value);
+		append_number(output, field, value);
 		return POLY_OK;
 	}
 	const char *name = form == POLY_FORM_BOOL ? (value ? "true" : "false")
@@ -243,14 +243,14 @@ has_values(const struct text_output *output)
 }
 
 static enum poly_status
-put_line(const struct text_output *output)
+append_line(const struct text_output *output)
 {
 	const struct text_description *description = output->description;
 	const struct text_step *step = description->steps;
 	enum poly_status status = POLY_OK;
 	for (; status == POLY_OK && step->kind != TEXT_STEP_END; step++) {
 		switch (step->kind) {
-		case TEXT_STEP_FIELD: status = put_field(output, step); break;
+		case TEXT_STEP_FIELD: status = append_field(output, step); break;
 		case TEXT_STEP_LITERAL:
 			buf_append(output->line, text_at(description, step->literal),
 				step->literal.size);
@@ -296,7 +296,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return POLY_OK;
 	}
 	buf_clear(&writer->line);
-	enum poly_status status = put_line(&output);
+	enum poly_status status = append_line(&output);
 	if (status != POLY_OK)
 		return status;
 	if (writer->line.failed)

@@ -14,7 +14,7 @@
 
 /* Appends the code of a variable. */
 static void
-put_code(struct buf *buf, uint32_t number)
+append_code(struct buf *buf, uint32_t number)
 {
 	do {
 		buf_byte(buf, (uint8_t)(CODE_FIRST + number % CODE_COUNT));
@@ -24,7 +24,7 @@ put_code(struct buf *buf, uint32_t number)
 
 /* Appends a name without blanks, and without characters that would select bits. */
 static void
-put_name(struct buf *buf, const char *name)
+append_name(struct buf *buf, const char *name)
 {
 	if (!*name)
 		buf_byte(buf, '_');
@@ -73,7 +73,7 @@ find_variable(struct writing *writing, uint32_t scope, const char *name)
 
 /* Appends the time of a change, if it is later. */
 static void
-put_time(struct writing *writing, uint64_t time)
+append_time(struct writing *writing, uint64_t time)
 {
 	struct vcd_writer *state = writing->state;
 	if (state->has_now && time < state->now)
@@ -87,7 +87,7 @@ put_time(struct writing *writing, uint64_t time)
 
 /* Appends bits without leading zeros, which readers add. */
 static void
-put_bits(struct buf *buf, const struct vcd_value *value)
+append_bits(struct buf *buf, const struct vcd_value *value)
 {
 	bool begun = false;
 	buf_byte(buf, 'b');
@@ -135,9 +135,9 @@ vcd_change(struct writing *writing, const struct vcd_moment *moment, const char 
 		variable->width = width;
 	if (has_value(variable, value))
 		return true;
-	put_time(writing, moment->time);
-	put_bits(&state->body, value);
-	put_code(&state->body, (uint32_t)(variable - state->variables));
+	append_time(writing, moment->time);
+	append_bits(&state->body, value);
+	append_code(&state->body, (uint32_t)(variable - state->variables));
 	buf_byte(&state->body, '\n');
 	return !state->body.failed;
 }
@@ -221,23 +221,23 @@ unit_of(const struct vcd_writer *state, const struct poly_trace_info *source)
 }
 
 static void
-put_variables(const struct vcd_writer *state, uint32_t scope, struct buf *buf)
+append_variables(const struct vcd_writer *state, uint32_t scope, struct buf *buf)
 {
 	for (uint32_t i = 0; i < state->count; i++) {
 		const struct vcd_variable *variable = &state->variables[i];
 		if (variable->scope != scope)
 			continue;
 		buf_printf(buf, "$var wire %u ", variable->width ? variable->width : 1);
-		put_code(buf, i);
+		append_code(buf, i);
 		buf_byte(buf, ' ');
-		put_name(buf, intern_text(&state->names, variable->name));
+		append_name(buf, intern_text(&state->names, variable->name));
 		buf_string(buf, " $end\n");
 	}
 }
 
 /* Appends the header: units, scopes, variables, and unknown initial values. */
 static void
-put_header(
+append_header(
 	const struct vcd_writer *state, const struct poly_trace_info *source, struct buf *buf)
 {
 	const char *unit = unit_of(state, source);
@@ -249,15 +249,15 @@ put_header(
 	buf_printf(buf, "$timescale 1 %s $end\n", unit ? unit : "ns");
 	for (uint32_t scope = 0; scope < state->scopes.count; scope++) {
 		buf_string(buf, "$scope module ");
-		put_name(buf, intern_text(&state->scopes, scope));
+		append_name(buf, intern_text(&state->scopes, scope));
 		buf_string(buf, " $end\n");
-		put_variables(state, scope, buf);
+		append_variables(state, scope, buf);
 		buf_string(buf, "$upscope $end\n");
 	}
 	buf_string(buf, "$enddefinitions $end\n$dumpvars\n");
 	for (uint32_t i = 0; i < state->count; i++) {
 		buf_string(buf, "bx ");
-		put_code(buf, i);
+		append_code(buf, i);
 		buf_byte(buf, '\n');
 	}
 	buf_string(buf, "$end\n");
@@ -269,7 +269,7 @@ vcd_flush(struct writing *writing, struct poly_error *error)
 	struct vcd_writer *state = writing->state;
 	struct buf header = {0};
 	if (!state->has_header)
-		put_header(state, writing->source, &header);
+		append_header(state, writing->source, &header);
 	state->has_header = true;
 	const bool failed = header.failed || state->body.failed;
 	out_write(writing->out, header.data, header.size);
