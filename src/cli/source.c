@@ -248,9 +248,9 @@ source_partial(const struct source *source)
 void
 source_report_name(const struct source *source, struct poly_report *report)
 {
-	poly_report_text(report, "file", "File", source->name);
+	poly_report_text(report, "file", source->name);
 	if (source_partial(source))
-		poly_report_bool(report, "partial", "Partial", true);
+		poly_report_bool(report, "partial", true);
 }
 
 bool
@@ -263,7 +263,8 @@ source_feed(struct source *source, struct poly_stats *stats, struct poly_summary
 	if (status == POLY_OK)
 		source_want(source,
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
-	if (status == POLY_OK && !summary && !source->selection && poly_stats_tallies(stats))
+	if (status == POLY_OK && !summary && !source->selection &&
+		poly_stats_accepts_weights(stats))
 		poly_reader_tally(source->reader);
 	while (status == POLY_OK && (batch = source_next(source))) {
 		if (summary)

@@ -3,22 +3,22 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, sweep, threads, trace
+from model import Tap, overlaps, context, stats, sweep, threads, trace
 
 PAGE = 4096
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 2) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def forwarded(rows, window):
-    """Loads of a byte that one of the party's last reads and writes stored, and those wholly within it."""
+    """Loads of a byte that one of the context's last reads and writes stored, and those wholly within it."""
     last, loads, hits, contained = collections.defaultdict(list), 0, 0, 0
     for row in rows:
         if row['access'] not in ('read', 'write'):
             continue
-        before = last[party(row)]
+        before = last[context(row)]
         covered = {(row['address'] + i) % 2 ** 64 for i in range(row.get('size') or 1)}
         if row['access'] == 'read':
             loads += 1
@@ -60,7 +60,7 @@ def sizes(rows):
     for row in rows:
         if row.get('size'):
             counts[min(row['size'], 256)][row['access']] += 1
-    return [{'bytes': size, 'reads': kinds['read'], 'writes': kinds['write'],
+    return [{'size': size, 'reads': kinds['read'], 'writes': kinds['write'],
              'others': sum(kinds.values()) - kinds['read'] - kinds['write']}
             for size, kinds in sorted(counts.items())]
 
@@ -83,7 +83,7 @@ for name, line, window in (
         large *= 2
     tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
         'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
-        'reads_per_write': round(reads / writes, 2) if writes else None,
+        'reads_per_write': reads / writes if writes else None,
         **forwarded(rows, window), 'line_bytes': large,
         'hot_lines': hot(rows, large), 'hot_pages': hot(rows, PAGE)})
 sys.exit(tap.end())

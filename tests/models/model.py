@@ -1,6 +1,7 @@
 """What models of analyses share: rows of a trace, what the command tells, and comparing both."""
 import atexit
 import json
+import math
 import os
 import random
 import subprocess
@@ -94,7 +95,7 @@ def sweep():
     return name, [{'kind': 'access', 'access': 'read', 'address': address, 'size': 1} for address in addresses]
 
 
-def party(row):
+def context(row):
     """Who did something: the first column that tells, and its value; None: none does."""
     return next(((column, row[column]) for column in ('thread', 'process', 'cpu', 'cpu_name') if column in row), None)
 
@@ -109,6 +110,17 @@ def public(name):
     """A trace beside the project that may not be copied into it; None where it is not there."""
     path = os.path.join(ROOT, '..', 'shared', 'data', 'public', name)
     return path if os.path.exists(path) else None
+
+
+def close(found, expected):
+    """True for equal values; numbers may differ by what the order of sums makes."""
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and found.keys() == expected.keys() and \
+            all(close(found[key], expected[key]) for key in expected)
+    if isinstance(expected, (list, tuple)):
+        return isinstance(found, (list, tuple)) and len(found) == len(expected) and all(map(close, found, expected))
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (found, expected))
+    return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12) if numbers else found == expected
 
 
 class Tap:
@@ -127,7 +139,7 @@ class Tap:
     def same(self, name, found, expected):
         """Every key of expected has that value in found."""
         wrong = [f'{key}: found {found.get(key)!r}, expected {value!r}'
-                 for key, value in expected.items() if found.get(key) != value]
+                 for key, value in expected.items() if not close(found.get(key), value)]
         self.ok(name, not wrong, *wrong[:10])
 
     def end(self):

@@ -2,7 +2,7 @@
 """Miss ratios of all sizes by lists of lines, as TAP."""
 import sys
 
-from model import Tap, party, stats
+from model import Tap, context, stats
 from uses import all_traces, distances, mpki, percent, uses
 
 PARTS = {'data': 'data', 'code': 'instructions'}
@@ -68,9 +68,9 @@ def sampled(rows, line, k):
         for part in PARTS:
             ratios = [100 * rate * sum(d is None or d * rate >= lines for d in one) /
                       max(counts[part], 1) for one in found[part]]
-            told.update({part + '_percent': round(sum(ratios) / 8, 3),
-                         part + '_least': round(min(ratios), 3),
-                         part + '_most': round(max(ratios), 3)})
+            told.update({part + '_percent': sum(ratios) / 8,
+                         part + '_least': min(ratios),
+                         part + '_most': max(ratios)})
             more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
         sizes.append(told)
         if not more:
@@ -81,9 +81,9 @@ def sampled(rows, line, k):
 def of_threads(rows, line):
     """The curves of each thread alone, threads in the order in which they first have a row."""
     told = []
-    for who in dict.fromkeys(map(party, rows)):
+    for who in dict.fromkeys(map(context, rows)):
         name = None if who is None else '%s %d' % who
-        own = [row for row in rows if party(row) == who]
+        own = [row for row in rows if context(row) == who]
         for of in PARTS.values():
             found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1

@@ -2,7 +2,7 @@
 /* What is told of branch prediction. */
 #include "analysis/sim/branch.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -15,26 +15,25 @@ report_cells(const struct branch *it, const struct bpred_config *config, uint64_
 	struct poly_report *report)
 {
 	poly_report_cell_count(report, bpred_bits(config));
-	rank_cells(report, wrong, it->branches);
+	top_n_cells(report, wrong, it->branches);
 	poly_report_cell_real(report, bpred_mpki(wrong, it->instructions), 3);
 }
 
 static void
 report_columns(struct poly_report *report)
 {
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "mpki", "MPKI", true);
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "mpki", true);
 }
 
 static void
 report_predictors(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "predictors", "Predictors");
-	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_table(report, "predictors");
+	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.x = "predictor";
 	plot.y[0] = "percent";
@@ -62,10 +61,10 @@ static void
 report_sweep(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "sweep", "Sizes");
-	poly_report_column(report, "predictor", "Predictor", false);
-	poly_report_column(report, "log2", "log2 of counters", true);
-	poly_report_column(report, "history", "History", true);
+	poly_report_table(report, "sweep");
+	poly_report_column(report, "predictor", false);
+	poly_report_column(report, "log2", true);
+	poly_report_column(report, "history", true);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "log2";
@@ -89,11 +88,10 @@ static void
 report_budgets(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "budgets", "Equal budgets");
-	poly_report_column(report, "budget", "Budget", true);
-	poly_report_unit(report, "bits");
-	poly_report_column(report, "kind", "Kind", false);
-	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_table(report, "budgets");
+	poly_report_column(report, "budget", true);
+	poly_report_column(report, "kind", false);
+	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
@@ -114,7 +112,7 @@ report_budgets(const struct branch *it, struct poly_report *report)
 }
 
 static void
-report_sites(const struct branch *it, const struct ops *ops, struct poly_report *report)
+report_sites(const struct branch *it, const struct static_ops *ops, struct poly_report *report)
 {
 	size_t most = it->top < it->sites.count ? (size_t)it->top : it->sites.count;
 	uint32_t *worst = mem_new(most + 1, sizeof *worst);
@@ -122,21 +120,20 @@ report_sites(const struct branch *it, const struct ops *ops, struct poly_report 
 	char name[NAME_ROOM], title[NAME_ROOM + 40];
 	branch_name(&it->predictors[it->count - 1].config, name, sizeof name);
 	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
-	poly_report_table(report, "sites", title);
-	rank_site_columns(report);
-	poly_report_column(report, "executions", "Executions", true);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "sites");
+	poly_report_heading(report, title);
+	top_n_site_columns(report);
+	poly_report_column(report, "executions", true);
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
-		rank_site_cells(report, ops, worst[i]);
+		top_n_site_cells(report, ops, worst[i]);
 		poly_report_cell_count(report, site->executions);
-		rank_cells(report, site->taken, site->executions);
-		rank_cells(report, site->wrong, site->executions);
+		top_n_cells(report, site->taken, site->executions);
+		top_n_cells(report, site->wrong, site->executions);
 	}
 	poly_report_end(report);
 	mem_free(worst);
@@ -147,18 +144,17 @@ report_target(struct poly_report *report, const char *name, uint64_t asked, uint
 {
 	poly_report_cell_text(report, name);
 	poly_report_cell_count(report, asked);
-	rank_cells(report, asked - right, asked);
+	top_n_cells(report, asked - right, asked);
 }
 
 static void
 report_targets(const struct branch *it, struct poly_report *report)
 {
-	poly_report_table(report, "targets", "Where taken branches go");
-	poly_report_column(report, "predictor", "Predictor", false);
-	poly_report_column(report, "branches", "Branches", true);
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "targets");
+	poly_report_column(report, "predictor", false);
+	poly_report_column(report, "branches", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
 	report_target(report, "target buffer", it->btb_asked, it->btb_right);
 	report_target(report, "return stack", it->returns, it->returns_right);
 	report_target(report, "indirect", it->indirect, it->indirect_right);
@@ -166,14 +162,14 @@ report_targets(const struct branch *it, struct poly_report *report)
 }
 
 void
-branch_report(const void *state, const struct ops *ops, struct poly_report *report)
+branch_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct branch *it = state;
-	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
-	poly_report_count(report, "branches", "Branches predicted", it->branches, NULL);
-	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
-		jumps_note("", report);
+	poly_report_count(report, "instructions", it->instructions);
+	poly_report_count(report, "branches", it->branches);
+	poly_report_count(report, "taken", it->taken);
+	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
+		branch_stream_report_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)
 		report_sweep(it, report);

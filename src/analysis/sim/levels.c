@@ -2,9 +2,10 @@
 /* Levels of caches: what misses where, what goes between them, and what an access costs. */
 #include "analysis/sim/levels.h"
 
-#include "analysis/jumps.h"
-#include "analysis/sim/tops.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/hotspots.h"
 #include "base/err.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <string.h>
@@ -19,9 +20,9 @@ struct state {
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 	uint64_t instructions;
-	struct uses uses;
-	struct tops_pair tops;
-	uint32_t cycles[USES_MOST];
+	struct mem_refs uses;
+	struct hotspots_pair tops;
+	uint32_t cycles[MEM_REFS_MAX];
 };
 
 /* Choices of the option; "none", and names of levels_presets. */
@@ -61,7 +62,7 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	if (setup->values[OPTION_INCLUSION])
 		it->config.inclusion =
 			(enum hierarchy_inclusion)(setup->values[OPTION_INCLUSION] - 1);
-	status = tops_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
+	status = hotspots_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
 		setup->values[OPTION_REGION], error);
 	if (status != POLY_OK)
 		return status;
@@ -87,7 +88,7 @@ static bool
 levels_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
-	uses_find(&it->uses, rows->batch, USES_ALL);
+	mem_refs_find(&it->uses, rows->batch, MEM_REFS_ALL);
 	hierarchy_count_anew(it->hierarchy);
 	hierarchy_run(it->hierarchy,
 		&(struct hierarchy_batch){
@@ -95,7 +96,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 		it->tops.most ? it->cycles : NULL);
 	if (!rows->counts)
 		return true;
-	it->instructions += jumps_instructions(rows->batch);
+	it->instructions += count_batch_instructions(rows->batch);
 	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
 		add_counts(&it->counts[i], hierarchy_counts(it->hierarchy, i));
@@ -103,28 +104,21 @@ levels_update(void *state, const struct analysis_rows *rows)
 	it->totals.cycles += totals->cycles;
 	it->totals.memory_reads += totals->memory_reads;
 	it->totals.memory_writes += totals->memory_writes;
-	return !it->tops.most || tops_pair_add(&it->tops, &it->uses, it->cycles);
+	return !it->tops.most || hotspots_pair_add(&it->tops, &it->uses, it->cycles);
 }
 
 static void
 open_table(struct poly_report *report)
 {
-	static const struct {
-		const char *key, *title;
-	} columns[] = {{"ways", "Ways"}, {"line", "Line"}, {"accesses", "Accesses"},
-		{"misses", "Misses"}, {"percent", "Missed"}, {"mpki", "MPKI"},
-		{"victim_hits", "Victim hits"}, {"stores", "Stores"},
-		{"lines_put", "Lines put"}, {"invalidations", "Taken back"},
-		{"prefetches", "Prefetched"}, {"prefetch_hits", "And used"}};
-	poly_report_table(report, "levels", "Caches");
-	poly_report_column(report, "level", "Level", false);
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-		poly_report_column(report, columns[i].key, columns[i].title, true);
-		if (strcmp(columns[i].key, "percent") == 0)
-			poly_report_unit(report, "%");
-	}
+	static const char *const columns[] = {KEY("ways"), KEY("line_bytes"), KEY("accesses"),
+		KEY("misses"), KEY("percent"), KEY("mpki"), KEY("victim_hits"), KEY("stores"),
+		KEY("lines_put"), KEY("invalidations"), KEY("prefetches"),
+		KEY("prefetch_hits")};
+	poly_report_table(report, "levels");
+	poly_report_column(report, "level", false);
+	poly_report_column(report, "size", true);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		poly_report_column(report, columns[i], true);
 }
 
 static void
@@ -146,29 +140,27 @@ report_level(const struct state *it, const struct hierarchy_level *level,
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
 		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
-	uses_mpki_cell(report, misses, it->instructions);
+	report_mpki_cell(report, misses, it->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
 }
 
 static void
-levels_report(const void *state, const struct ops *ops, struct poly_report *report)
+levels_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	static const char *const names[HIERARCHY_LEVELS] = {"l1", "l2", "l3", "l4"};
 	const struct state *it = state;
 	const struct hierarchy_totals *totals = &it->totals;
 	(void)ops;
 	if (it->source[0])
-		poly_report_text(report, "source", "Caches as of", it->source);
-	poly_report_count(report, "accesses", "Accesses", totals->accesses, NULL);
-	poly_report_count(report, "cycles", "Cycles", totals->cycles, NULL);
+		poly_report_text(report, "source", it->source);
+	poly_report_count(report, "accesses", totals->accesses);
+	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)
-		poly_report_real(report, "cycles_an_access", "Cycles an access",
+		poly_report_real(report, "cycles_an_access",
 			(double)totals->cycles / (double)totals->accesses, 3);
-	poly_report_count(
-		report, "memory_reads", "Reads of memory", totals->memory_reads, NULL);
-	poly_report_count(
-		report, "memory_writes", "Writes to memory", totals->memory_writes, NULL);
+	poly_report_count(report, "memory_reads", totals->memory_reads);
+	poly_report_count(report, "memory_writes", totals->memory_writes);
 	open_table(report);
 	if (it->config.split) {
 		poly_report_cell_text(report, "l1i");
@@ -180,7 +172,7 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
-	tops_pair_report(&it->tops, "that cost most", "cycles", "Cycles", report);
+	hotspots_pair_report(&it->tops, KEY("cycles"), report);
 }
 
 static void
@@ -188,7 +180,7 @@ levels_fini(void *state)
 {
 	struct state *it = state;
 	hierarchy_free(it->hierarchy);
-	tops_pair_fini(&it->tops);
+	hotspots_pair_fini(&it->tops);
 }
 
 /* As the caches say, or one of levels_inclusions. */
@@ -217,11 +209,11 @@ const struct analysis analysis_levels = {
 			   "access costs",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = levels_init,
 	.update = levels_update,
 	.report = levels_report,
