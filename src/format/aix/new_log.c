@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A new log. Its directory says how long every block is, so the entries are put aside until all
- * of them are known.
+ * Writes a new log. Its directory precedes the blocks and holds their sizes, so all entries are
+ * spooled first.
  *
- * spec: reference aix 4.8 (Log container).
+ * spec: AIX <sys/trchdr.h>.
  */
 #include "format/aix/aix.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Blocks of a new log: the last one takes what is left. */
-#define BLOCKS_MOST ((size_t)1 << 15)
+/* Maximum number of blocks of a new log; the last one holds the remaining entries. */
+#define BLOCKS_MAX ((size_t)1 << 15)
 
 static bool
 new_block(struct aix_writer *writer)
@@ -38,7 +38,7 @@ aix_log_add(struct writing *writing, struct poly_error *error)
 	bool full = !writer->count ||
 		    (writer->blocks[writer->count - 1] + bytes->size >
 				    writing->options[AIX_OPTION_BLOCK] &&
-			    writer->blocks[writer->count - 1] && writer->count < BLOCKS_MOST);
+			    writer->blocks[writer->count - 1] && writer->count < BLOCKS_MAX);
 	if (full && !new_block(writer))
 		return err_memory(error);
 	writer->blocks[writer->count - 1] += bytes->size;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked of traces against reading them: a filter against decoding alone, a comparison
- * of a trace with itself against reading it twice, a merge against decoding all its traces. All
- * in turn, one thread, process CPU time, medians.
+ * Queries compared with decoding alone: a filter with decoding, a comparison of a trace with
+ * itself with decoding it twice, a merge with decoding all its traces. Interleaved runs, one
+ * thread, medians of process CPU time.
  *
- * usage: ask filter ROUNDS EXPR TRACE
- *        ask diff ROUNDS TRACE
- *        ask merge ROUNDS TRACE TRACE...
+ * usage: query filter ROUNDS EXPR TRACE
+ *        query diff ROUNDS TRACE
+ *        query merge ROUNDS TRACE TRACE...
  */
 #include "measure.h"
 #include "polytrace/polytrace.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 static void
-give_up(const char *what, const struct poly_error *error)
+die(const char *what, const struct poly_error *error)
 {
 	fprintf(stderr, "%s: %s\n", what, error->message);
 	exit(1);
@@ -31,11 +31,11 @@ open_trace(const char *path, poly_columns columns)
 	reading.columns = columns;
 	reading.one_thread = true;
 	if (poly_reader_open(path, &reading, &reader, &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	return reader;
 }
 
-/* Reads a trace, through a filter where there is one; returns the rows that are left. */
+/* Reads a trace, through a filter if not NULL; returns the number of selected rows. */
 static uint64_t
 read_trace(const char *path, poly_columns columns, struct poly_filter *filter)
 {
@@ -44,7 +44,7 @@ read_trace(const char *path, poly_columns columns, struct poly_filter *filter)
 	struct poly_error error;
 	uint64_t rows = 0;
 	if (filter && poly_filter_bind(filter, poly_reader_info(reader), &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		if (filter)
 			batch = poly_filter_apply(filter, batch, &error);
@@ -55,14 +55,14 @@ read_trace(const char *path, poly_columns columns, struct poly_filter *filter)
 }
 
 static void
-ask_filter(int rounds, const char *expression, const char *path)
+measure_filter(int rounds, const char *expression, const char *path)
 {
-	static double plain[ROUNDS_MOST], filtered[ROUNDS_MOST];
+	static double plain[ROUNDS_MAX], filtered[ROUNDS_MAX];
 	struct poly_filter *filter;
 	struct poly_error error;
 	uint64_t all = 0, left = 0;
 	if (poly_filter_new(expression, &filter, &error) != POLY_OK)
-		give_up(expression, &error);
+		die(expression, &error);
 	const poly_columns columns = POLY_HAS(pc) | poly_filter_columns(filter);
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
@@ -73,9 +73,8 @@ ask_filter(int rounds, const char *expression, const char *path)
 		filtered[round] = cpu_seconds() - start;
 	}
 	const double decode = median(plain, rounds), both = median(filtered, rounds);
-	printf("filter: decode %.1f ns a record, and choose %.2f %% of them %.1f ns: the "
-	       "filter "
-	       "costs %.2f times the decoding\n",
+	printf("filter: decoding %.1f ns/record, decoding and selecting %.2f %% %.1f "
+	       "ns/record: filter/decoding %.2f\n",
 		decode / (double)all * 1e9, 100 * (double)left / (double)all,
 		both / (double)all * 1e9, (both - decode) / decode);
 	poly_filter_free(filter);
@@ -87,7 +86,7 @@ next_of(void *user, const struct poly_batch **batch, struct poly_error *error)
 	return poly_reader_next(user, batch, error);
 }
 
-/* Compares a trace with itself; returns the instructions compared. */
+/* Compares a trace with itself; returns the number of compared instructions. */
 static uint64_t
 compare(const char *path)
 {
@@ -100,11 +99,11 @@ compare(const char *path)
 	struct poly_error error;
 	struct poly_diff_counts counts;
 	if (poly_diff_new(NULL, sides, &diff, &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	poly_reader_want(a, poly_diff_columns(diff, 0));
 	poly_reader_want(b, poly_diff_columns(diff, 1));
 	if (poly_diff_next(diff, &difference, &error) != POLY_END)
-		give_up("a trace differs from itself", &error);
+		die("a trace differs from itself", &error);
 	poly_diff_count(diff, &counts);
 	poly_diff_free(diff);
 	poly_reader_close(a);
@@ -113,9 +112,9 @@ compare(const char *path)
 }
 
 static void
-ask_diff(int rounds, const char *path)
+measure_diff(int rounds, const char *path)
 {
-	static double reading[ROUNDS_MOST], comparing[ROUNDS_MOST];
+	static double reading[ROUNDS_MAX], comparing[ROUNDS_MAX];
 	uint64_t pairs = 0;
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
@@ -127,11 +126,12 @@ ask_diff(int rounds, const char *path)
 		comparing[round] = cpu_seconds() - start;
 	}
 	const double read = median(reading, rounds), both = median(comparing, rounds);
-	printf("diff: read both %.1f ns an instruction, compare them %.1f ns: %.2f times\n",
+	printf("diff: decoding both %.1f ns/instruction, comparing %.1f ns/instruction: ratio "
+	       "%.2f\n",
 		read / (double)pairs * 1e9, both / (double)pairs * 1e9, both / read);
 }
 
-/* Merges the traces of threads; returns the rows. */
+/* Merges the traces of threads; returns the number of rows. */
 static uint64_t
 merge_traces(char **paths)
 {
@@ -142,24 +142,24 @@ merge_traces(char **paths)
 	size_t count = 0;
 	struct poly_reader *readers[16];
 	if (poly_merge_new(NULL, &merge, &error) != POLY_OK)
-		give_up("merge", &error);
+		die("merge", &error);
 	for (; paths[count] && count < 16; count++) {
 		struct poly_reader *reader =
 			open_trace(paths[count], poly_merge_columns(merge));
 		if (poly_merge_add(merge, count + 1, paths[count], &error) != POLY_OK)
-			give_up(paths[count], &error);
+			die(paths[count], &error);
 		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 			poly_merge_learn(merge, count, batch, &error);
 		poly_reader_close(reader);
 	}
 	if (poly_merge_settle(merge, &error) != POLY_OK)
-		give_up("merge", &error);
+		die("merge", &error);
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(paths[i], POLY_ALL_COLUMNS & ~POLY_HAS(site));
 		poly_merge_attach(merge, i, readers[i]);
 	}
 	if (poly_merge_start(merge, &error) != POLY_OK)
-		give_up("merge", &error);
+		die("merge", &error);
 	while (poly_merge_next(merge, &batch, &error) == POLY_OK)
 		rows += batch->rows;
 	poly_merge_free(merge);
@@ -169,9 +169,9 @@ merge_traces(char **paths)
 }
 
 static void
-ask_merge(int rounds, char **paths)
+measure_merge(int rounds, char **paths)
 {
-	static double reading[ROUNDS_MOST], merging[ROUNDS_MOST];
+	static double reading[ROUNDS_MAX], merging[ROUNDS_MAX];
 	uint64_t rows = 0;
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
@@ -183,7 +183,7 @@ ask_merge(int rounds, char **paths)
 		merging[round] = cpu_seconds() - start;
 	}
 	const double read = median(reading, rounds), both = median(merging, rounds);
-	printf("merge: decode %.1f ns a record, merge %.1f ns: %.2f of the decoding's speed\n",
+	printf("merge: decoding %.1f ns/record, merging %.1f ns/record: relative speed %.2f\n",
 		read / (double)rows * 1e9, both / (double)rows * 1e9, read / both);
 }
 
@@ -191,14 +191,14 @@ int
 main(int argc, char **argv)
 {
 	const int rounds = argc > 3 ? atoi(argv[2]) : 0;
-	if (rounds < 1 || rounds > ROUNDS_MOST)
+	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
 	if (strcmp(argv[1], "filter") == 0 && argc == 5)
-		ask_filter(rounds, argv[3], argv[4]);
+		measure_filter(rounds, argv[3], argv[4]);
 	else if (strcmp(argv[1], "diff") == 0)
-		ask_diff(rounds, argv[3]);
+		measure_diff(rounds, argv[3]);
 	else if (strcmp(argv[1], "merge") == 0)
-		ask_merge(rounds, argv + 3);
+		measure_merge(rounds, argv + 3);
 	else
 		return 2;
 	return 0;

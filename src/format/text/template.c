@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a line may change while its row stays the same but for numbers.
+ * Line templates: the fields that vary while the rest of the row stays the same.
  *
  * spec: polytrace-text(5)
  */
@@ -8,32 +8,32 @@
 
 #include "model/columns.h"
 
-/* Columns that are the same where an instruction is executed again. */
+/* Columns that repeat when an instruction is executed again. */
 #define STATIC                                                                    \
 	(POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) | POLY_HAS(target) | \
 		POLY_HAS(fallthrough) | POLY_HAS(immediate) | POLY_HAS(process) | \
 		POLY_HAS(thread) | POLY_HAS(real_pc) | POLY_HAS(real_target))
 
-/* True for characters that may stand in a number. */
+/* True for characters that are valid in a number. */
 static bool
 is_digit_like(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* True where no number can be one of the field's spellings. */
+/* True if no number can be one of the field's spellings. */
 static bool
 has_plain_words(const struct text_description *description, const struct text_field *field)
 {
 	for (unsigned i = 0; i < field->words; i++) {
-		struct text_part part = description->words[field->first_word + i].spelling;
+		struct text_slice part = description->words[field->first_word + i].spelling;
 		if (part.size && is_digit_like(*text_at(description, part)))
 			return false;
 	}
 	return true;
 }
 
-/* True where a number ends with the field, whatever its digits are. */
+/* True if a number ends with the field, whatever its digits are. */
 static bool
 ends_plainly(const struct text_description *description, const struct text_step *step)
 {
@@ -42,7 +42,7 @@ ends_plainly(const struct text_description *description, const struct text_step 
 }
 
 poly_columns
-text_plan_windows(struct text_description *description, const char *comment)
+text_plan_variable_fields(struct text_description *description, const char *comment)
 {
 	poly_columns windows = 0;
 	if (is_digit_like(description->separator) || is_digit_like(*comment))
@@ -54,32 +54,34 @@ text_plan_windows(struct text_description *description, const char *comment)
 			(field->form != TEXT_HEX && field->form != TEXT_DECIMAL))
 			continue;
 		poly_columns column = (poly_columns)1 << field->column;
-		field->windowed = column_table[field->column].size == 8 && !(column & STATIC) &&
+		field->variable = column_table[field->column].size == 8 && !(column & STATIC) &&
 				  has_plain_words(description, field) &&
 				  ends_plainly(description, step);
-		windows |= field->windowed ? column : 0;
+		windows |= field->variable ? column : 0;
 	}
-	/* Without any, whole lines are what repeats: an address that there is none of. */
+	/*
+	 * Without variable fields whole lines repeat: name an address, which they do not have.
+	 */
 	bool none = !windows && !(description->columns & POLY_HAS(address));
 	return none ? POLY_HAS(address) : windows;
 }
 
-/* The digits of a field. */
+/* Adds the digits of a field as a variable field. */
 static void
-shape_field(const struct text_field *field, const struct text_bytes *bytes,
+add_variable_field(const struct text_field *field, const struct text_bytes *bytes,
 	struct line_shape *shape)
 {
 	bool hex = field->form == TEXT_HEX;
 	bool prefixed = hex && bytes->size > 2 && (bytes->text[1] | 0x20) == 'x';
 	size_t prefix = prefixed ? 2 : 0, digits = bytes->size - prefix;
-	/* Fewer digits than are written may have zeros in front: they always have. */
+	/* A number with at most the minimum digits always has leading zeros. */
 	unsigned zeros = digits <= field->digits ? WINDOW_ZEROS : 0;
 	shape_window(shape, bytes->text + prefix, digits, (hex ? 0 : WINDOW_DECIMAL) | zeros,
 		field->column);
 }
 
 void
-text_shape(const struct text_description *description, const struct text_values *values,
+text_set_template(const struct text_description *description, const struct text_values *values,
 	struct line_shape *shape)
 {
 	shape->repeats = true;
@@ -90,8 +92,8 @@ text_shape(const struct text_description *description, const struct text_values 
 		const struct text_bytes *bytes = &values->bytes[step->field];
 		if (step->kind != TEXT_STEP_FIELD || !values->present[step->field])
 			continue;
-		if (field->windowed)
-			shape_field(field, bytes, shape);
+		if (field->variable)
+			add_variable_field(field, bytes, shape);
 		if (field->column == POLY_COLUMN_text) {
 			shape->text = bytes->text;
 			shape->text_length = bytes->size;
