@@ -37,7 +37,7 @@ static void
 mend_streams(uint8_t *part, size_t n, size_t left)
 {
 	const uint8_t *stream = part + n;
-	for (size_t at = PTZ_HEAD_SIZE + PTZ_FRONT_SIZE; at + PTZ_STREAM_SIZE <= n;
+	for (size_t at = PTZ_HEADER_SIZE + PTZ_FRONT_SIZE; at + PTZ_STREAM_SIZE <= n;
 		at += PTZ_STREAM_SIZE) {
 		const size_t packed = load_le32(part + at + 12);
 		if (packed > left)
@@ -58,22 +58,22 @@ mend(uint8_t *p, size_t left)
 	p += PTZ_MAGIC_SIZE;
 	left -= PTZ_MAGIC_SIZE;
 	uint64_t chain = 0;
-	while (left >= PTZ_HEAD_SIZE) {
+	while (left >= PTZ_HEADER_SIZE) {
 		const size_t front = load_le32(p + 4);
 		const uint64_t body = load_le64(p + 8);
-		left -= PTZ_HEAD_SIZE;
+		left -= PTZ_HEADER_SIZE;
 		if (front > left || body < front)
 			return;
 		if (load_le32(p) == PTZ_TAG_SEGMENT)
-			mend_streams(p, PTZ_HEAD_SIZE + front, left - front);
+			mend_streams(p, PTZ_HEADER_SIZE + front, left - front);
 		if (load_le32(p) == PTZ_TAG_INDEX && front >= PTZ_CHAIN_SIZE)
-			put_number(p + PTZ_HEAD_SIZE + front - PTZ_CHAIN_SIZE, chain);
-		put_check(p + 16, p + PTZ_HEAD_SIZE, front);
+			put_number(p + PTZ_HEADER_SIZE + front - PTZ_CHAIN_SIZE, chain);
+		put_check(p + 16, p + PTZ_HEADER_SIZE, front);
 		put_check(p + 24, p, 24);
-		chain = ptz_chain(chain, p);
+		chain = ptz_next_chain(chain, p);
 		if (body > left)
 			return;
-		p += PTZ_HEAD_SIZE + body;
+		p += PTZ_HEADER_SIZE + body;
 		left -= body;
 	}
 }

@@ -207,7 +207,7 @@ static void
 all_decoders_agree_with_single_bits(void **state)
 {
 	(void)state;
-	static uint8_t bytes[RANDOM * 6 + BUS_DECODE_BEHIND];
+	static uint8_t bytes[RANDOM * 6 + BUS_DECODE_SLACK];
 	static struct decoded fast;
 	for (size_t n = 0; n < RANDOM; n = n < 140 ? n + 1 : 2 * n + 1) {
 		for (size_t i = 0; i < sizeof bytes; i++)
@@ -258,8 +258,8 @@ both_printers_print_what_printf_does(void **state)
 		"INVALID", "D_READ", "NC_D_READ", "WRITE_BACK", "D_WRITE"};
 	static uint64_t address[RANDOM];
 	static uint8_t enables[RANDOM], control[RANDOM];
-	static char text[RANDOM * BUS_LINE_MOST + BUS_PRINT_ROOM],
-		expected[RANDOM * BUS_LINE_MOST + 1];
+	static char text[RANDOM * BUS_LINE_MAX + BUS_PRINT_ROOM],
+		expected[RANDOM * BUS_LINE_MAX + 1];
 	struct poly_batch batch = {.rows = RANDOM,
 		.address = address,
 		.byte_enables = enables,
@@ -525,8 +525,8 @@ odd_lines_are_kept_and_foreign_ones_named(void **state)
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
 	assert_int_equal(error.line, 3);
 	assert_int_equal(error.offset, 48);
-	assert_string_equal(error.message,
-		"'what is this?' is no record, expected address, byte enables and operation");
+	assert_string_equal(error.message, "'what is this?' is not a record (expected address, "
+					   "byte enables and operation)");
 	poly_reader_close(reader);
 	struct buf out =
 		convert(open_bytes(&bytes, "bach-text", NULL, true), "bach-text", NULL, NULL);
@@ -537,7 +537,7 @@ odd_lines_are_kept_and_foreign_ones_named(void **state)
 		records("00123400 00 90 0012340a fe f0 00123410 00 c0 00123418 00 d0");
 	expect_same(&out, &expected);
 	assert_string_equal(
-		buf_text(&notes), "2 records that access no memory or port were dropped\n");
+		buf_text(&notes), "2 records dropped that access no memory or port\n");
 	buf_free(&out);
 	buf_free(&expected);
 	buf_free(&notes);
@@ -560,8 +560,8 @@ endless_lines_are_passed_over_in_parts(void **state)
 	size_t records = 0, damaged = 0;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++) {
-			damaged += batch->record[row] == BUS_RECORD_DAMAGED;
-			records += batch->record[row] != BUS_RECORD_DAMAGED;
+			damaged += batch->record[row] == BUS_RECORD_CORRUPT;
+			records += batch->record[row] != BUS_RECORD_CORRUPT;
 		}
 	}
 	poly_reader_count(reader, &counts);

@@ -191,7 +191,7 @@ bus_cycles_become_requests(void **state)
 	add(&expected, 0, 0x35, 0, 0);
 	add(&expected, 0x10, 0x36, 0, 0);
 	expect_same(&out, &expected);
-	assert_string_equal(buf_text(&notes), "1 records that are no request were dropped\n");
+	assert_string_equal(buf_text(&notes), "1 records dropped that are not requests\n");
 	buf_free(&notes);
 	buf_free(&bytes);
 	buf_free(&expected);
@@ -224,9 +224,9 @@ requests_become_bus_cycles(void **state)
 					    "00000010 fb SPECIAL\n"
 					    "00004000 df SPECIAL\n");
 	assert_string_equal(buf_text(&notes),
-		"1 accesses were split into transfers of at most 8 bytes\n"
-		"2 events without a bus cycle of their own were dropped\n"
-		"1 records that access no memory or port were dropped\n");
+		"1 accesses split into transfers of at most 8 bytes\n"
+		"2 events dropped that have no bus cycle\n"
+		"1 records dropped that access no memory or port\n");
 	buf_free(&notes);
 	buf_free(&bytes);
 	buf_free(&out);
@@ -270,7 +270,7 @@ rows_with_bytes_of_their_own_change_their_layout_too(void **state)
 	assert_int_equal(out.size, 16);
 	assert_memory_equal(out.data, record, 12);
 	assert_int_equal(load_le32(out.data + 12), UINT32_MAX);
-	assert_string_equal(buf_text(&notes), "1 unused bytes that were not 0 were dropped\n");
+	assert_string_equal(buf_text(&notes), "1 unused bytes other than 0 dropped\n");
 	struct poly_reader *reader = open_bytes(&bytes, "byutr", "byutr.record=24", false);
 	struct poly_error error = expect_refusal(reader, "byutr", "byutr.record=12");
 	assert_int_equal(error.record, 1);

@@ -548,7 +548,7 @@ try_cut(const struct buf *bytes, const struct shape *shape, const struct listed 
 		}
 	}
 	assert_int_equal(rows, whole + (tail != 0));
-	assert_int_equal(findings_of(reader, "A22"), tail != 0);
+	assert_int_equal(findings_of(reader, "F22"), tail != 0);
 	poly_reader_close(reader);
 	assert_rewritten(bytes, given, false);
 }
@@ -601,8 +601,8 @@ corrupted_pads_are_found(void **unused)
 			struct buf bytes = pack(&shape, list, 20);
 			bytes.data[4 + 5 * shape.size + pads[pad]] ^= 0x40;
 			struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-			assert_int_equal(findings_of(reader, "A21"), 1);
-			assert_int_equal(findings_of(reader, "A23"), shape.little);
+			assert_int_equal(findings_of(reader, "F21"), 1);
+			assert_int_equal(findings_of(reader, "F23"), shape.little);
 			poly_reader_close(reader);
 			assert_rewritten(&bytes, NULL, false);
 			buf_free(&bytes);
@@ -626,10 +626,10 @@ an_undecided_size_is_asked_for(void **unused)
 	assert_int_equal(
 		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
 		POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "A20"));
+	assert_non_null(strstr(error.message, "F20"));
 	assert_non_null(strstr(error.message, "amber.record=1004"));
 	reader = open_trace(&bytes, "amber.record=1008", true, false);
-	assert_int_equal(findings_of(reader, "A21"), 20);
+	assert_int_equal(findings_of(reader, "F21"), 20);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 	free(list);
@@ -1008,23 +1008,23 @@ rules_of_the_flow_are_tested(void **unused)
 		uint32_t op, next; /* of the second record of three, and the pc of the third */
 		unsigned count;
 	} cases[] = {
-		{"A04", 0x4e800020, 0x2002, 1},
-		{"A04", 0x4e800020, 0x2000, 0},
-		{"A05", 0x48000010, 0x1018, 1},
-		{"A05", 0x48000010, 0x1014, 0},
-		{"A06", 0x41820010, 0x1018, 1},
-		{"A06", 0x41820010, 0x1008, 0},
-		{"A06", 0x41820010, 0x1014, 0},
-		{"A07", 0x44000002, 0x1010, 1},
-		{"A07", 0x44000002, 0x100c, 0},
-		{"A08", 0x60000000, 0x1004, 1},
-		{"A08", 0x60000000, 0x1008, 0},
-		{"A17", 0xe8640003, 0x1008, 1},
-		{"A17", 0xe8640002, 0x1008, 0},
-		{"A15", 0x7c6428ae, 0x1008, 0},
-		{"A15", 0x7c0004ac, 0x1008, 0},
-		{"A15", 0x7c642a18, 0x1008, 1},
-		{"A15", 0x7c642e98, 0x1008, 1},
+		{"F04", 0x4e800020, 0x2002, 1},
+		{"F04", 0x4e800020, 0x2000, 0},
+		{"F05", 0x48000010, 0x1018, 1},
+		{"F05", 0x48000010, 0x1014, 0},
+		{"F06", 0x41820010, 0x1018, 1},
+		{"F06", 0x41820010, 0x1008, 0},
+		{"F06", 0x41820010, 0x1014, 0},
+		{"F07", 0x44000002, 0x1010, 1},
+		{"F07", 0x44000002, 0x100c, 0},
+		{"F08", 0x60000000, 0x1004, 1},
+		{"F08", 0x60000000, 0x1008, 0},
+		{"F17", 0xe8640003, 0x1008, 1},
+		{"F17", 0xe8640002, 0x1008, 0},
+		{"F15", 0x7c6428ae, 0x1008, 0},
+		{"F15", 0x7c0004ac, 0x1008, 0},
+		{"F15", 0x7c642a18, 0x1008, 1},
+		{"F15", 0x7c642e98, 0x1008, 1},
 	};
 	const struct shape shape = {1004, false, false};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1042,7 +1042,7 @@ rules_of_the_flow_are_tested(void **unused)
 	struct listed odd = {.op = 0x60000000, .pc = 0x1002, .msr = 0x4000};
 	struct buf bytes = pack(&shape, &odd, 1);
 	struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-	assert_int_equal(findings_of(reader, "A03"), 1);
+	assert_int_equal(findings_of(reader, "F03"), 1);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
@@ -1058,7 +1058,7 @@ every_opcode_that_a_pc_did_not_have_first_is_counted(void **unused)
 			.op = i > 4 ? 0x48000001 : 0x48000000, .pc = 0x1000, .msr = 0x4000};
 	struct buf bytes = pack(&shape, list, 8);
 	struct poly_reader *reader = open_trace(&bytes, "amber.record=1004", true, false);
-	assert_int_equal(findings_of(reader, "A08"), 3);
+	assert_int_equal(findings_of(reader, "F08"), 3);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
@@ -1070,7 +1070,7 @@ files_shorter_than_the_magic_are_no_sound_traces(void **unused)
 	struct buf bytes = {0};
 	for (size_t n = 0; n <= 4; n++) {
 		struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-		assert_int_equal(findings_of(reader, "A01"), n < 4);
+		assert_int_equal(findings_of(reader, "F01"), n < 4);
 		poly_reader_close(reader);
 		buf_byte(&bytes, (uint8_t)(0xa1118e17 >> (24 - 8 * n % 32)));
 	}

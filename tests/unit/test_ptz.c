@@ -38,7 +38,7 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 		pc[i] = i * 0x123456789abcdefu;
 	}
 	const struct ptz_values it = {values, n, template, pc, 5};
-	assert_true(ptz_code(&it, coding, &bytes));
+	assert_true(ptz_encode(&it, coding, &bytes));
 	const struct ptz_stream stream = {
 		.coding = (uint8_t)coding, .values = (uint32_t)n, .size = (uint32_t)bytes.size};
 	assert_true(ptz_decoder_init(&decoder, &stream, bytes.data, 5));
@@ -81,7 +81,7 @@ expect_code(
 	enum ptz_coding coding, const struct ptz_values *values, const char *bytes, size_t n)
 {
 	struct buf out = {0};
-	assert_true(ptz_code(values, coding, &out));
+	assert_true(ptz_encode(values, coding, &out));
 	assert_int_equal(out.size, n);
 	assert_memory_equal(out.data, bytes, n);
 	buf_free(&out);
@@ -113,7 +113,7 @@ a_number_that_does_not_end_is_bad(void **state)
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1};
 	for (size_t n = 0; n <= sizeof endless; n++) {
 		struct ptz_bytes bytes = {endless, endless + n, false};
-		assert_int_equal(ptz_take(&bytes), 0);
+		assert_int_equal(ptz_parse_varint(&bytes), 0);
 		assert_true(bytes.bad);
 	}
 	uint8_t block[200];
@@ -130,7 +130,7 @@ a_number_that_does_not_end_is_bad(void **state)
 	ptz_decode(&decoder, back, 99, NULL);
 	assert_true(decoder.bytes.bad);
 	struct ptz_bytes bytes = {endless + 9, endless + 11, false};
-	assert_int_equal(ptz_take(&bytes), 128);
+	assert_int_equal(ptz_parse_varint(&bytes), 128);
 	assert_false(bytes.bad);
 }
 
@@ -514,26 +514,27 @@ streams_that_contradict_each_other_are_damage(void **state)
 	} cases[] = {
 		{NAMES, {0, 0, 4, 1, "ld", 2}, "segment 1: stream 'names' ends within a name"},
 		{NAMES, {0, 0, 4, 9, "ld", 3}, "has more names than bytes"},
-		{WHICH, {2, 0, 0, 3, "\0\1\3", 3}, "has a shape that there is not"},
+		{WHICH, {2, 0, 0, 3, "\0\1\3", 3}, "has an undefined shape"},
 		{WHICH, {2, 0, 0, 3, "\0\1\2\3", 4}, "ends early"},
-		{FOLLOW, {3, 0, 0, 3, "\5\0\0", 3}, "followed by one that there is not"},
-		{FOLLOW, {3, 0, 0, 3, "\4\0\0", 3}, "followed by one that there is not"},
-		{FOLLOW, {3, 0, 0, 2, "\1\0", 2}, "does not have the values expected"},
-		{STARTS, {4, 0, 0, 2, "\0\3", 2}, "begins with a template that there is not"},
+		{FOLLOW, {3, 0, 0, 3, "\5\0\0", 3}, "followed by an undefined template"},
+		{FOLLOW, {3, 0, 0, 3, "\4\0\0", 3}, "followed by an undefined template"},
+		{FOLLOW, {3, 0, 0, 2, "\1\0", 2},
+			"does not have the expected number of values"},
+		{STARTS, {4, 0, 0, 2, "\0\3", 2}, "starts with an undefined template"},
 		{STARTS, {77, 0, 0, 2, "\0\2", 2}, "have fewer"},
 		{BLOCKS, {5, 0, 0, 3, "\0\0\2", 3}, "have fewer"},
 		{BLOCKS, {5, 0, 0, 1, "\0", 1}, "have fewer"},
-		{BLOCKS, {5, 0, 0, 7, "\0\0\1\1\1\1\1", 7}, "expected at most"},
-		{KIND, {6, 0, 0, 3, "\0\0\6", 3}, "has a value that there is not"},
-		{KIND, {6, 0, 9, 3, "\0\0\1", 3}, "a coding that is not for it"},
-		{KIND, {6, 0, 2, 3, "\0\0\1", 3}, "a coding that is not for it"},
+		{BLOCKS, {5, 0, 0, 7, "\0\0\1\1\1\1\1", 7}, "executions (maximum"},
+		{KIND, {6, 0, 0, 3, "\0\0\6", 3}, "has an undefined value"},
+		{KIND, {6, 0, 9, 3, "\0\0\1", 3}, "has an invalid coding"},
+		{KIND, {6, 0, 2, 3, "\0\0\1", 3}, "has an invalid coding"},
 		{PC, {6, 1, 1, 2, "\x20\x88", 2}, "stream 'static' of column 'pc' ends early"},
 		{PC, {77, 1, 1, 2, "\x20\x08", 2}, "of column 'pc' is missing"},
-		{MNEMONIC, {6, 3, 0, 1, "\1", 1}, "has a value that there is not"},
+		{MNEMONIC, {6, 3, 0, 1, "\1", 1}, "has an undefined value"},
 		{ADDRESS, {8, 2, 2, 4, "\x80\x04\x10\x01\x81", 5}, "have fewer"},
-		{ADDRESS, {8, 2, 3, 4, "\1\1\1\1", 4}, "a coding that is not for it"},
+		{ADDRESS, {8, 2, 3, 4, "\1\1\1\1", 4}, "has an invalid coding"},
 		{TEXT, {8, 4, 0, 2, "\4\3", 2}, "have fewer"},
-		{SHAPES, {1, 0, 4, 3, usual[SHAPES].bytes, 32}, "a shape that there is not"},
+		{SHAPES, {1, 0, 4, 3, usual[SHAPES].bytes, 32}, "an undefined shape"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made streams[MADE];
@@ -561,8 +562,8 @@ fronts_beyond_the_limits_are_damage(void **state)
 		{16, 513, "513 streams"},
 		{16, MADE + 1, "expected 384"},
 		{16, 0, "expected 24"},
-		{24 + 8, (1u << 28) + 1, "is larger than the limit"},
-		{24 + 12, 4, "and its head says"},
+		{24 + 8, (1u << 28) + 1, "exceeds the limit"},
+		{24 + 12, 4, "its header specifies"},
 		{24 + 4, UINT32_MAX, "has more names than bytes"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -616,7 +617,7 @@ another_version_is_not_read(void **state)
 	assert_int_equal(poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
 		POLY_ERR_UNSUPPORTED);
 	assert_string_equal(
-		error.message, "the packed trace has version 2 of its format, expected 1");
+		error.message, "unsupported version 2 of the packed trace (expected 1)");
 	buf_free(&file);
 }
 

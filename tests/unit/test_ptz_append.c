@@ -295,7 +295,7 @@ nothing_is_appended_to_other_parts_than_were_written(void **state)
 	struct place place = make_place(mixed.data, mixed.size);
 	struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
 	assert_int_equal(open_behind(&place, reader, &writer, &error), POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "an index stands behind other parts"));
+	assert_non_null(strstr(error.message, "an index does not match the sections"));
 	struct buf after = bytes_at(&place);
 	expect_same(&after, &mixed);
 	poly_reader_close(reader);
@@ -375,13 +375,13 @@ what_does_not_fit_is_refused(void **state)
 		convert(open_bytes(&text, "text:pc:hex,time", NULL, false), "ptz", NULL, NULL);
 	struct place place = make_place(packed.data, packed.size);
 	expect_refused(&place, "2 401000 0\n", "din", POLY_ERR_LOSS,
-		"its format is 'din', and that of the packed trace 'text'");
+		"the format of the input is 'din', that of the packed trace is 'text'");
 	expect_refused(
-		&place, "1000 5\n", "text:pc:hex,address", POLY_ERR_LOSS, "does not fit: ");
+		&place, "1000 5\n", "text:pc:hex,address", POLY_ERR_LOSS, "cannot append: ");
 	unlink(place.path);
 	place = make_place(text.data, text.size);
 	expect_refused(&place, "1000 5\n", "text:pc:hex,time", POLY_ERR_FORMAT,
-		"does not begin with the magic");
+		"does not start with the magic");
 	unlink(place.path);
 	expect_refused(&(struct place){"/tmp/."}, "1000 5\n", "text:pc:hex,time",
 		POLY_ERR_USAGE, "only to a file");

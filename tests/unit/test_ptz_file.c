@@ -112,15 +112,13 @@ damage_is_named_by_segment_and_stream_and_the_other_segments_are_read(void **sta
 		const uint8_t *stream = segment + 32 + 24 + 24 * i;
 		char message[100];
 		snprintf(message, sizeof message, "segment 2: stream '%s' %s", roles[*stream],
-			*stream < 6 ? "is damaged" : "of column '");
+			*stream < 6 ? "is corrupt" : "of column '");
 		expect_damage(&whole, at, message);
 		at += load_le32(stream + 12);
 	}
-	expect_damage(
-		&whole, 0, "the part behind segment 1 is damaged: the checksum of its head");
-	expect_damage(&whole, 31, "the part behind segment 1 is damaged");
-	expect_damage(
-		&whole, 40, "the part behind segment 1 is damaged: the checksum of its front");
+	expect_damage(&whole, 0, "the section after segment 1 is corrupt: its header");
+	expect_damage(&whole, 31, "the section after segment 1 is corrupt");
+	expect_damage(&whole, 40, "the section after segment 1 is corrupt: its front");
 	free_whole(&whole);
 }
 

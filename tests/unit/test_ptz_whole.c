@@ -33,22 +33,22 @@ expect_cut(char *text, size_t n, const struct whole *whole, size_t part, size_t 
 	const bool is_end = part == whole->count;
 	const size_t begin = is_end ? whole->file.size - 16 : parts[part].offset;
 	const size_t have = size - begin;
-	char before[32] = "the head";
+	char before[32] = "the head section";
 	if (part > 1)
 		snprintf(before, sizeof before, "segment %zu", part - 1);
 	if (have == 0)
-		snprintf(text, n, "it does not end in an index");
+		snprintf(text, n, "it does not end with an index");
 	else if (is_end)
-		snprintf(text, n, "%zu of the 16 bytes of its end are there", have);
+		snprintf(text, n, "%zu of 16 bytes of its end are present", have);
 	else if (have < 32)
 		snprintf(text, n,
-			"%zu of the 32 bytes of the head of the part behind %s are there", have,
-			before);
+			"%zu of 32 bytes of the header of the section after %s are present",
+			have, before);
 	else if (strcmp(parts[part].tag, "SEGM") == 0)
-		snprintf(text, n, "%zu of the %zu bytes of segment %zu are there", have,
+		snprintf(text, n, "%zu of %zu bytes of segment %zu are present", have,
 			32 + parts[part].body, part);
 	else
-		snprintf(text, n, "%zu of the %zu bytes of the part behind %s are there", have,
+		snprintf(text, n, "%zu of %zu bytes of the section after %s are present", have,
 			32 + parts[part].body, before);
 }
 
@@ -110,7 +110,7 @@ a_file_cut_within_its_head_cannot_be_opened(void **state)
 		assert_int_equal(
 			poly_reader_open_memory(whole.file.data, size, NULL, &reader, &error),
 			POLY_ERR_FORMAT);
-		assert_non_null(strstr(error.message, "cut off within its head"));
+		assert_non_null(strstr(error.message, "truncated within its head section"));
 	}
 	free_whole(&whole);
 }
@@ -147,8 +147,8 @@ bytes_behind_the_end_are_damage(void **state)
 		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
 	expect_same(&rows, &whole.rows);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_string_equal(error.message, "the packed trace ends before the input does, "
-					   "behind segment 1; what follows is "
+	assert_string_equal(error.message, "the packed trace ends before the input after "
+					   "segment 1; the following bytes are "
 					   "not of this trace");
 	buf_free(&rows);
 	free_whole(&whole);
@@ -184,15 +184,16 @@ another_trace_behind_the_end_or_behind_the_cut_is_not_read(void **state)
 	buf_append(&file, whole.file.data, whole.file.size);
 	buf_append(&file, sample.data, sample.size);
 	expect_foreign(&file, &whole.rows,
-		"the packed trace ends before the input does, behind segment 1; what follows "
-		"is "
+		"the packed trace ends before the input after segment 1; the following bytes "
+		"are "
 		"not of this trace");
 	/* Up to the index, and then all but the magic. */
 	file.size = 0;
 	buf_append(&file, whole.file.data, whole.parts[2].offset);
 	buf_append(&file, sample.data + 8, sample.size - 8);
 	expect_foreign(&file, &whole.rows,
-		"another head stands behind segment 1; what follows is not of this trace");
+		"second head section after segment 1; the following bytes are not of this "
+		"trace");
 	buf_free(&file);
 	buf_free(&sample);
 	free_whole(&whole);
@@ -261,11 +262,11 @@ segments_that_are_missing_double_or_swapped_are_told_and_read(void **state)
 		size_t order[7];
 		const char *message;
 	} cases[] = {
-		{{1, 2, 4}, "segment 4 stands behind segment 2, expected segment 3"},
-		{{2, 3, 4}, "segment 2 stands behind the head, expected segment 1"},
-		{{1, 2, 2, 3, 4}, "segment 2 stands behind segment 2, expected segment 3"},
-		{{1, 3, 2, 4}, "segment 3 stands behind segment 1, expected segment 2"},
-		{{1, 2, 4, 3, 3}, "segment 4 stands behind segment 2, expected segment 3"},
+		{{1, 2, 4}, "segment 4 follows segment 2, expected segment 3"},
+		{{2, 3, 4}, "segment 2 follows the head section, expected segment 1"},
+		{{1, 2, 2, 3, 4}, "segment 2 follows segment 2, expected segment 3"},
+		{{1, 3, 2, 4}, "segment 3 follows segment 1, expected segment 2"},
+		{{1, 2, 4, 3, 3}, "segment 4 follows segment 2, expected segment 3"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		expect_order(&whole, cases[i].order, cases[i].message);
@@ -287,8 +288,7 @@ a_missing_segment_is_told_where_its_records_are_left_out(void **state)
 		POLY_OK);
 	struct buf rows = list_rows(reader, COLUMNS, &error);
 	assert_int_equal(rows.size, 0);
-	assert_string_equal(
-		error.message, "segment 3 stands behind segment 1, expected segment 2");
+	assert_string_equal(error.message, "segment 3 follows segment 1, expected segment 2");
 	buf_free(&rows);
 	buf_free(&file);
 	free_whole(&whole);
@@ -306,7 +306,7 @@ records_before_a_segment_that_are_not_there_are_told(void **state)
 		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
 	assert_int_equal(rows.size, line_of(&whole.rows, 80));
 	assert_string_equal(
-		error.message, "segment 3 has 79 records before it, and 80 are there");
+		error.message, "segment 3 specifies 79 preceding records, 80 were read");
 	buf_free(&rows);
 	free_whole(&whole);
 }
@@ -347,7 +347,8 @@ expect_other_parts(struct buf file, const struct buf *rows)
 	if (rows)
 		expect_same(&found, rows);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "the parts before the index are not those"));
+	assert_non_null(
+		strstr(error.message, "the index does not match the preceding sections"));
 	assert_int_equal(error.offset, parts[count - 1].offset);
 	buf_free(&found);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, true);
@@ -456,9 +457,9 @@ a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
 		struct buf rows =
 			list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
 		assert_int_equal(rows.size, 0);
-		assert_string_equal(error.message,
-			"the part behind the head says that it has more bytes than a file can "
-			"have");
+		assert_string_equal(error.message, "the section after the head section is "
+						   "corrupt: its size exceeds that of any "
+						   "file");
 		buf_free(&rows);
 		buf_free(&file);
 	}
@@ -541,15 +542,15 @@ a_head_is_all_front_and_no_longer_than_may_be(void **state)
 		uint64_t front, body;
 		const char *message;
 	} cases[] = {
-		{10, 12, "the head has 2 bytes behind its front, expected none"},
+		{10, 12, "the head section has 2 bytes after its front, expected none"},
 		{12, 10,
-			"the part behind the magic says that its front is longer than it is, "
-			"or "
-			"can be"},
+			"the section after the magic is corrupt: its front exceeds the section "
+			"or the "
+			"limit"},
 		{1048577, 1048577,
-			"the part behind the magic says that its front is longer than it is, "
-			"or "
-			"can be"},
+			"the section after the magic is corrupt: its front exceeds the section "
+			"or the "
+			"limit"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct poly_reader *reader;

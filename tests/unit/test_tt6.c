@@ -799,7 +799,7 @@ step(struct walk *walk, const struct poly_batch *batch, size_t row)
 		bytes->size - walk->at, &record);
 	assert_int_equal(batch->origin[row], walk->at);
 	if (!is_whole) {
-		assert_int_equal(batch->record[row], TT6_IS_DAMAGED);
+		assert_int_equal(batch->record[row], TT6_IS_CORRUPT);
 		walk->at = bytes->size;
 		return;
 	}
@@ -1027,7 +1027,7 @@ a_jump_that_no_branch_announces_becomes_a_splice(void **state)
 	put_words(&bytes, trapped, 7);
 	put_words(&expected, plain, 5);
 	struct conversion conversion = {
-		.read = options_for("tt6e"), .to = "tt6", .note = "jumps of the PC"};
+		.read = options_for("tt6e"), .to = "tt6", .note = "PC discontinuities"};
 	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
 	assert_bytes(&conversion.out, expected.data, expected.size);
 	assert_int_equal(conversion.notes, 1);
@@ -1158,12 +1158,12 @@ the_evidence_is_what_was_counted(void **state)
 	load("amber/thread_001.tt6e", &bytes);
 	bid_on("tt6e", bytes.data, bytes.size, &note);
 	assert_non_null(
-		strstr(note.text, "relative branches, all right; a twi is followed by its "
+		strstr(note.text, "relative branches, all correct; a twi is followed by its "
 				  "synthetic pair"));
 	buf_clear(&bytes);
 	load("amber/thread_001.tt6", &bytes);
 	bid_on("tt6", bytes.data, bytes.size, &note);
-	assert_non_null(strstr(note.text, "8 relative branches, all right"));
+	assert_non_null(strstr(note.text, "8 relative branches, all correct"));
 	buf_free(&bytes);
 }
 

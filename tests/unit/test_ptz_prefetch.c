@@ -2,7 +2,7 @@
 /* Segments of packed traces that are loaded by threads ahead of the reader. */
 #include "ptz_help.h"
 
-#include "format/ptz/ahead.h"
+#include "format/ptz/prefetch.h"
 
 #include <time.h>
 
@@ -12,11 +12,11 @@
 struct loading {
 	struct buf file;
 	struct part_at at[PARTS_MOST];
-	struct ptz_part parts[PARTS_MOST];
+	struct ptz_section parts[PARTS_MOST];
 	size_t count;
 	struct in *in;
 	uint8_t columns[64];
-	struct ptz_ahead *ahead;
+	struct ptz_prefetch *ahead;
 	struct unpacked segment; /* that was taken last */
 };
 
@@ -31,7 +31,7 @@ begin_until(struct loading *it, unsigned threads, uint64_t end)
 	it->file = long_packed(25);
 	it->count = find_parts(&it->file, it->at);
 	for (size_t i = 0; i < it->count; i++)
-		assert_true(ptz_part_read(it->file.data + it->at[i].offset, &it->parts[i]));
+		assert_true(ptz_parse_header(it->file.data + it->at[i].offset, &it->parts[i]));
 	assert_int_equal(it->count, 9);
 	assert_int_equal(
 		in_open_memory(it->file.data, it->file.size, &options, &it->in, &error),
@@ -39,13 +39,13 @@ begin_until(struct loading *it, unsigned threads, uint64_t end)
 	/* The file has all columns, in their order. */
 	for (uint8_t i = 0; i < POLY_COLUMN_COUNT; i++)
 		it->columns[i] = i;
-	const struct ptz_ahead_plan plan = {.in = it->in,
+	const struct ptz_prefetch_plan plan = {.in = it->in,
 		.wanted = POLY_HAS(pc) | POLY_HAS(address),
-		.of_column = it->columns,
-		.of_count = POLY_COLUMN_COUNT,
+		.column_map = it->columns,
+		.column_count = POLY_COLUMN_COUNT,
 		.end = end,
 		.threads = threads};
-	it->ahead = ptz_ahead_new(&plan);
+	it->ahead = ptz_prefetch_new(&plan);
 	assert_non_null(it->ahead);
 }
 
@@ -58,7 +58,7 @@ begin(struct loading *it, unsigned threads)
 static void
 end(struct loading *it)
 {
-	ptz_ahead_free(it->ahead);
+	ptz_prefetch_free(it->ahead);
 	unpacked_fini(&it->segment);
 	in_close(it->in);
 	buf_free(&it->file);
@@ -68,9 +68,9 @@ end(struct loading *it)
 static bool
 take(struct loading *it, size_t part)
 {
-	const struct ptz_met met = {it->at[part].offset, &it->parts[part]};
+	const struct ptz_reached met = {it->at[part].offset, &it->parts[part]};
 	unpacked_clear(&it->segment);
-	if (!ptz_ahead_take(it->ahead, &met, &it->segment))
+	if (!ptz_prefetch_take(it->ahead, &met, &it->segment))
 		return false;
 	const uint8_t *front = it->file.data + it->at[part].offset + 32;
 	assert_true(it->segment.first == load_le64(front));
@@ -119,7 +119,7 @@ was_read(struct loading *it, size_t part)
 	const struct timespec some = {0, 20000000};
 	uint64_t taken, total;
 	nanosleep(&some, NULL);
-	ptz_ahead_free(it->ahead);
+	ptz_prefetch_free(it->ahead);
 	it->ahead = NULL;
 	in_progress(it->in, &taken, &total);
 	return taken > it->at[part].offset + 40;
@@ -194,7 +194,7 @@ what_cannot_be_loaded_is_left_to_the_reader(void **state)
 	end(&it);
 	/* Where others begin than those that were met, as the file was changed. */
 	begin(&it, 2);
-	it.parts[1].front_check ^= 1;
+	it.parts[1].front_checksum ^= 1;
 	assert_false(take(&it, 1));
 	assert_true(take(&it, 2));
 	end(&it);
