@@ -71,7 +71,7 @@ every_type_has_its_name_and_meaning(void **state)
 }
 
 static void
-layouts_are_written_as_they_are_asked_for(void **state)
+layouts_are_written_as_requested(void **state)
 {
 	(void)state;
 	static const char *const samples[3] = {
@@ -93,7 +93,7 @@ layouts_are_written_as_they_are_asked_for(void **state)
 }
 
 static void
-every_cut_is_written_again(void **state)
+every_truncation_is_written_unchanged(void **state)
 {
 	(void)state;
 	static const char *const samples[] = {"byutr/types12.tr", "byutr/types24.tr"};
@@ -135,7 +135,7 @@ expect_finding(struct buf *bytes, const char *expected)
 }
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_has_its_smallest_violation(void **state)
 {
 	(void)state;
 	struct buf bytes = {0};
@@ -258,7 +258,7 @@ expect_refusal(struct poly_reader *reader, const char *target, const char *optio
 
 /* The first time ffffffff, an address of 64 bits and bytes that are not used: all at once. */
 static void
-rows_with_bytes_of_their_own_change_their_layout_too(void **state)
+rows_with_raw_bytes_change_their_layout_too(void **state)
 {
 	(void)state;
 	struct buf bytes = {0}, notes = {0};
@@ -338,12 +338,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_three_layouts_give_the_same_table),
 		cmocka_unit_test(every_type_has_its_name_and_meaning),
-		cmocka_unit_test(layouts_are_written_as_they_are_asked_for),
-		cmocka_unit_test(every_cut_is_written_again),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
+		cmocka_unit_test(layouts_are_written_as_requested),
+		cmocka_unit_test(every_truncation_is_written_unchanged),
+		cmocka_unit_test(every_rule_has_its_smallest_violation),
 		cmocka_unit_test(bus_cycles_become_requests),
 		cmocka_unit_test(requests_become_bus_cycles),
-		cmocka_unit_test(rows_with_bytes_of_their_own_change_their_layout_too),
+		cmocka_unit_test(rows_with_raw_bytes_change_their_layout_too),
 		cmocka_unit_test(addresses_that_do_not_fit_are_refused),
 		cmocka_unit_test(published_traces_have_their_published_counts),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of packed traces that are loaded by threads ahead of the reader. */
+/* Segments of packed traces that threads prefetch. */
 #include "ptz_help.h"
 
 #include "format/ptz/prefetch.h"
@@ -8,75 +8,76 @@
 
 #define COLUMNS "pc mnemonic address immediate branch"
 
-/* A packed file, its parts and the threads that load them. */
-struct loading {
+/* A packed file, its sections and the threads that load them. */
+struct prefetching {
 	struct buf file;
-	struct part_at at[PARTS_MOST];
-	struct ptz_section parts[PARTS_MOST];
+	struct section_at at[SECTIONS_MAX];
+	struct ptz_section sections[SECTIONS_MAX];
 	size_t count;
 	struct in *in;
 	uint8_t columns[64];
-	struct ptz_prefetch *ahead;
-	struct unpacked segment; /* that was taken last */
+	struct ptz_prefetch *prefetch;
+	struct unpacked segment; /* the last one taken */
 };
 
-/* Records from end on are not wanted. */
+/* Starts the threads; records from end on are not selected. */
 static void
-begin_until(struct loading *it, unsigned threads, uint64_t end)
+start_threads_until(struct prefetching *test, unsigned threads, uint64_t end)
 {
-	/* Small blocks: what is recognised is looked at, but nothing of a segment. */
+	/* Small blocks: detection reads ahead, but not into a segment. */
 	const struct in_options options = {4, 0, 64, true};
 	struct poly_error error;
-	memset(it, 0, sizeof *it);
-	it->file = long_packed(25);
-	it->count = find_parts(&it->file, it->at);
-	for (size_t i = 0; i < it->count; i++)
-		assert_true(ptz_parse_header(it->file.data + it->at[i].offset, &it->parts[i]));
-	assert_int_equal(it->count, 9);
+	memset(test, 0, sizeof *test);
+	test->file = long_packed(25);
+	test->count = find_sections(&test->file, test->at);
+	for (size_t i = 0; i < test->count; i++)
+		assert_true(ptz_parse_header(
+			test->file.data + test->at[i].offset, &test->sections[i]));
+	assert_int_equal(test->count, 9);
 	assert_int_equal(
-		in_open_memory(it->file.data, it->file.size, &options, &it->in, &error),
+		in_open_memory(test->file.data, test->file.size, &options, &test->in, &error),
 		POLY_OK);
 	/* The file has all columns, in their order. */
 	for (uint8_t i = 0; i < POLY_COLUMN_COUNT; i++)
-		it->columns[i] = i;
-	const struct ptz_prefetch_plan plan = {.in = it->in,
+		test->columns[i] = i;
+	const struct ptz_prefetch_plan plan = {.in = test->in,
 		.wanted = POLY_HAS(pc) | POLY_HAS(address),
-		.column_map = it->columns,
+		.column_map = test->columns,
 		.column_count = POLY_COLUMN_COUNT,
 		.end = end,
 		.threads = threads};
-	it->ahead = ptz_prefetch_new(&plan);
-	assert_non_null(it->ahead);
+	test->prefetch = ptz_prefetch_new(&plan);
+	assert_non_null(test->prefetch);
 }
 
 static void
-begin(struct loading *it, unsigned threads)
+start_threads(struct prefetching *test, unsigned threads)
 {
-	begin_until(it, threads, UINT64_MAX);
+	start_threads_until(test, threads, UINT64_MAX);
 }
 
 static void
-end(struct loading *it)
+stop_threads(struct prefetching *test)
 {
-	ptz_prefetch_free(it->ahead);
-	unpacked_fini(&it->segment);
-	in_close(it->in);
-	buf_free(&it->file);
+	ptz_prefetch_free(test->prefetch);
+	unpacked_fini(&test->segment);
+	in_close(test->in);
+	buf_free(&test->file);
 }
 
-/* Takes the part of a number; and it is that one. */
+/* Takes the section of a number, and checks that it is that one. */
 static bool
-take(struct loading *it, size_t part)
+take_segment(struct prefetching *test, size_t section)
 {
-	const struct ptz_reached met = {it->at[part].offset, &it->parts[part]};
-	unpacked_clear(&it->segment);
-	if (!ptz_prefetch_take(it->ahead, &met, &it->segment))
+	const struct ptz_reached reached = {test->at[section].offset, &test->sections[section]};
+	unpacked_clear(&test->segment);
+	if (!ptz_prefetch_take(test->prefetch, &reached, &test->segment))
 		return false;
-	const uint8_t *front = it->file.data + it->at[part].offset + 32;
-	assert_true(it->segment.first == load_le64(front));
-	assert_int_equal(it->segment.rows, load_le32(front + 8));
-	assert_int_equal(it->segment.number, load_le32(front + 20));
-	assert_int_equal(it->segment.columns, 2);
+	const uint8_t *front = test->file.data + test->at[section].offset + 32;
+	assert_true(test->segment.first == load_le64(front));
+	assert_int_equal(test->segment.rows, load_le32(front + 8));
+	assert_int_equal(test->segment.number, load_le32(front + 20));
+	assert_int_equal(test->segment.columns, 2);
 	return true;
 }
 
@@ -85,119 +86,119 @@ segments_are_taken_in_order_by_any_number_of_threads(void **state)
 {
 	(void)state;
 	for (unsigned threads = 2; threads <= 9; threads++) {
-		struct loading it;
-		begin(&it, threads);
-		for (size_t i = 1; i + 1 < it.count; i++)
-			assert_true(take(&it, i));
-		end(&it);
+		struct prefetching test;
+		start_threads(&test, threads);
+		for (size_t i = 1; i + 1 < test.count; i++)
+			assert_true(take_segment(&test, i));
+		stop_threads(&test);
 	}
 }
 
 static void
-segments_that_were_passed_over_are_not_taken_for_others(void **state)
+skipped_segments_are_not_mistaken_for_others(void **state)
 {
 	(void)state;
 	for (unsigned threads = 2; threads <= 4; threads++) {
-		struct loading it;
-		begin(&it, threads);
-		assert_true(take(&it, 1));
-		assert_true(take(&it, 4));
-		assert_false(take(&it, 2)); /* it is passed */
-		assert_true(take(&it, 5));
-		end(&it);
-		begin(&it, threads);
-		assert_true(take(&it, 3));
-		end(&it);
+		struct prefetching test;
+		start_threads(&test, threads);
+		assert_true(take_segment(&test, 1));
+		assert_true(take_segment(&test, 4));
+		assert_false(take_segment(&test, 2)); /* it was skipped */
+		assert_true(take_segment(&test, 5));
+		stop_threads(&test);
+		start_threads(&test, threads);
+		assert_true(take_segment(&test, 3));
+		stop_threads(&test);
 	}
 }
 
-/* Stops the threads, after some time; true where bytes of a part were read, or of one behind
- * it. */
+/* Stops the threads, after some time; returns whether bytes of a section, or of a later one,
+ * were read. */
 static bool
-was_read(struct loading *it, size_t part)
+was_read(struct prefetching *test, size_t section)
 {
 	const struct timespec some = {0, 20000000};
 	uint64_t taken, total;
 	nanosleep(&some, NULL);
-	ptz_prefetch_free(it->ahead);
-	it->ahead = NULL;
-	in_progress(it->in, &taken, &total);
-	return taken > it->at[part].offset + 40;
+	ptz_prefetch_free(test->prefetch);
+	test->prefetch = NULL;
+	in_progress(test->in, &taken, &total);
+	return taken > test->at[section].offset + 40;
 }
 
-/* Waits until bytes of a part were read. */
+/* Waits until bytes of a section were read. */
 static void
-wait_for(struct loading *it, size_t part)
+wait_for(struct prefetching *test, size_t section)
 {
 	uint64_t taken, total;
 	do
-		in_progress(it->in, &taken, &total);
-	while (taken <= it->at[part].offset + 40);
+		in_progress(test->in, &taken, &total);
+	while (taken <= test->at[section].offset + 40);
 }
 
 static void
-what_would_be_passed_over_is_not_loaded(void **state)
+skipped_segments_are_not_prefetched(void **state)
 {
 	(void)state;
 	for (unsigned threads = 2; threads <= 4; threads++) {
-		struct loading it;
-		begin(&it, threads);
-		assert_true(take(&it, 1));
-		wait_for(&it, 2); /* in vain: from now on it is known */
-		assert_true(take(&it, 4));
-		assert_true(take(&it, 6));
-		assert_false(was_read(&it, 7));
-		end(&it);
-		begin(&it, threads);
-		assert_true(take(&it, 1));
-		wait_for(&it, 2);
-		assert_true(take(&it, 4));
-		assert_true(take(&it, 5));
-		wait_for(&it, 6); /* they come one after the other again */
-		end(&it);
+		struct prefetching test;
+		start_threads(&test, threads);
+		assert_true(take_segment(&test, 1));
+		wait_for(&test, 2); /* in vain: from now on it is known */
+		assert_true(take_segment(&test, 4));
+		assert_true(take_segment(&test, 6));
+		assert_false(was_read(&test, 7));
+		stop_threads(&test);
+		start_threads(&test, threads);
+		assert_true(take_segment(&test, 1));
+		wait_for(&test, 2);
+		assert_true(take_segment(&test, 4));
+		assert_true(take_segment(&test, 5));
+		wait_for(&test, 6); /* they come one after the other again */
+		stop_threads(&test);
 	}
 }
 
 static void
-what_is_behind_the_last_record_that_is_wanted_is_not_loaded(void **state)
+segments_after_the_last_selected_record_are_not_prefetched(void **state)
 {
 	(void)state;
 	for (unsigned threads = 2; threads <= 4; threads++) {
-		struct loading it;
+		struct prefetching test;
 		/* The first record of the fourth segment. */
-		begin_until(&it, threads, 3 * 4096 + 1);
+		start_threads_until(&test, threads, 3 * 4096 + 1);
 		for (size_t i = 1; i <= 4; i++)
-			assert_true(take(&it, i));
-		assert_false(was_read(&it, 5));
-		end(&it);
+			assert_true(take_segment(&test, i));
+		assert_false(was_read(&test, 5));
+		stop_threads(&test);
 	}
 }
 
 static void
-what_cannot_be_loaded_is_left_to_the_reader(void **state)
+segments_that_cannot_be_loaded_are_left_to_the_reader(void **state)
 {
 	(void)state;
-	struct loading it;
-	begin(&it, 2);
+	struct prefetching test;
+	start_threads(&test, 2);
 	/* The last byte of its last stream, and the first of another one's front. */
-	const size_t last = it.at[2].offset + 32 + it.at[2].body - 1;
-	it.file.data[last] ^= 1;
-	it.file.data[it.at[4].offset + 32] ^= 1;
-	assert_true(take(&it, 1));
-	assert_false(take(&it, 2));
-	assert_int_equal(it.segment.rows, 0);
-	assert_true(take(&it, 3));
-	assert_false(take(&it, 4));
-	assert_true(take(&it, 5));
-	/* An index is no segment. */
-	assert_false(take(&it, it.count - 1));
-	end(&it);
+	const size_t last = test.at[2].offset + 32 + test.at[2].body - 1;
+	test.file.data[last] ^= 1;
+	test.file.data[test.at[4].offset + 32] ^= 1;
+	assert_true(take_segment(&test, 1));
+	assert_false(take_segment(&test, 2));
+	assert_int_equal(test.segment.rows, 0);
+	assert_true(take_segment(&test, 3));
+	assert_false(take_segment(&test, 4));
+	assert_true(take_segment(&test, 5));
+	/* An index is not a segment. */
+	assert_false(take_segment(&test, test.count - 1));
+	stop_threads(&test);
 	/* Where others begin than those that were met, as the file was changed. */
-	begin(&it, 2);
-	it.parts[1].front_checksum ^= 1;
-	assert_false(take(&it, 1));
-	assert_true(take(&it, 2));
-	end(&it);
+	start_threads(&test, 2);
+	test.sections[1].front_checksum ^= 1;
+	assert_false(take_segment(&test, 1));
+	assert_true(take_segment(&test, 2));
+	stop_threads(&test);
 }
 
 static struct poly_reader *
@@ -242,7 +243,7 @@ patterns_hold_within_their_epochs(void **state)
 	uint64_t epochs[EPOCHS];
 	size_t count = 0, rows = 0;
 	struct buf file = long_packed(15);
-	struct part_at parts[PARTS_MOST];
+	struct section_at sections[SECTIONS_MAX];
 	struct poly_reader *reader = open_threads(&file, 3, 0);
 	const struct poly_batch *batch;
 	memset(pc, 0, sizeof pc);
@@ -266,7 +267,7 @@ patterns_hold_within_their_epochs(void **state)
 	poly_reader_close(reader);
 	assert_int_equal(rows, 15000);
 	/* But for the head and the index. */
-	assert_int_equal(count, find_parts(&file, parts) - 2);
+	assert_int_equal(count, find_sections(&file, sections) - 2);
 	buf_free(&file);
 }
 
@@ -290,10 +291,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_are_taken_in_order_by_any_number_of_threads),
-		cmocka_unit_test(segments_that_were_passed_over_are_not_taken_for_others),
-		cmocka_unit_test(what_would_be_passed_over_is_not_loaded),
-		cmocka_unit_test(what_is_behind_the_last_record_that_is_wanted_is_not_loaded),
-		cmocka_unit_test(what_cannot_be_loaded_is_left_to_the_reader),
+		cmocka_unit_test(skipped_segments_are_not_mistaken_for_others),
+		cmocka_unit_test(skipped_segments_are_not_prefetched),
+		cmocka_unit_test(segments_after_the_last_selected_record_are_not_prefetched),
+		cmocka_unit_test(segments_that_cannot_be_loaded_are_left_to_the_reader),
 		cmocka_unit_test(rows_are_those_that_were_packed),
 		cmocka_unit_test(patterns_hold_within_their_epochs),
 		cmocka_unit_test(a_reader_that_is_closed_early_stops_its_threads),
