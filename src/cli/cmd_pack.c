@@ -56,14 +56,14 @@ static const struct opt pack_table[] = {
 static const struct opt *const pack_tables[] = {pack_table, NULL};
 
 /* Results over all files. */
-struct totals {
+struct pack_totals {
 	size_t packed, skipped, failed;
 	uint64_t before, after; /* bytes of the files that were packed */
 };
 
 /* A trace to pack. */
-struct job {
-	struct totals *totals;
+struct pack_job {
+	struct pack_totals *totals;
 	const struct pack_options *options;
 	const char *path, *output;
 	bool stays;		      /* the trace can be read twice */
@@ -84,7 +84,7 @@ file_size(const char *path, uint64_t *size)
 
 /* Returns whether packing is useful and reversible; if not, prints the reason. */
 static bool
-can_be_packed(const struct job *job, const struct source *source)
+can_be_packed(const struct pack_job *job, const struct source *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	const char *format = info->format, *packed = poly_trace_fact(info, PACKED_FACT);
@@ -115,7 +115,7 @@ can_be_packed(const struct job *job, const struct source *source)
 }
 
 static enum poly_status
-open_writer(const struct job *job, struct source *source, struct poly_writer **writer,
+open_writer(const struct pack_job *job, struct source *source, struct poly_writer **writer,
 	struct poly_error *error)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
@@ -135,7 +135,7 @@ open_writer(const struct job *job, struct source *source, struct poly_writer **w
 }
 
 static void
-print_notes(const struct job *job, const struct poly_writer *writer)
+print_notes(const struct pack_job *job, const struct poly_writer *writer)
 {
 	const char *note;
 	uint64_t count;
@@ -145,7 +145,7 @@ print_notes(const struct job *job, const struct poly_writer *writer)
 
 /* Writes the packed trace; returns an exit status. */
 static int
-write_packed(struct job *job, struct source *source)
+write_packed(struct pack_job *job, struct source *source)
 {
 	struct poly_writer *writer = NULL;
 	struct poly_reader_counts counts;
@@ -187,7 +187,7 @@ format_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
 }
 
 static void
-print_ratio(const struct job *job, const char *verdict)
+print_ratio(const struct pack_job *job, const char *verdict)
 {
 	char ratio[40], file[80] = "";
 	const double after = (double)job->after;
@@ -201,7 +201,7 @@ print_ratio(const struct job *job, const char *verdict)
 
 /* Verifies the output; returns an exit status. */
 static int
-verify_output(struct job *job)
+verify_output(struct pack_job *job)
 {
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
@@ -233,7 +233,7 @@ verify_output(struct job *job)
 }
 
 static int
-pack(struct job *job)
+pack(struct pack_job *job)
 {
 	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->output, "-") == 0};
@@ -260,7 +260,7 @@ pack(struct job *job)
 
 /* Returns whether the trace is a packed trace, or has one that is not older. */
 static bool
-is_packed(const struct job *job)
+is_packed(const struct pack_job *job)
 {
 	struct stat trace, packed;
 	char *before = packed_original_name(job->path);
@@ -273,7 +273,7 @@ is_packed(const struct job *job)
 
 /* Packs a trace to the file that is named after it. */
 static int
-pack_to_default(struct job *job)
+pack_to_default(struct pack_job *job)
 {
 	if (job->options->resume && is_packed(job)) {
 		job->totals->skipped++;
@@ -283,9 +283,9 @@ pack_to_default(struct job *job)
 }
 
 static int
-pack_file(const struct pack_options *options, const char *path, struct totals *totals)
+pack_file(const struct pack_options *options, const char *path, struct pack_totals *totals)
 {
-	struct job job = {.totals = totals, .options = options, .path = path};
+	struct pack_job job = {.totals = totals, .options = options, .path = path};
 	char *name = packed_name(path);
 	const size_t skipped = totals->skipped;
 	job.output = options->append ? options->append : options->output;
@@ -309,7 +309,7 @@ pack_file(const struct pack_options *options, const char *path, struct totals *t
 
 /* Prints the results over several files. */
 static void
-print_totals(const struct totals *totals, char **operands)
+print_totals(const struct pack_totals *totals, char **operands)
 {
 	char ratio[40], bytes[100] = "", skipped[40] = "", failed[40] = "";
 	size_t count = 0;
@@ -361,7 +361,7 @@ static int
 pack_run(void *fields, char **operands)
 {
 	const struct pack_options *options = fields;
-	struct totals totals = {0};
+	struct pack_totals totals = {0};
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
 		say("pack", "no input: name a file, or '-' for standard input");

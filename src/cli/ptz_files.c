@@ -86,7 +86,7 @@ packed_output_exists(const char *path)
 }
 
 /* Compares written bytes with those of the original. */
-struct comparison {
+struct byte_comparison {
 	struct poly_content *content;
 	const uint8_t *bytes; /* of the original, not yet compared */
 	size_t size;
@@ -98,7 +98,7 @@ struct comparison {
 
 /* Reads the next bytes of the original if none are left; returns false at its end. */
 static bool
-refill(struct comparison *comparison)
+refill(struct byte_comparison *comparison)
 {
 	const void *bytes = comparison->bytes;
 	if (comparison->size == 0 && comparison->status == POLY_OK)
@@ -112,7 +112,7 @@ refill(struct comparison *comparison)
 static int
 compare(void *user, const void *data, size_t size)
 {
-	struct comparison *comparison = user;
+	struct byte_comparison *comparison = user;
 	const uint8_t *p = data;
 	while (size && !comparison->differs) {
 		if (!refill(comparison)) {
@@ -137,7 +137,7 @@ compare(void *user, const void *data, size_t size)
 
 /* Unpacks the source into the comparison. */
 static enum poly_status
-unpack(struct source *source, struct comparison *comparison, struct poly_error *error)
+unpack(struct source *source, struct byte_comparison *comparison, struct poly_error *error)
 {
 	const struct poly_sink sink = {compare, comparison};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -157,7 +157,7 @@ unpack(struct source *source, struct comparison *comparison, struct poly_error *
 
 /* Reports the result; returns whether the bytes are equal. */
 static bool
-report_comparison(struct comparison *comparison, const char *packed, const char *path)
+report_comparison(struct byte_comparison *comparison, const char *packed, const char *path)
 {
 	/* The original may have further bytes. */
 	if (!comparison->differs && refill(comparison))
@@ -175,7 +175,7 @@ packed_verify(const char *packed, const char *path)
 {
 	const struct source_options options = {.on_error = ON_ERROR_STOP};
 	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
-	struct comparison comparison = {.status = POLY_OK};
+	struct byte_comparison comparison = {.status = POLY_OK};
 	struct source source;
 	struct poly_error error;
 	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A trace, and the next row of its batch to compare. */
-struct side {
+struct trace_side {
 	struct source source;
 	const struct poly_batch *batch; /* NULL: end of the trace */
 	size_t row;
@@ -30,7 +30,7 @@ value_bytes(const struct poly_batch *batch, enum poly_column column, size_t row,
 }
 
 static bool
-same_value(const struct side sides[2], enum poly_column column, size_t i)
+same_value(const struct trace_side sides[2], enum poly_column column, size_t i)
 {
 	size_t size[2] = {0, 0};
 	uint64_t value[2] = {0, 0};
@@ -48,7 +48,7 @@ same_value(const struct side sides[2], enum poly_column column, size_t i)
 
 /* Compares the rows that both batches have, and skips them; prints a difference. */
 static bool
-same_rows(struct side sides[2], const char *path)
+same_rows(struct trace_side sides[2], const char *path)
 {
 	const size_t left = sides[0].batch->rows - sides[0].row;
 	const size_t right = sides[1].batch->rows - sides[1].row;
@@ -76,11 +76,11 @@ same_rows(struct side sides[2], const char *path)
 
 /* Compares all rows of two traces; prints a difference. */
 static bool
-same_sources(struct side sides[2], const char *path)
+same_sources(struct trace_side sides[2], const char *path)
 {
 	for (;;) {
 		for (unsigned k = 0; k < 2; k++) {
-			struct side *side = &sides[k];
+			struct trace_side *side = &sides[k];
 			if (side->batch && side->row < side->batch->rows)
 				continue;
 			side->batch = source_next(&side->source);
@@ -106,7 +106,7 @@ packed_verify_appended(const char *packed, const char *path, uint64_t first,
 		.columns = source_written_columns(POLY_ALL_COLUMNS), .lists_findings = true};
 	const struct source_options after_first = {.skip = {true, first}};
 	struct source_options reading = *options;
-	struct side sides[2] = {{.batch = NULL}, {.batch = NULL}};
+	struct trace_side sides[2] = {{.batch = NULL}, {.batch = NULL}};
 	reading.on_error = ON_ERROR_SKIP;
 	if (!source_open(&sides[0].source, packed, &after_first, &wants))
 		return false;

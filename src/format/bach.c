@@ -39,14 +39,14 @@ struct bach_writer {
 };
 
 /* Evidence from the start of an input. */
-struct sample {
+struct bach_sample {
 	size_t records;
 	size_t aligned[2]; /* A2 to A0 are 0: as big, as little endian */
 	size_t valid;	   /* records whose operation is defined */
 };
 
 static void
-read_sample(struct sample *sample, const uint8_t *p, size_t n)
+read_sample(struct bach_sample *sample, const uint8_t *p, size_t n)
 {
 	memset(sample, 0, sizeof *sample);
 	sample->records = n / BUS_CYCLE_SIZE;
@@ -76,7 +76,7 @@ evenness(const uint8_t *p, size_t n)
  * highest byte changes less; big endian by default.
  */
 static bool
-sample_is_little(const struct sample *sample, const uint8_t *p)
+sample_is_little(const struct bach_sample *sample, const uint8_t *p)
 {
 	if (sample->aligned[0] != sample->aligned[1])
 		return sample->aligned[1] > sample->aligned[0];
@@ -105,7 +105,7 @@ record_bits(const struct bus_cycle *cycle)
  * are alike. A record that repeats its predecessor adds no evidence.
  */
 static int
-sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *different)
+sample_bits(const struct bach_sample *sample, const uint8_t *p, bool little, size_t *different)
 {
 	long bits = 0;
 	*different = 0;
@@ -124,7 +124,7 @@ static int
 bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
+	struct bach_sample sample;
 	size_t different;
 	if (n < 3 * BUS_CYCLE_SIZE)
 		return 0;
@@ -148,7 +148,7 @@ static bool
 open_order(struct reading *reading)
 {
 	struct bach_reader *reader = reading->state;
-	struct sample sample;
+	struct bach_sample sample;
 	size_t have;
 	if (reading->options[OPTION_ENDIAN] != ENDIAN_AUTO) {
 		reader->layout.little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;

@@ -20,24 +20,24 @@ enum { OPTION_LINE };
 /* Rows that are printed together. */
 #define PRINT_ROWS 2048
 
-struct text_reader {
+struct listing_reader {
 	struct lines lines;
 	uint32_t moved; /* bytes that a cacheable operation transfers */
 	struct bus_check check;
 };
 
-struct text_writer {
+struct listing_writer {
 	struct bus_conversion conversion;
 	bus_print_fn print;
 };
 
 /* Lines at the start of an input, and how many of them are records. */
-struct sample {
+struct listing_sample {
 	size_t lines, records;
 };
 
 static void
-read_sample(struct sample *sample, const char *p, size_t n, bool eof)
+read_sample(struct listing_sample *sample, const char *p, size_t n, bool eof)
 {
 	const char *end = p + n;
 	memset(sample, 0, sizeof *sample);
@@ -58,7 +58,7 @@ read_sample(struct sample *sample, const char *p, size_t n, bool eof)
 static int
 text_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
-	struct sample sample;
+	struct listing_sample sample;
 	read_sample(&sample, (const char *)p, n, eof);
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
@@ -72,7 +72,7 @@ text_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 
 /* Sets the columns of a record. */
 static void
-put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
+put_cycle(struct listing_reader *reader, struct batch *batch, size_t row,
 	const struct bus_cycle *cycle)
 {
 	unsigned operation = cycle->control >> 4;
@@ -138,7 +138,7 @@ static const struct line_format line_format = {
 static enum poly_status
 text_open(struct reading *reading, struct poly_error *error)
 {
-	struct text_reader *reader = reading->state;
+	struct listing_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
 	reader->moved = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
 	if (!info_fact(reading->info, "bach.line", reader->moved == 8 ? "8" : "32"))
@@ -155,7 +155,7 @@ text_open(struct reading *reading, struct poly_error *error)
 static void
 text_check(struct reading *reading, const struct poly_batch *batch)
 {
-	struct text_reader *reader = reading->state;
+	struct listing_reader *reader = reading->state;
 	bus_check(reading, &reader->check, batch);
 }
 
@@ -163,7 +163,7 @@ static enum poly_status
 text_wopen(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
-	struct text_writer *writer = writing->state;
+	struct listing_writer *writer = writing->state;
 	writer->conversion.raw = bus_raw_contents(writing->source);
 	writing->uses = bus_uses(writing->source);
 	writer->print = bus_printer();
@@ -174,7 +174,7 @@ static enum poly_status
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	struct text_writer *writer = writing->state;
+	struct listing_writer *writer = writing->state;
 	struct bus_conversion *conversion = &writer->conversion;
 	if (conversion->raw == BUS_RAW_TEXT && poly_present(batch, POLY_COLUMN_raw, row)) {
 		size_t n;
@@ -194,7 +194,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 static bool
 write_plain(struct writing *writing, const struct poly_batch *batch, size_t row, size_t n)
 {
-	const struct text_writer *writer = writing->state;
+	const struct listing_writer *writer = writing->state;
 	char *dst = (char *)out_room(writing->out, n * BUS_LINE_MAX + BUS_PRINT_ROOM);
 	size_t size = writer->print(dst, batch, row, n);
 	out_commit(writing->out, size);
@@ -232,8 +232,8 @@ static const struct format bach_text = {
 			BUS_CYCLE_INFO,
 		},
 	.is_text = true,
-	.reader_size = sizeof(struct text_reader),
-	.writer_size = sizeof(struct text_writer),
+	.reader_size = sizeof(struct listing_reader),
+	.writer_size = sizeof(struct listing_writer),
 	.probe = text_probe,
 	.open = text_open,
 	.read = lines_read,

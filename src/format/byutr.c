@@ -29,7 +29,7 @@ enum { RULE_Y01, RULE_Y02, RULE_Y03 };
 static const uint8_t layouts[3] = {12, 16, 24};
 
 /* One record; delta in clocks since the previous one. */
-struct request {
+struct byutr_request {
 	uint64_t address, delta;
 	uint8_t type, size, attribute, agent;
 	bool padded; /* unused bytes are not 0 */
@@ -106,11 +106,11 @@ find_meaning(uint8_t type)
  * record16 = address:8 type:1 size:1 attribute:1 agent:1 delta:4
  * record24 = address:8 type:1 size:1 attribute:1 agent:1 unused:4 delta:8
  */
-static struct request
+static struct byutr_request
 load_request(const uint8_t *p, size_t size)
 {
 	const uint8_t *middle = p + (size == 12 ? 4 : 8);
-	return (struct request){
+	return (struct byutr_request){
 		.address = size == 12 ? load_le32(p) : load_le64(p),
 		.delta = size == 24 ? load_le64(p + 16) : load_le32(middle + 4),
 		.type = middle[0],
@@ -122,7 +122,7 @@ load_request(const uint8_t *p, size_t size)
 }
 
 static void
-store_request(uint8_t *p, size_t size, const struct request *request)
+store_request(uint8_t *p, size_t size, const struct byutr_request *request)
 {
 	uint8_t *middle = p + (size == 12 ? 4 : 8);
 	memset(p, 0, size);
@@ -142,7 +142,7 @@ store_request(uint8_t *p, size_t size, const struct request *request)
 }
 
 /* Evidence from the start of an input under one layout. */
-struct sample {
+struct byutr_sample {
 	size_t records, different; /* read; different from the previous one */
 	size_t good;		   /* with a known type and plausible size */
 	long bits;		   /* evidence for the layout in quarters of bits */
@@ -150,7 +150,7 @@ struct sample {
 
 /* Returns a record's evidence for its layout in quarters of bits; negative: implausible. */
 static int
-request_bits(const struct request *request)
+request_bits(const struct byutr_request *request)
 {
 	size_t i = find_meaning(request->type);
 	if (i == MEANINGS || request->size > SIZE_MAX_BYTES || request->padded)
@@ -161,12 +161,12 @@ request_bits(const struct request *request)
 }
 
 static void
-read_sample(struct sample *sample, const uint8_t *p, size_t n, size_t size)
+read_sample(struct byutr_sample *sample, const uint8_t *p, size_t n, size_t size)
 {
 	memset(sample, 0, sizeof *sample);
 	for (; n >= size && sample->records < SAMPLE_RECORDS; p += size, n -= size) {
 		bool repeated = sample->records && memcmp(p, p - size, size) == 0;
-		struct request request = load_request(p, size);
+		struct byutr_request request = load_request(p, size);
 		int bits = request_bits(&request);
 		sample->records++;
 		sample->good += bits > 0;
@@ -178,12 +178,12 @@ read_sample(struct sample *sample, const uint8_t *p, size_t n, size_t size)
 
 /* Returns the record size with the most evidence, and that evidence; 0: none fits. */
 static size_t
-best_layout(const uint8_t *p, size_t n, struct sample *best)
+best_layout(const uint8_t *p, size_t n, struct byutr_sample *best)
 {
 	size_t size = 0;
 	memset(best, 0, sizeof *best);
 	for (size_t i = 0; i < sizeof layouts; i++) {
-		struct sample sample;
+		struct byutr_sample sample;
 		read_sample(&sample, p, n, layouts[i]);
 		if (sample.bits <= 0 || 100 * sample.good < 98 * sample.records)
 			continue;
@@ -199,7 +199,7 @@ static int
 byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
+	struct byutr_sample sample;
 	size_t size = best_layout(p, n, &sample);
 	if (!size)
 		return 0;
@@ -216,7 +216,7 @@ byutr_open(struct reading *reading, struct poly_error *error)
 {
 	struct byutr_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
+	struct byutr_sample sample;
 	size_t have;
 	char word[8];
 	if (reading->options[OPTION_RECORD] < sizeof layouts) {
@@ -243,7 +243,7 @@ byutr_open(struct reading *reading, struct poly_error *error)
 
 /* Returns whether no clock had run, which only a first record may state. */
 static bool
-no_time(const struct request *request, uint64_t record)
+no_time(const struct byutr_request *request, uint64_t record)
 {
 	return record == 0 && (request->delta == NO_TIME || request->delta == UINT64_MAX);
 }
@@ -252,7 +252,7 @@ static void
 put_request(struct reading *reading, struct batch *batch, size_t row, const uint8_t *p)
 {
 	struct byutr_reader *reader = reading->state;
-	struct request request = load_request(p, reader->size);
+	struct byutr_request request = load_request(p, reader->size);
 	size_t i = find_meaning(request.type);
 	bool unclocked = no_time(&request, reading->record + row);
 	reader->time += unclocked ? 0 : request.delta;
@@ -418,7 +418,7 @@ size_of_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 /* Sets a request, whose type is set already, from the columns of a row. */
 static enum poly_status
 request_of_row(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct request *request, struct poly_error *error)
+	struct byutr_request *request, struct poly_error *error)
 {
 	const struct byutr_writer *writer = writing->state;
 	bool addressed = poly_present(batch, POLY_COLUMN_address, row);
@@ -459,13 +459,13 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 /* Sets what only the raw bytes of another layout preserve. */
 static void
 apply_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct request *request)
+	struct byutr_request *request)
 {
 	uint8_t copy[RECORD_MAX] = {0};
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	memcpy(copy, bytes, n < RECORD_MAX ? n : RECORD_MAX);
-	struct request recorded = load_request(copy, n);
+	struct byutr_request recorded = load_request(copy, n);
 	if (no_time(&recorded, batch->first + row))
 		request->delta = NO_TIME;
 	if (recorded.padded)
@@ -485,7 +485,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		writing_note(writing, "records dropped that are not requests");
 		return POLY_OK;
 	}
-	struct request request = {.type = (uint8_t)type};
+	struct byutr_request request = {.type = (uint8_t)type};
 	enum poly_status status = request_of_row(writing, batch, row, &request, error);
 	if (status != POLY_OK)
 		return status;

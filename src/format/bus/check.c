@@ -19,7 +19,7 @@ const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {
 /* clang-format on */
 
 /* The record to check. */
-struct subject {
+struct bus_subject {
 	struct reading *reading;
 	struct bus_cycle cycle;
 	uint64_t record, offset; /* record number from 1; byte offset */
@@ -32,7 +32,7 @@ struct subject {
 		__VA_ARGS__)
 
 static void
-check_transfer(const struct subject *subject)
+check_transfer(const struct bus_subject *subject)
 {
 	uint8_t enables = subject->cycle.enables;
 	unsigned count = bus_byte_count(enables);
@@ -44,7 +44,7 @@ check_transfer(const struct subject *subject)
 }
 
 static void
-check_port(const struct subject *subject)
+check_port(const struct bus_subject *subject)
 {
 	uint32_t address =
 		(subject->cycle.address & ~7u) + bus_first_lane(subject->cycle.enables);
@@ -56,7 +56,7 @@ check_port(const struct subject *subject)
 }
 
 static void
-check_special(const struct subject *subject)
+check_special(const struct bus_subject *subject)
 {
 	const struct bus_cycle *cycle = &subject->cycle;
 	if (bus_event(cycle) < 0)
@@ -74,7 +74,7 @@ report_unpaired(struct reading *reading, struct bus_check *check)
 }
 
 static void
-check_acknowledge(const struct subject *subject, struct bus_check *check)
+check_acknowledge(const struct bus_subject *subject, struct bus_check *check)
 {
 	uint8_t enables = subject->cycle.enables;
 	if (enables != 0xef && enables != 0xfe) {
@@ -94,7 +94,7 @@ check_acknowledge(const struct subject *subject, struct bus_check *check)
 }
 
 static void
-check_operation(const struct subject *subject, struct bus_check *check)
+check_operation(const struct bus_subject *subject, struct bus_check *check)
 {
 	unsigned operation = subject->operation;
 	if (!(BUS_VALID >> operation & 1))
@@ -139,7 +139,7 @@ bus_check(struct reading *reading, struct bus_check *check, const struct poly_ba
 	}
 	enum bus_raw raw = bus_raw_contents(batch->info);
 	for (size_t row = 0; row < batch->rows; row++) {
-		struct subject subject = {.reading = reading,
+		struct bus_subject subject = {.reading = reading,
 			.record = batch->first + row + 1,
 			.offset = batch->origin[row]};
 		if (!bus_recorded_cycle(batch, row, raw, &subject.cycle))

@@ -27,7 +27,7 @@
 #define FAULTS_MIN 3
 
 /* A batch being filled. */
-struct fill {
+struct full_fill {
 	struct full_reader *reader;
 	struct reading *reading;
 	struct batch *batch;
@@ -76,7 +76,7 @@ put_branch(struct batch *batch, size_t row, const struct full_step *step, uint32
 }
 
 static void
-put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
+put_row(struct full_fill *fill, size_t row, enum full_record record, uint64_t origin)
 {
 	static const uint8_t kinds[FULL_RECORD_COUNT] = {
 		[FULL_INSTRUCTION] = POLY_KIND_INSTRUCTION,
@@ -93,7 +93,7 @@ put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
 }
 
 static void
-put_corrupt(struct fill *fill, const uint8_t *p, size_t n)
+put_corrupt(struct full_fill *fill, const uint8_t *p, size_t n)
 {
 	size_t row = fill->batch->view.rows;
 	put_row(fill, row, FULL_CORRUPT, in_offset(fill->reading->in));
@@ -104,7 +104,7 @@ put_corrupt(struct fill *fill, const uint8_t *p, size_t n)
 }
 
 static void
-put_record(struct fill *fill, const uint8_t *now, uint64_t origin)
+put_record(struct full_fill *fill, const uint8_t *now, uint64_t origin)
 {
 	const struct full_dialect *dialect = &fill->reader->dialect;
 	const struct full_layout *layout = dialect->layout;
@@ -190,7 +190,7 @@ is_sync(const struct full_reader *reader, const uint8_t *p)
 /* Returns whether the next record is a synchronisation record: after it and its like a record
  * follows. */
 static bool
-is_escape(const struct fill *fill)
+is_escape(const struct full_fill *fill)
 {
 	const struct full_reader *reader = fill->reader;
 	size_t have, size = reader->dialect.layout->record;
@@ -206,7 +206,7 @@ is_escape(const struct fill *fill)
 }
 
 static void
-put_escape(struct fill *fill, const uint8_t *p)
+put_escape(struct full_fill *fill, const uint8_t *p)
 {
 	struct batch *batch = fill->batch;
 	const struct full_dialect *dialect = &fill->reader->dialect;
@@ -223,7 +223,7 @@ put_escape(struct fill *fill, const uint8_t *p)
 
 /* Delivers the bytes at the end that are less than a record. */
 static enum poly_status
-read_tail(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+read_tail(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	struct reading *reading = fill->reading;
 	enum poly_status status = in_status(reading->in, error);
@@ -241,7 +241,7 @@ read_tail(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *erro
  * limit; the first one is an instruction record whatever its opcode.
  */
 static enum poly_status
-read_records(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+read_records(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	struct full_reader *reader = fill->reader;
 	size_t used = 0, size = reader->dialect.layout->record;
@@ -273,7 +273,7 @@ read_records(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *e
 }
 
 static enum poly_status
-read_next(struct fill *fill, struct poly_error *error)
+read_next(struct full_fill *fill, struct poly_error *error)
 {
 	struct full_reader *reader = fill->reader;
 	size_t have, size = reader->dialect.layout->record;
@@ -290,19 +290,20 @@ read_next(struct fill *fill, struct poly_error *error)
 			   : read_records(fill, p, have, error);
 }
 
-static struct fill
+static struct full_fill
 start_fill(struct reading *reading, struct batch *batch)
 {
 	struct full_reader *reader = reading->state;
 	bool large = batch->view.payload && batch->capacity > PAYLOAD_ROWS;
-	return (struct fill){reader, reading, batch, large ? PAYLOAD_ROWS : batch->capacity,
+	return (struct full_fill){reader, reading, batch,
+		large ? PAYLOAD_ROWS : batch->capacity,
 		reader->has_previous ? reader->previous : NULL};
 }
 
 enum poly_status
 full_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct fill fill = start_fill(reading, batch);
+	struct full_fill fill = start_fill(reading, batch);
 	if (fill.reader->searching)
 		return err_set(error, POLY_ERR_FORMAT, in_offset(reading->in),
 			"no valid record found yet");
@@ -315,7 +316,7 @@ full_read(struct reading *reading, struct batch *batch, struct poly_error *error
 enum poly_status
 full_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct fill fill = start_fill(reading, batch);
+	struct full_fill fill = start_fill(reading, batch);
 	struct full_reader *reader = fill.reader;
 	size_t have, at = 1, lookahead = (size_t)2 * FULL_RECORD_MAX;
 	const uint8_t *p = in_peek(reading->in, SEARCH_SIZE + lookahead, &have);

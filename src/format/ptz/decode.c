@@ -267,7 +267,7 @@ load_order(struct unpacked *segment, struct poly_error *error)
 }
 
 /* Intermediate data for loading columns. */
-struct loading {
+struct segment_loading {
 	const struct ptz_load_options *options;
 	const uint8_t *shapes;
 	uint32_t *shape; /* by template */
@@ -278,7 +278,8 @@ struct loading {
 
 /* Returns which of the first 64 shapes have a column; *later: a later one has it, too. */
 static uint64_t
-shapes_with(const struct loading *loading, const uint8_t *masks, uint64_t bit, bool *later)
+shapes_with(
+	const struct segment_loading *loading, const uint8_t *masks, uint64_t bit, bool *later)
 {
 	uint64_t with = 0;
 	*later = false;
@@ -298,8 +299,8 @@ shapes_with(const struct loading *loading, const uint8_t *masks, uint64_t bit, b
  * memory.
  */
 static struct ptz_set *
-get_set(struct unpacked *segment, const struct loading *loading, bool varying, uint64_t bit,
-	uint32_t *count)
+get_set(struct unpacked *segment, const struct segment_loading *loading, bool varying,
+	uint64_t bit, uint32_t *count)
 {
 	const size_t words = segment->templates / 64 + (size_t)2;
 	const uint8_t *masks = loading->shapes + (varying ? 8 : 0);
@@ -364,7 +365,7 @@ list_members(const struct unpacked *segment, struct ptz_set *set)
 }
 
 static enum poly_status
-load_shapes(struct unpacked *segment, struct loading *loading)
+load_shapes(struct unpacked *segment, struct segment_loading *loading)
 {
 	const struct ptz_stream *stream = find_stream(segment, PTZ_SHAPES, 0, &loading->shapes);
 	loading->shape_count = stream ? stream->size / 16 : 0;
@@ -380,7 +381,7 @@ load_shapes(struct unpacked *segment, struct loading *loading)
 
 /* Locates the segment's names in its data. */
 static enum poly_status
-load_names(struct unpacked *segment, struct loading *loading)
+load_names(struct unpacked *segment, struct segment_loading *loading)
 {
 	const uint8_t *data, *end;
 	const struct ptz_stream *stream = find_stream(segment, PTZ_NAMES, 0, &data);
@@ -472,7 +473,7 @@ is_coded(enum poly_column column)
 
 /* Decodes the static values of a column; PTZ_PC adds the templates' pc. */
 static enum poly_status
-fill_fixed(struct unpacked *segment, struct loading *loading, struct ptz_column *column,
+fill_fixed(struct unpacked *segment, struct segment_loading *loading, struct ptz_column *column,
 	const struct ptz_stream *stream, const uint8_t *data)
 {
 	struct ptz_decoder decoder = {0};
@@ -510,7 +511,7 @@ fill_fixed(struct unpacked *segment, struct loading *loading, struct ptz_column 
 
 /* Loads the static values of a column of the file. */
 static enum poly_status
-load_fixed(struct unpacked *segment, struct loading *loading, struct ptz_column *column,
+load_fixed(struct unpacked *segment, struct segment_loading *loading, struct ptz_column *column,
 	unsigned number)
 {
 	const uint8_t *data, *bytes = NULL;
@@ -536,8 +537,8 @@ load_fixed(struct unpacked *segment, struct loading *loading, struct ptz_column 
 
 /* Loads the varying values of a column of the file. */
 static enum poly_status
-load_varying(struct unpacked *segment, struct loading *loading, struct ptz_column *column,
-	unsigned number)
+load_varying(struct unpacked *segment, struct segment_loading *loading,
+	struct ptz_column *column, unsigned number)
 {
 	const uint8_t *data, *bytes = NULL;
 	const struct ptz_stream *stream = find_stream(segment, PTZ_DYNAMIC, number, &data);
@@ -563,7 +564,7 @@ load_varying(struct unpacked *segment, struct loading *loading, struct ptz_colum
 
 /* Loads a column of the file. */
 static enum poly_status
-load_column(struct unpacked *segment, struct loading *loading, unsigned number)
+load_column(struct unpacked *segment, struct segment_loading *loading, unsigned number)
 {
 	struct ptz_column *column = &segment->column[segment->columns];
 	const uint64_t bit = (uint64_t)1 << number;
@@ -622,7 +623,7 @@ is_needed(const struct unpacked *segment, const struct ptz_load_options *options
 
 /* Loads the pcs of templates, which other columns may be encoded against. */
 static enum poly_status
-load_pc(struct unpacked *segment, struct loading *loading)
+load_pc(struct unpacked *segment, struct segment_loading *loading)
 {
 	const uint8_t *data;
 	const unsigned number = file_number(loading->options, POLY_COLUMN_pc);
@@ -643,7 +644,7 @@ enum poly_status
 unpacked_load(struct unpacked *segment, const struct ptz_load_options *options,
 	const uint8_t *p, struct poly_error *error)
 {
-	struct loading loading = {.options = options, .error = error};
+	struct segment_loading loading = {.options = options, .error = error};
 	enum poly_status status = POLY_OK;
 	segment->options = options;
 	for (uint32_t i = 0; i < segment->streams && status == POLY_OK; i++) {

@@ -10,21 +10,21 @@ const uint8_t ptz_range_columns[PTZ_RANGES] = {
 	POLY_COLUMN_time, POLY_COLUMN_pc, POLY_COLUMN_address};
 
 static void
-clear_ranges(struct segment *segment)
+clear_ranges(struct ptz_segment *segment)
 {
 	for (size_t i = 0; i < PTZ_RANGES; i++)
 		segment->range[i] = (struct ptz_range){UINT64_MAX, 0};
 }
 
 void
-segment_init(struct segment *segment, enum ptz_plan plan)
+segment_init(struct ptz_segment *segment, enum ptz_plan plan)
 {
 	dictionary_init(&segment->dictionary, plan);
 	clear_ranges(segment);
 }
 
 void
-segment_clear(struct segment *segment)
+segment_clear(struct ptz_segment *segment)
 {
 	dictionary_clear(&segment->dictionary);
 	for (size_t c = 0; c < POLY_COLUMN_COUNT; c++) {
@@ -37,7 +37,7 @@ segment_clear(struct segment *segment)
 }
 
 void
-segment_fini(struct segment *segment)
+segment_fini(struct ptz_segment *segment)
 {
 	dictionary_fini(&segment->dictionary);
 	for (size_t c = 0; c < POLY_COLUMN_COUNT; c++) {
@@ -51,7 +51,7 @@ segment_fini(struct segment *segment)
 
 /* Makes room for the rows of another batch. */
 static bool
-grow_rows(struct segment *segment)
+grow_rows(struct ptz_segment *segment)
 {
 	if (segment->capacity - segment->rows >= POLY_BATCH_ROWS)
 		return true;
@@ -82,7 +82,8 @@ grow_varying(struct ptz_varying *varying)
 
 /* Appends the values of a column from the rows in which it varies. */
 static bool
-add_varying(struct segment *segment, const struct poly_batch *batch, enum poly_column column)
+add_varying(
+	struct ptz_segment *segment, const struct poly_batch *batch, enum poly_column column)
 {
 	struct ptz_varying *varying = &segment->varying[column];
 	const poly_columns bit = (poly_columns)1 << column;
@@ -127,7 +128,7 @@ ptz_extend_range(
 }
 
 bool
-segment_add(struct segment *segment, const struct poly_batch *batch)
+segment_add(struct ptz_segment *segment, const struct poly_batch *batch)
 {
 	poly_columns varying = 0;
 	if (!grow_rows(segment) ||

@@ -13,7 +13,7 @@ struct ptz_varying {
 	struct buf bytes; /* of slices */
 };
 
-struct segment {
+struct ptz_segment {
 	struct dictionary dictionary;
 	struct ptz_varying varying[POLY_COLUMN_COUNT];
 	uint32_t *numbers; /* the template of each row */
@@ -43,10 +43,10 @@ void ptz_extend_range(
 	struct ptz_range *range, const struct poly_batch *batch, enum poly_column column);
 
 /* Initializes zeroed storage. */
-void segment_init(struct segment *segment, enum ptz_plan plan);
+void segment_init(struct ptz_segment *segment, enum ptz_plan plan);
 
 /* Adds the rows of a batch. Returns false if out of memory. */
-bool segment_add(struct segment *segment, const struct poly_batch *batch);
+bool segment_add(struct ptz_segment *segment, const struct poly_batch *batch);
 
 /* An encoded segment. */
 struct ptz_packed {
@@ -57,13 +57,14 @@ struct ptz_packed {
  * Encodes a segment as a front and streams. POLY_ERR_MEMORY. POLY_ERR_LIMIT: its slices have
  * more bytes than a stream may have.
  */
-enum poly_status segment_pack(const struct segment *segment, const struct ptz_packer *packer,
-	const struct ptz_begin *begin, struct ptz_packed *packed, struct poly_error *error);
+enum poly_status segment_pack(const struct ptz_segment *segment,
+	const struct ptz_packer *packer, const struct ptz_begin *begin,
+	struct ptz_packed *packed, struct poly_error *error);
 
 /* Clears it for the next rows. */
-void segment_clear(struct segment *segment);
+void segment_clear(struct ptz_segment *segment);
 
 /* Frees all memory. */
-void segment_fini(struct segment *segment);
+void segment_fini(struct ptz_segment *segment);
 
 #endif

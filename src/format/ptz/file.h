@@ -74,9 +74,9 @@ struct ptz_reader {
 
 struct ptz_writer {
 	struct ptz_packer packer;
-	struct segment segments[2];
+	struct ptz_segment segments[2];
 	/* The active segment, and that of the alternative plan during a trial. */
-	struct segment *segment, *alternative;
+	struct ptz_segment *segment, *alternative;
 	bool trying;
 	struct slice slice;	/* of a batch that crosses a segment boundary */
 	unsigned plain;		/* segments since the last trial */

@@ -12,7 +12,7 @@
 #define TRIAL 32768
 
 void
-pack_stream(struct packing *packing, struct ptz_stream stream, const void *p, size_t n)
+pack_stream(struct segment_packing *packing, struct ptz_stream stream, const void *p, size_t n)
 {
 	if (packing->status != POLY_OK || n == 0)
 		return;
@@ -48,7 +48,8 @@ pack_stream(struct packing *packing, struct ptz_stream stream, const void *p, si
 
 /* Returns the packed bytes of values in a coding. */
 static size_t
-try_coding(struct packing *packing, const struct ptz_values *values, enum ptz_coding coding)
+try_coding(struct segment_packing *packing, const struct ptz_values *values,
+	enum ptz_coding coding)
 {
 	buf_clear(&packing->coded);
 	buf_clear(&packing->trial);
@@ -62,7 +63,7 @@ try_coding(struct packing *packing, const struct ptz_values *values, enum ptz_co
 
 /* Returns the coding that makes the values smallest. */
 static enum ptz_coding
-choose_coding(struct packing *packing, const struct ptz_values *values)
+choose_coding(struct segment_packing *packing, const struct ptz_values *values)
 {
 	struct ptz_values some = *values;
 	some.count = some.count < TRIAL ? some.count : TRIAL;
@@ -81,7 +82,7 @@ choose_coding(struct packing *packing, const struct ptz_values *values)
 }
 
 void
-pack_values(struct packing *packing, enum ptz_role role, unsigned column,
+pack_values(struct segment_packing *packing, enum ptz_role role, unsigned column,
 	const struct ptz_values *values)
 {
 	if (packing->status != POLY_OK || values->count == 0)
@@ -118,7 +119,7 @@ append_xor(struct buf *out, const struct ptz_varying *varying)
 
 /* Adds the bytes of varying slices. */
 static void
-pack_slices(struct packing *packing, unsigned column, const struct ptz_varying *varying)
+pack_slices(struct segment_packing *packing, unsigned column, const struct ptz_varying *varying)
 {
 	struct ptz_stream stream = {
 		.role = PTZ_DYNAMIC_BYTES, .column = (uint8_t)column, .coding = PTZ_BYTES};
@@ -146,7 +147,7 @@ pack_slices(struct packing *packing, unsigned column, const struct ptz_varying *
 }
 
 void
-pack_varying(struct packing *packing, enum poly_column column)
+pack_varying(struct segment_packing *packing, enum poly_column column)
 {
 	const struct ptz_varying *varying = &packing->segment->varying[column];
 	const struct ptz_values values = {.values = varying->values,
@@ -159,11 +160,11 @@ pack_varying(struct packing *packing, enum poly_column column)
 }
 
 enum poly_status
-segment_pack(const struct segment *segment, const struct ptz_packer *packer,
+segment_pack(const struct ptz_segment *segment, const struct ptz_packer *packer,
 	const struct ptz_begin *begin, struct ptz_packed *packed, struct poly_error *error)
 {
 	struct buf *front = &packed->front, *streams = &packed->streams;
-	struct packing packing = {.segment = segment,
+	struct segment_packing packing = {.segment = segment,
 		.packer = packer,
 		.front = front,
 		.streams = streams,

@@ -6,8 +6,8 @@
 #include "format/ptz/code.h"
 #include "format/ptz/encode.h"
 
-struct packing {
-	const struct segment *segment;
+struct segment_packing {
+	const struct ptz_segment *segment;
 	const struct ptz_packer *packer;
 	struct buf *front, *streams;
 	uint32_t count; /* streams */
@@ -18,19 +18,20 @@ struct packing {
 };
 
 /* Adds a stream of n bytes, compressed if that makes it smaller. */
-void pack_stream(struct packing *packing, struct ptz_stream stream, const void *p, size_t n);
+void pack_stream(
+	struct segment_packing *packing, struct ptz_stream stream, const void *p, size_t n);
 
 /* Adds a stream of numbers, in the coding that makes it smallest. */
-void pack_values(struct packing *packing, enum ptz_role role, unsigned column,
+void pack_values(struct segment_packing *packing, enum ptz_role role, unsigned column,
 	const struct ptz_values *values);
 
 /* Adds the varying values of a column. */
-void pack_varying(struct packing *packing, enum poly_column column);
+void pack_varying(struct segment_packing *packing, enum poly_column column);
 
 /* Adds names, and the static columns of the templates. */
-void pack_templates(struct packing *packing);
+void pack_templates(struct segment_packing *packing);
 
 /* Adds shapes, and the order of templates. */
-void pack_order(struct packing *packing);
+void pack_order(struct segment_packing *packing);
 
 #endif

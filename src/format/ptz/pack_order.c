@@ -24,7 +24,7 @@ struct template_order {
 };
 
 static void
-find_followers(const struct segment *segment, struct template_order *order)
+find_followers(const struct ptz_segment *segment, struct template_order *order)
 {
 	const uint32_t *numbers = segment->numbers;
 	const uint32_t count = segment->dictionary.count;
@@ -40,7 +40,7 @@ find_followers(const struct segment *segment, struct template_order *order)
 }
 
 static void
-pack_followers(struct packing *packing, const struct template_order *order)
+pack_followers(struct segment_packing *packing, const struct template_order *order)
 {
 	const uint32_t count = packing->segment->dictionary.count;
 	for (uint32_t t = 0; t < count; t++) {
@@ -54,9 +54,9 @@ pack_followers(struct packing *packing, const struct template_order *order)
 
 /* Packs the executed blocks, and the first template of each block. */
 static void
-pack_blocks(struct packing *packing, const struct template_order *order)
+pack_blocks(struct segment_packing *packing, const struct template_order *order)
 {
-	const struct segment *segment = packing->segment;
+	const struct ptz_segment *segment = packing->segment;
 	const uint32_t *numbers = segment->numbers;
 	uint64_t *starts = mem_new(segment->dictionary.count + (size_t)1, sizeof *starts);
 	size_t blocks = 0, executed = 0;
@@ -81,7 +81,7 @@ pack_blocks(struct packing *packing, const struct template_order *order)
 
 /* Returns the number of a shape in shapes, and appends it if it is new. */
 static uint32_t
-shape_number(struct packing *packing, const struct ptz_shape *shape, struct map *known,
+shape_number(struct segment_packing *packing, const struct ptz_shape *shape, struct map *known,
 	struct buf *shapes)
 {
 	const uint64_t key = (shape->fixed ^ shape->varying * 0x9e3779b97f4a7c15u) * 3;
@@ -103,7 +103,7 @@ shape_number(struct packing *packing, const struct ptz_shape *shape, struct map 
 
 /* Packs the distinct shapes, and the shape number of each template. */
 static void
-pack_shapes(struct packing *packing, const struct template_order *order)
+pack_shapes(struct segment_packing *packing, const struct template_order *order)
 {
 	const struct dictionary *dictionary = &packing->segment->dictionary;
 	struct buf shapes = {0};
@@ -131,7 +131,7 @@ pack_shapes(struct packing *packing, const struct template_order *order)
 }
 
 void
-pack_order(struct packing *packing)
+pack_order(struct segment_packing *packing)
 {
 	const size_t count = packing->segment->dictionary.count, rows = packing->segment->rows;
 	struct template_order order = {mem_new(count + 1, sizeof *order.follow),

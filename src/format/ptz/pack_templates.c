@@ -33,7 +33,7 @@ struct name_table {
 };
 
 static uint64_t
-name_number(struct packing *packing, struct name_table *names, uint64_t name)
+name_number(struct segment_packing *packing, struct name_table *names, uint64_t name)
 {
 	if (name >= names->capacity) {
 		const size_t capacity = (size_t)name + 1024;
@@ -57,7 +57,7 @@ name_number(struct packing *packing, struct name_table *names, uint64_t name)
 
 /* Adds a static column. */
 static void
-pack_fixed(struct packing *packing, enum poly_column column, struct name_table *names,
+pack_fixed(struct segment_packing *packing, enum poly_column column, struct name_table *names,
 	uint64_t *room, uint64_t *pcs)
 {
 	const struct dictionary *dictionary = &packing->segment->dictionary;
@@ -94,7 +94,7 @@ pack_fixed(struct packing *packing, enum poly_column column, struct name_table *
 }
 
 void
-pack_templates(struct packing *packing)
+pack_templates(struct segment_packing *packing)
 {
 	const size_t count = packing->segment->dictionary.count;
 	struct name_table names = {0};

@@ -21,8 +21,8 @@ struct prefetch_slot {
 	uint64_t offset; /* of its section */
 	struct ptz_section section;
 	struct unpacked segment;
-	bool loaded; /* loaded */
-	bool done;   /* not in progress; guarded by lock */
+	bool loaded;
+	bool done; /* not in progress; guarded by lock */
 };
 
 /* A worker: the first one is the reader, the others are threads. */
@@ -37,7 +37,7 @@ struct prefetch_worker {
 struct ptz_prefetch {
 	struct ptz_prefetch_plan plan;
 	struct prefetch_worker *workers;
-	unsigned worker_count;	     /* workers */
+	unsigned worker_count;
 	struct prefetch_slot *slots; /* one per worker */
 	pthread_mutex_t lock;	     /* guards the following members */
 	pthread_cond_t freed, done;  /* a slot was freed; a segment was loaded */

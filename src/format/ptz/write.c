@@ -123,7 +123,7 @@ static enum poly_status
 write_segment(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
-	struct segment *segment = state->segment;
+	struct ptz_segment *segment = state->segment;
 	if (segment->rows == 0)
 		return POLY_OK;
 	struct ptz_index_entry entry = {.offset = state->offset,
@@ -161,7 +161,7 @@ end_trial(struct ptz_writer *state, struct poly_error *error)
 {
 	struct ptz_packer quick = state->packer;
 	size_t size[2];
-	struct segment *const segments[] = {state->segment, state->alternative};
+	struct ptz_segment *const segments[] = {state->segment, state->alternative};
 	quick.packer = quick.quick;
 	for (size_t i = 0; i < 2; i++) {
 		const enum poly_status status =
@@ -192,7 +192,7 @@ check_interval(const struct ptz_writer *state)
 static bool
 is_full(const struct ptz_writer *state)
 {
-	const struct segment *segment = state->segment;
+	const struct ptz_segment *segment = state->segment;
 	const bool flat = segment->dictionary.plan == PTZ_FLAT;
 	const size_t max = flat && state->rows_max > FLAT_ROWS ? FLAT_ROWS : state->rows_max;
 	return segment->rows + check_interval(state) > max ||

@@ -25,7 +25,7 @@
 #define BITS_OF_NEXT 2	 /* alignment of the next address of an indirect branch */
 
 /* Evidence in some words under one interpretation. */
-struct judgement {
+struct tt6_judgement {
 	uint64_t right, wrong; /* relative branches */
 	uint64_t syncs;	       /* well-formed sync escapes */
 	uint64_t indirect;     /* other flow records with an aligned next address */
@@ -37,27 +37,27 @@ struct judgement {
 };
 
 /* One interpretation of the words. */
-struct judge {
+struct tt6_judge {
 	const uint8_t *p;
 	size_t words, i; /* i: word of the current record */
 	bool little, extended;
 	uint32_t pc, opcode, next;
 	bool in_pair; /* the record is the rfi of a synthetic pair */
 	struct tt6_tables tables;
-	struct judgement found;
+	struct tt6_judgement found;
 	struct seen_pc {
 		uint32_t pc, opcode;
 	} seen[SEEN];
 };
 
 static uint32_t
-word_at(const struct judge *judge, size_t i)
+word_at(const struct tt6_judge *judge, size_t i)
 {
 	return i < judge->words ? tt6_load(judge->p + 4 * i, judge->little) : 0;
 }
 
 static void
-judge_opcode(struct judge *judge)
+judge_opcode(struct tt6_judge *judge)
 {
 	struct seen_pc *seen_pc = &judge->seen[judge->pc / 4 % SEEN];
 	if (seen_pc->opcode && seen_pc->pc == judge->pc && seen_pc->opcode != judge->opcode)
@@ -68,16 +68,16 @@ judge_opcode(struct judge *judge)
 
 /* Returns whether a synthetic pair is at word i. */
 static bool
-is_pair(const struct judge *judge, size_t i)
+is_pair(const struct tt6_judge *judge, size_t i)
 {
 	return word_at(judge, i) >> 26 == 18 && word_at(judge, i + 1) == TT6_TRAP &&
 	       word_at(judge, i + 2) == TT6_RFI && i + 3 < judge->words;
 }
 
 static void
-judge_flow(struct judge *judge)
+judge_flow(struct tt6_judge *judge)
 {
-	struct judgement *found = &judge->found;
+	struct tt6_judgement *found = &judge->found;
 	uint32_t pc = judge->pc, next = judge->next, opcode = judge->opcode;
 	if (opcode == TT6_SPLICE && next != pc)
 		return;
@@ -93,7 +93,7 @@ judge_flow(struct judge *judge)
 }
 
 static void
-judge_escape(struct judge *judge)
+judge_escape(struct tt6_judge *judge)
 {
 	unsigned code = tt6_code(judge->opcode);
 	if (tt6_sync(code) >= 0 && tt6_count(judge->opcode) == 2)
@@ -106,9 +106,9 @@ judge_escape(struct judge *judge)
 
 /* Judges a compute record: TT6 and TT6E differ at a twi. */
 static void
-judge_compute(struct judge *judge)
+judge_compute(struct tt6_judge *judge)
 {
-	struct judgement *found = &judge->found;
+	struct tt6_judgement *found = &judge->found;
 	if (judge->opcode >> 26 != 3 || judge->i + 4 >= judge->words)
 		return;
 	if (is_pair(judge, judge->i + 1))
@@ -119,7 +119,7 @@ judge_compute(struct judge *judge)
 
 /* Judges an instruction record of a shape; returns its number of words. */
 static size_t
-judge_instruction(struct judge *judge, enum tt6_shape shape)
+judge_instruction(struct tt6_judge *judge, enum tt6_shape shape)
 {
 	bool is_exempt = judge->extended && (judge->in_pair || is_pair(judge, judge->i));
 	if (!is_exempt && !(judge->opcode == TT6_SPLICE && judge->next != judge->pc))
@@ -136,14 +136,14 @@ judge_instruction(struct judge *judge, enum tt6_shape shape)
 
 /* Returns whether too much is wrong for a trace of either format. */
 static bool
-is_hopeless(const struct judgement *found)
+is_hopeless(const struct tt6_judgement *found)
 {
 	uint64_t good = found->right + found->syncs + found->indirect;
 	return found->wrong + found->bad > 32 + good / 4;
 }
 
 static void
-note_divergence(struct judge *judge)
+note_divergence(struct tt6_judge *judge)
 {
 	if (judge->found.diverges == judge->words &&
 		powerpc_class_fast(judge->opcode) == POWERPC_CACHE)
@@ -152,7 +152,7 @@ note_divergence(struct judge *judge)
 
 /* Judges the records before word end. */
 static void
-judge_words(struct judge *judge, size_t end)
+judge_words(struct tt6_judge *judge, size_t end)
 {
 	judge->pc = word_at(judge, 0);
 	judge->found.diverges = judge->words;
@@ -181,7 +181,7 @@ judge_words(struct judge *judge, size_t end)
 }
 
 static uint64_t
-consistent(const struct judgement *found)
+consistent(const struct tt6_judgement *found)
 {
 	return found->right + found->syncs + found->indirect;
 }
@@ -189,7 +189,7 @@ consistent(const struct judgement *found)
 /* Returns whether at least 98 % of the redundant information matches (Apple amber traces 4.9).
  */
 static bool
-is_plausible(const struct judgement *found)
+is_plausible(const struct tt6_judgement *found)
 {
 	return !found->hopeless && consistent(found) >= CONSISTENT_MIN &&
 	       found->right + found->syncs > 0 &&
@@ -197,7 +197,7 @@ is_plausible(const struct judgement *found)
 }
 
 static uint64_t
-failures(const struct judgement *found, bool extended)
+failures(const struct tt6_judgement *found, bool extended)
 {
 	return found->wrong + found->bad + found->conflicts +
 	       (extended ? found->lone : found->pairs);
@@ -205,9 +205,10 @@ failures(const struct judgement *found, bool extended)
 
 /* Judges one interpretation of the words at p; returns false if out of memory. */
 static bool
-judge_reading(const uint8_t *p, size_t n, bool little, bool extended, struct judgement *found)
+judge_reading(
+	const uint8_t *p, size_t n, bool little, bool extended, struct tt6_judgement *found)
 {
-	struct judge *judge = mem_new(1, sizeof *judge);
+	struct tt6_judge *judge = mem_new(1, sizeof *judge);
 	if (!judge)
 		return false;
 	judge->p = p;
@@ -234,7 +235,7 @@ objection(const uint8_t *p, size_t n, bool little)
 static bool
 makes_sense(const uint8_t *p, size_t n, bool little)
 {
-	struct judgement found;
+	struct tt6_judgement found;
 	for (unsigned extended = 0; extended < 2; extended++) {
 		if (!objection(p, n, little) && judge_reading(p, n, little, extended, &found) &&
 			is_plausible(&found))
@@ -253,8 +254,8 @@ tt6_is_little(const uint8_t *p, size_t n)
 
 /* Describes the evidence for the winning interpretation. */
 static void
-describe(const struct judgement *found, bool little, bool extended, uint64_t sibling_failures,
-	struct probe_note *note)
+describe(const struct tt6_judgement *found, bool little, bool extended,
+	uint64_t sibling_failures, struct probe_note *note)
 {
 	size_t size = sizeof note->text;
 	unsigned long long branches = found->right + found->wrong, syncs = found->syncs;
@@ -281,7 +282,7 @@ describe(const struct judgement *found, bool little, bool extended, uint64_t sib
 
 /* Returns the bid of an interpretation with no more contradictions than its sibling. */
 static int
-bid_of(const struct judgement *found)
+bid_of(const struct tt6_judgement *found)
 {
 	uint64_t bits =
 		BITS_OF_BRANCH * (found->right + found->syncs) + BITS_OF_NEXT * found->indirect;
@@ -293,7 +294,7 @@ probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 {
 	bool little = tt6_is_little(p, n);
 	const char *against = objection(p, n, little);
-	struct judgement own, sibling;
+	struct tt6_judgement own, sibling;
 	if (against) {
 		snprintf(note->text, sizeof note->text, "%s", against);
 		return 0;

@@ -186,14 +186,15 @@ add_instruction(struct tt6 *state, const struct tt6_record *record)
 }
 
 /* The chunk being decoded, which starts at row base of the batch. */
-struct filling {
+struct tt6_filling {
 	struct reading *reading;
 	struct batch *batch;
 	size_t base;
 };
 
 static void
-found(const struct filling *filling, enum tt6_rule rule, const char *message, uint64_t detail)
+found(const struct tt6_filling *filling, enum tt6_rule rule, const char *message,
+	uint64_t detail)
 {
 	const struct tt6 *state = filling->reading->state;
 	uint64_t row = filling->base + state->rows.count;
@@ -203,7 +204,7 @@ found(const struct filling *filling, enum tt6_rule rule, const char *message, ui
 
 /* Stores the payload as big-endian words, independent of the file's order. */
 static void
-put_payload(const struct filling *filling, const uint8_t *p, size_t n)
+put_payload(const struct tt6_filling *filling, const uint8_t *p, size_t n)
 {
 	const struct tt6 *state = filling->reading->state;
 	struct batch *batch = filling->batch;
@@ -232,7 +233,7 @@ escape_name(unsigned code, uint32_t count)
 
 /* escape = word(top 6 bits 0) , count * word */
 static void
-add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_record *record)
+add_escape(const struct tt6_filling *filling, const uint8_t *p, const struct tt6_record *record)
 {
 	struct tt6 *state = filling->reading->state;
 	unsigned code = tt6_code(record->opcode);
@@ -257,7 +258,7 @@ add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_rec
 
 /* Appends the incomplete record at the end of the input. */
 static void
-add_truncated(const struct filling *filling, size_t needed)
+add_truncated(const struct tt6_filling *filling, size_t needed)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
@@ -279,7 +280,7 @@ add_truncated(const struct filling *filling, size_t needed)
 }
 
 static void
-add_initial_pc(const struct filling *filling, const uint8_t *p)
+add_initial_pc(const struct tt6_filling *filling, const uint8_t *p)
 {
 	struct tt6 *state = filling->reading->state;
 	state->pc = tt6_load(p, state->little);
@@ -293,7 +294,7 @@ add_initial_pc(const struct filling *filling, const uint8_t *p)
 
 /* Decodes one record of any kind; returns false at the end of the input. */
 static bool
-add_record(const struct filling *filling)
+add_record(const struct tt6_filling *filling)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
@@ -341,7 +342,7 @@ direct_rows(struct tt6 *state, const struct poly_batch *view, size_t base)
 
 /* Decodes up to limit rows; returns false if the batch is complete. */
 static bool
-fill_rows(const struct filling *filling, size_t limit)
+fill_rows(const struct tt6_filling *filling, size_t limit)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
@@ -385,7 +386,7 @@ tt6_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	(void)error;
 	struct tt6 *state = reading->state;
-	struct filling filling = {reading, batch, 0};
+	struct tt6_filling filling = {reading, batch, 0};
 	bool has_room = true;
 	while (has_room && filling.base < batch->capacity) {
 		size_t limit = batch->capacity - filling.base;
