@@ -93,7 +93,7 @@ byte_enables_give_address_and_size(void **state)
 	buf_free(&table);
 }
 
-/* Expected columns of every operation, from the table of reference bach 2.2. */
+/* Expected columns of every operation, from the table of BYU BACH bus trace reference 2.2. */
 static void
 operations_match_their_signals(void **state)
 {

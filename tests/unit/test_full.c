@@ -583,7 +583,7 @@ truncation_is_survived(void **unused)
 	}
 }
 
-/* Offsets in a record from the opcode word (reference amber 4.7), by layout. */
+/* Offsets in a record from the opcode word (Apple amber traces 4.7), by layout. */
 static const unsigned float_at[] = {164, 168, 308, 312, 320},
 		      vector_at[] = {428, 432, 572, 576, 584};
 
