@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=usual"};
+static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=default"};
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 

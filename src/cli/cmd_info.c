@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/copy.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/source.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and heads of parts. */
+/* Numbers and section headers. */
 #include "format/ptz/ptz.h"
 
 #include "base/bits.h"
@@ -23,18 +23,18 @@ ptz_column_size(enum poly_column column)
 }
 
 void
-ptz_put(struct buf *to, uint64_t v)
+ptz_put_varint(struct buf *out, uint64_t v)
 {
 	uint8_t bytes[10];
 	size_t n = 0;
 	for (; v >= 0x80; v >>= 7)
 		bytes[n++] = (uint8_t)(v | 0x80);
 	bytes[n++] = (uint8_t)v;
-	buf_append(to, bytes, n);
+	buf_append(out, bytes, n);
 }
 
 uint64_t
-ptz_take(struct ptz_bytes *bytes)
+ptz_parse_varint(struct ptz_bytes *bytes)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64 && bytes->p < bytes->end; shift += 7) {
@@ -48,57 +48,58 @@ ptz_take(struct ptz_bytes *bytes)
 }
 
 void
-ptz_put32(struct buf *to, uint32_t v)
+ptz_put_u32(struct buf *out, uint32_t v)
 {
 	uint8_t bytes[4];
 	store_le32(bytes, v);
-	buf_append(to, bytes, sizeof bytes);
+	buf_append(out, bytes, sizeof bytes);
 }
 
 void
-ptz_put64(struct buf *to, uint64_t v)
+ptz_put_u64(struct buf *out, uint64_t v)
 {
-	ptz_put32(to, (uint32_t)v);
-	ptz_put32(to, (uint32_t)(v >> 32));
+	ptz_put_u32(out, (uint32_t)v);
+	ptz_put_u32(out, (uint32_t)(v >> 32));
 }
 
 uint64_t
-ptz_chain(uint64_t before, const uint8_t *head)
+ptz_next_chain(uint64_t before, const uint8_t *head)
 {
-	uint8_t bytes[PTZ_CHAIN_SIZE + PTZ_HEAD_SIZE];
+	uint8_t bytes[PTZ_CHAIN_SIZE + PTZ_HEADER_SIZE];
 	store_le64(bytes, before);
-	memcpy(bytes + PTZ_CHAIN_SIZE, head, PTZ_HEAD_SIZE);
+	memcpy(bytes + PTZ_CHAIN_SIZE, head, PTZ_HEADER_SIZE);
 	return checksum(bytes, sizeof bytes);
 }
 
 void
-ptz_part_write(struct out *out, const struct ptz_part *part, const void *front, uint64_t *chain)
+ptz_write_section(
+	struct out *out, const struct ptz_section *section, const void *front, uint64_t *chain)
 {
-	uint8_t head[PTZ_HEAD_SIZE];
-	store_le32(head, part->tag);
-	store_le32(head + 4, part->front);
-	store_le64(head + 8, part->body);
-	store_le64(head + 16, checksum(front, part->front));
+	uint8_t head[PTZ_HEADER_SIZE];
+	store_le32(head, section->tag);
+	store_le32(head + 4, section->front);
+	store_le64(head + 8, section->body);
+	store_le64(head + 16, checksum(front, section->front));
 	store_le64(head + 24, checksum(head, 24));
 	out_write(out, head, sizeof head);
-	out_write(out, front, part->front);
-	*chain = ptz_chain(*chain, head);
+	out_write(out, front, section->front);
+	*chain = ptz_next_chain(*chain, head);
 }
 
 bool
-ptz_take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size)
+ptz_read_at(const struct in *in, uint64_t offset, uint8_t *dst, size_t size)
 {
-	struct source_room room = {to, size, 0};
+	struct source_room room = {dst, size, 0};
 	in_take_at(in, offset, &room, NULL);
 	return room.got == size;
 }
 
 bool
-ptz_part_read(const uint8_t *p, struct ptz_part *part)
+ptz_parse_header(const uint8_t *p, struct ptz_section *section)
 {
-	part->tag = load_le32(p);
-	part->front = load_le32(p + 4);
-	part->body = load_le64(p + 8);
-	part->front_check = load_le64(p + 16);
+	section->tag = load_le32(p);
+	section->front = load_le32(p + 4);
+	section->body = load_le64(p + 8);
+	section->front_checksum = load_le64(p + 16);
 	return load_le64(p + 24) == checksum(p, 24);
 }

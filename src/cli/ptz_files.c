@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of packed traces, and whether one unpacks to what it was made from. */
-#include "cli/packed.h"
+/* Names of packed traces, and verifying that one unpacks to its original. */
+#include "cli/ptz_files.h"
 
 #include "polytrace/content.h"
 
@@ -37,19 +37,19 @@ ends_in(const char *path, size_t n, const char *ending)
 	return n > m && path[n - m - 1] != '/' && memcmp(path + n - m, ending, m) == 0;
 }
 
-/* The first n bytes of a name with something behind them. */
+/* Returns the first n bytes of a name with a suffix. */
 static char *
-joined(const char *path, size_t n, const char *more)
+append_suffix(const char *path, size_t n, const char *suffix)
 {
-	const size_t size = n + strlen(more) + 1;
+	const size_t size = n + strlen(suffix) + 1;
 	char *name = say_allocate(size, 1);
-	snprintf(name, size, "%.*s%s", (int)n, path, more);
+	snprintf(name, size, "%.*s%s", (int)n, path, suffix);
 	return name;
 }
 
-/* How long a name is without an ending of compression. */
+/* Returns the length of a name without the suffix of a compression. */
 static size_t
-length_bare(const char *path)
+bare_length(const char *path)
 {
 	static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2", ".lz4"};
 	const size_t n = strlen(path);
@@ -63,79 +63,81 @@ length_bare(const char *path)
 char *
 packed_name(const char *path)
 {
-	return joined(path, length_bare(path), PACKED_ENDING);
+	return append_suffix(path, bare_length(path), PACKED_ENDING);
 }
 
 char *
-packed_name_before(const char *path)
+packed_original_name(const char *path)
 {
-	const size_t n = length_bare(path);
-	return ends_in(path, n, PACKED_ENDING) ? joined(path, n - strlen(PACKED_ENDING), "")
-					       : NULL;
+	const size_t n = bare_length(path);
+	return ends_in(path, n, PACKED_ENDING)
+		       ? append_suffix(path, n - strlen(PACKED_ENDING), "")
+		       : NULL;
 }
 
 bool
-packed_in_the_way(const char *path)
+packed_output_exists(const char *path)
 {
 	struct stat there;
 	if (lstat(path, &there) != 0)
 		return false;
-	say(path, "the file is there already; name it with -o to replace it");
+	say(path, "the file exists; name it with '-o' to replace it");
 	return true;
 }
 
-/* Bytes that are held against those of a content. */
-struct comparison {
+/* Compares written bytes with those of the original. */
+struct byte_comparison {
 	struct poly_content *content;
-	const uint8_t *bytes; /* of the content, not yet compared */
+	const uint8_t *bytes; /* of the original, not yet compared */
 	size_t size;
-	uint64_t same; /* bytes that were */
+	uint64_t same; /* equal bytes so far */
 	bool differs;
-	enum poly_status status; /* of the content */
+	enum poly_status status; /* of the original */
 	struct poly_error error;
 };
 
-/* Looks at the next bytes of the content where there are none; false: there are no more. */
+/* Reads the next bytes of the original if none are left; returns false at its end. */
 static bool
-refill(struct comparison *it)
+refill(struct byte_comparison *comparison)
 {
-	const void *bytes = it->bytes;
-	if (it->size == 0 && it->status == POLY_OK)
-		it->status = poly_content_next(it->content, &bytes, &it->size, &it->error);
-	it->bytes = bytes;
-	return it->size != 0;
+	const void *bytes = comparison->bytes;
+	if (comparison->size == 0 && comparison->status == POLY_OK)
+		comparison->status = poly_content_next(
+			comparison->content, &bytes, &comparison->size, &comparison->error);
+	comparison->bytes = bytes;
+	return comparison->size != 0;
 }
 
-/* A poly_write_fn: ends the writing where bytes differ. */
+/* A poly_write_fn: stops writing at the first difference. */
 static int
 compare(void *user, const void *data, size_t size)
 {
-	struct comparison *it = user;
+	struct byte_comparison *comparison = user;
 	const uint8_t *p = data;
-	while (size && !it->differs) {
-		if (!refill(it)) {
-			it->differs = true;
+	while (size && !comparison->differs) {
+		if (!refill(comparison)) {
+			comparison->differs = true;
 			break;
 		}
-		const size_t n = size < it->size ? size : it->size;
+		const size_t n = size < comparison->size ? size : comparison->size;
 		size_t same = n;
-		if (memcmp(p, it->bytes, n) != 0) {
-			for (same = 0; p[same] == it->bytes[same];)
+		if (memcmp(p, comparison->bytes, n) != 0) {
+			for (same = 0; p[same] == comparison->bytes[same];)
 				same++;
-			it->differs = true;
+			comparison->differs = true;
 		}
-		it->same += same;
-		it->bytes += n;
-		it->size -= n;
+		comparison->same += same;
+		comparison->bytes += n;
+		comparison->size -= n;
 		p += n;
 		size -= n;
 	}
-	return it->differs ? ECANCELED : 0;
+	return comparison->differs ? ECANCELED : 0;
 }
 
-/* Writes the source as it was before it was packed, to be compared. */
+/* Unpacks the source into the comparison. */
 static enum poly_status
-unpack(struct source *source, struct comparison *comparison, struct poly_error *error)
+unpack(struct source *source, struct byte_comparison *comparison, struct poly_error *error)
 {
 	const struct poly_sink sink = {compare, comparison};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -153,19 +155,19 @@ unpack(struct source *source, struct comparison *comparison, struct poly_error *
 	return status;
 }
 
-/* Tells what was found; true: the bytes are the same. */
+/* Reports the result; returns whether the bytes are equal. */
 static bool
-tell_comparison(struct comparison *it, const char *packed, const char *path)
+report_comparison(struct byte_comparison *comparison, const char *packed, const char *path)
 {
-	/* What the source has more. */
-	if (!it->differs && refill(it))
-		it->differs = true;
-	if (it->status < 0)
-		say_error(path, &it->error);
-	else if (it->differs)
-		say(packed, "unpacked it differs from '%s' from byte %llu on", path,
-			(unsigned long long)it->same);
-	return it->status >= 0 && !it->differs;
+	/* The original may have further bytes. */
+	if (!comparison->differs && refill(comparison))
+		comparison->differs = true;
+	if (comparison->status < 0)
+		say_error(path, &comparison->error);
+	else if (comparison->differs)
+		say(packed, "the unpacked trace differs from '%s' from byte %llu on", path,
+			(unsigned long long)comparison->same);
+	return comparison->status >= 0 && !comparison->differs;
 }
 
 bool
@@ -173,7 +175,7 @@ packed_verify(const char *packed, const char *path)
 {
 	const struct source_options options = {.on_error = ON_ERROR_STOP};
 	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
-	struct comparison comparison = {.status = POLY_OK};
+	struct byte_comparison comparison = {.status = POLY_OK};
 	struct source source;
 	struct poly_error error;
 	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {
@@ -188,7 +190,8 @@ packed_verify(const char *packed, const char *path)
 			say_error(packed, &error);
 		good = source_close(&source) == STATUS_DONE && ended;
 		if (good && (status == POLY_OK || comparison.differs))
-			good = tell_comparison(&comparison, packed, path) && status == POLY_OK;
+			good = report_comparison(&comparison, packed, path) &&
+			       status == POLY_OK;
 		else
 			good = false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selections of a packed trace, whose segments are passed over, against those of its text. */
+/* Selections of a packed trace, which skip segments, compared with those of its text. */
 #include "ptz_help.h"
 
 #define SEGMENT 4096
@@ -26,8 +26,8 @@ put(struct buf *to, const char *format, bool there, uint64_t number)
 }
 
 /*
- * Stretches as long as segments: each about code of its own, and with times of its own, all of
- * them, some, those behind the front, or none; they go on, jump, stand still and go back.
+ * Runs of rows as long as segments: each with code of its own, and with times of its own in all
+ * rows, in some, in all but the first, or in none; they increase, jump, repeat and decrease.
  */
 static int
 make_trace(void **unused)
@@ -141,30 +141,30 @@ chance_filter(uint64_t *state, char room[120])
 }
 
 static void
-what_is_selected_is_what_is_selected_of_the_text(void **unused)
+selections_equal_those_of_the_text(void **unused)
 {
 	uint64_t state = 11, records = 0;
 	(void)unused;
 	for (unsigned i = 0; i < 250; i++) {
-		struct poly_selection_options asked = POLY_SELECTION_OPTIONS_INIT;
+		struct poly_selection_options request = POLY_SELECTION_OPTIONS_INIT;
 		struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 		char where[120], start[120], stop[120];
 		if (chance(&state) % 3)
-			asked.where = chance_filter(&state, where);
+			request.where = chance_filter(&state, where);
 		if (chance(&state) % 4 == 0)
-			asked.start_at = chance_filter(&state, start);
+			request.start_at = chance_filter(&state, start);
 		if (chance(&state) % 6 == 0)
-			asked.stop_at = chance_filter(&state, stop);
-		if ((asked.has_times = chance(&state) % 2)) {
-			asked.from_time = chance(&state) % 4 ? 80 + chance(&state) % 300 : 0;
-			asked.to_time = chance(&state) % 4
-						? asked.from_time + chance(&state) % 100
-						: UINT64_MAX;
+			request.stop_at = chance_filter(&state, stop);
+		if ((request.has_times = chance(&state) % 2)) {
+			request.from_time = chance(&state) % 4 ? 80 + chance(&state) % 300 : 0;
+			request.to_time = chance(&state) % 4
+						  ? request.from_time + chance(&state) % 100
+						  : UINT64_MAX;
 		}
-		asked.every = chance(&state) % 4 ? 0 : 3;
-		asked.sample = chance(&state) % 6 ? 0 : 5;
-		asked.head = chance(&state) % 5 ? UINT64_MAX : chance(&state) % 9000;
-		asked.tail = chance(&state) % 5 ? UINT64_MAX : chance(&state) % 9000;
+		request.every = chance(&state) % 4 ? 0 : 3;
+		request.sample = chance(&state) % 6 ? 0 : 5;
+		request.head = chance(&state) % 5 ? UINT64_MAX : chance(&state) % 9000;
+		request.tail = chance(&state) % 5 ? UINT64_MAX : chance(&state) % 9000;
 		if (chance(&state) % 3 == 0)
 			reading.skip = chance(&state) % (SEGMENT * SEGMENTS);
 		if (chance(&state) % 4 == 0)
@@ -172,8 +172,8 @@ what_is_selected_is_what_is_selected_of_the_text(void **unused)
 		reading.one_thread = chance(&state) % 2;
 		if (chance(&state) % 4 == 0)
 			reading.batch_rows = 1 + chance(&state) % 3000;
-		const struct outcome plain = select_of(&text, FORM, &reading, &asked);
-		const struct outcome found = select_of(&packed, "ptz", &reading, &asked);
+		const struct outcome plain = select_of(&text, FORM, &reading, &request);
+		const struct outcome found = select_of(&packed, "ptz", &reading, &request);
 		if (found.status != plain.status || found.records != plain.records ||
 			found.hash != plain.hash)
 			fail_msg("%u: %llu records, expected %llu: where %s, start %s, stop "
@@ -181,11 +181,11 @@ what_is_selected_is_what_is_selected_of_the_text(void **unused)
 				 "times %d %llu %llu, skip %llu, count %llu",
 				i, (unsigned long long)found.records,
 				(unsigned long long)plain.records,
-				asked.where ? asked.where : "-",
-				asked.start_at ? asked.start_at : "-",
-				asked.stop_at ? asked.stop_at : "-", asked.has_times,
-				(unsigned long long)asked.from_time,
-				(unsigned long long)asked.to_time,
+				request.where ? request.where : "-",
+				request.start_at ? request.start_at : "-",
+				request.stop_at ? request.stop_at : "-", request.has_times,
+				(unsigned long long)request.from_time,
+				(unsigned long long)request.to_time,
 				(unsigned long long)reading.skip,
 				(unsigned long long)reading.count);
 		records += found.records;
@@ -195,7 +195,7 @@ what_is_selected_is_what_is_selected_of_the_text(void **unused)
 
 /* A trace whose segments have a page and a time each: 0x1000 n and 10 n, n from 1. */
 static struct buf
-pages_packed(struct part_at *parts)
+pages_packed(struct section_at *sections)
 {
 	struct buf lines = {0};
 	for (unsigned i = 0; i < 8 * SEGMENT; i++) {
@@ -206,27 +206,27 @@ pages_packed(struct part_at *parts)
 	struct buf file =
 		convert(open_bytes(&lines, FORM, NULL, false), "ptz", "ptz.rows=4096", NULL);
 	buf_free(&lines);
-	assert_int_equal(find_parts(&file, parts), 10);
+	assert_int_equal(find_sections(&file, sections), 10);
 	return file;
 }
 
 /* Makes garbage of segments whose bits are not set. */
 static void
-spoil(struct buf *file, const struct part_at *parts, unsigned kept)
+spoil(struct buf *file, const struct section_at *sections, unsigned kept)
 {
 	for (unsigned n = 1; n <= 8; n++) {
 		if (!(kept >> n & 1))
-			memset(file->data + parts[n].offset, 0xaa, 32 + parts[n].body);
+			memset(file->data + sections[n].offset, 0xaa, 32 + sections[n].body);
 	}
 }
 
 static void
-nothing_of_the_segments_passed_over_is_looked_at(void **unused)
+segments_without_selected_records_are_not_read(void **unused)
 {
 	enum { ALL = UINT8_MAX };
 	static const struct {
 		const char *where, *start_at;
-		uint64_t from_time, to_time, tail, skip, count; /* 0: not asked for */
+		uint64_t from_time, to_time, tail, skip, count; /* 0: not requested */
 		unsigned kept;					/* bit n: segment n */
 		uint64_t records;
 	} cases[] = {
@@ -239,15 +239,15 @@ nothing_of_the_segments_passed_over_is_looked_at(void **unused)
 		{NULL, "time > 65", 0, 0, 0, 0, 0, 1 << 7 | 1 << 8, 2 * SEGMENT},
 		{"pc in 0x8000..0x8fff", "pc == 0x4004", 0, 0, 0, 0, 0, 1 << 4 | 1 << 8,
 			SEGMENT},
-		/* Behind the last one that is in, the next may begin without a time. */
+		/* After the last selected one, the next may start without a time. */
 		{NULL, NULL, 35, 45, 0, 0, 0, 1 << 4 | 1 << 5, SEGMENT},
 		{NULL, NULL, 60, UINT64_MAX, 0, 0, 0, 1 << 6 | 1 << 7 | 1 << 8, 3 * SEGMENT},
 		{"pc < 0x6000", NULL, 55, UINT64_MAX, 0, 0, 0, 1 << 6, 0},
 		{NULL, NULL, 0, 0, 10, 0, 0, 1 << 8, 10},
 		{NULL, NULL, 0, 0, SEGMENT, 0, 0, 1 << 8, SEGMENT},
 		{NULL, NULL, 0, 0, SEGMENT + 1, 0, 0, 1 << 7 | 1 << 8, SEGMENT + 1},
-		/* Of the records up to one, and behind others; the last segment's head tells
-		   where the trace ends. */
+		/* The records up to one, and after others; the last segment's header
+		   determines the end of the trace. */
 		{NULL, NULL, 0, 0, 10, 0, 5 * SEGMENT + 10, 1 << 6 | 1 << 8, 10},
 		{NULL, NULL, 0, 0, 11, 0, 5 * SEGMENT + 10, 1 << 5 | 1 << 6 | 1 << 8, 11},
 		{NULL, NULL, 0, 0, 11, SEGMENT + 1, 3 * SEGMENT,
@@ -257,20 +257,20 @@ nothing_of_the_segments_passed_over_is_looked_at(void **unused)
 	};
 	(void)unused;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct poly_selection_options asked = POLY_SELECTION_OPTIONS_INIT;
+		struct poly_selection_options request = POLY_SELECTION_OPTIONS_INIT;
 		struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-		struct part_at parts[PARTS_MOST];
-		struct buf file = pages_packed(parts);
-		asked.where = cases[i].where;
-		asked.start_at = cases[i].start_at;
-		asked.has_times = cases[i].to_time;
-		asked.from_time = cases[i].from_time;
-		asked.to_time = cases[i].to_time;
-		asked.tail = cases[i].tail ? cases[i].tail : UINT64_MAX;
+		struct section_at sections[SECTIONS_MAX];
+		struct buf file = pages_packed(sections);
+		request.where = cases[i].where;
+		request.start_at = cases[i].start_at;
+		request.has_times = cases[i].to_time;
+		request.from_time = cases[i].from_time;
+		request.to_time = cases[i].to_time;
+		request.tail = cases[i].tail ? cases[i].tail : UINT64_MAX;
 		reading.skip = cases[i].skip;
 		reading.count = cases[i].count ? cases[i].count : UINT64_MAX;
-		spoil(&file, parts, cases[i].kept);
-		const struct outcome outcome = select_of(&file, "ptz", &reading, &asked);
+		spoil(&file, sections, cases[i].kept);
+		const struct outcome outcome = select_of(&file, "ptz", &reading, &request);
 		if (outcome.status != POLY_END || outcome.records != cases[i].records)
 			fail_msg("case %zu: status %d, %llu records", i, outcome.status,
 				(unsigned long long)outcome.records);
@@ -279,20 +279,20 @@ nothing_of_the_segments_passed_over_is_looked_at(void **unused)
 }
 
 static void
-what_is_asked_of_every_record_passes_over_none(void **unused)
+conditions_on_every_record_skip_no_segment(void **unused)
 {
-	struct poly_selection_options asked = POLY_SELECTION_OPTIONS_INIT;
-	struct part_at parts[PARTS_MOST];
-	struct buf file = pages_packed(parts);
+	struct poly_selection_options request = POLY_SELECTION_OPTIONS_INIT;
+	struct section_at sections[SECTIONS_MAX];
+	struct buf file = pages_packed(sections);
 	(void)unused;
-	asked.where = "pc in 0x3000..0x3fff";
-	spoil(&file, parts, 1 << 3);
+	request.where = "pc in 0x3000..0x3fff";
+	spoil(&file, sections, 1 << 3);
 	for (unsigned i = 0; i < 5; i++) {
 		struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 		reading.skip_errors = i == 0;
 		reading.strict = i == 1;
 		reading.check = i == 2;
-		struct poly_selection_options selecting = asked;
+		struct poly_selection_options selecting = request;
 		selecting.keep_sites = i == 4;
 		if (i == 3)
 			selecting.where = "pc in 0x3000..0x3fff and site >= 0";
@@ -306,26 +306,26 @@ what_is_asked_of_every_record_passes_over_none(void **unused)
 static void
 try_wrong_index(uint64_t tail)
 {
-	struct poly_selection_options asked = POLY_SELECTION_OPTIONS_INIT;
+	struct poly_selection_options request = POLY_SELECTION_OPTIONS_INIT;
 	const struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-	struct part_at parts[PARTS_MOST];
-	struct buf file = pages_packed(parts);
-	uint8_t *index = file.data + parts[9].offset;
+	struct section_at sections[SECTIONS_MAX];
+	struct buf file = pages_packed(sections);
+	uint8_t *index = file.data + sections[9].offset;
 	const size_t entry = 24 + 3 * 16;
-	asked.where = tail ? NULL : "pc in 0x3000..0x3fff";
-	asked.tail = tail ? tail : UINT64_MAX;
-	const struct outcome sound = select_of(&file, "ptz", &reading, &asked);
+	request.where = tail ? NULL : "pc in 0x3000..0x3fff";
+	request.tail = tail ? tail : UINT64_MAX;
+	const struct outcome valid = select_of(&file, "ptz", &reading, &request);
 	for (size_t at = 0; at < 8 * entry; at += 8) {
 		uint8_t *p = index + 32 + 24 + at;
 		const uint64_t was = load_le64(p);
 		if (at % entry >= 24) /* the ranges are believed */
 			continue;
 		store_number(p, was + 1, 8);
-		mend_part(index);
-		const struct outcome outcome = select_of(&file, "ptz", &reading, &asked);
-		assert_int_equal(outcome.status, sound.status);
-		assert_int_equal(outcome.records, sound.records);
-		assert_int_equal(outcome.hash, sound.hash);
+		mend_section(index);
+		const struct outcome outcome = select_of(&file, "ptz", &reading, &request);
+		assert_int_equal(outcome.status, valid.status);
+		assert_int_equal(outcome.records, valid.records);
+		assert_int_equal(outcome.hash, valid.hash);
 		store_number(p, was, 8);
 	}
 	buf_free(&file);
@@ -345,9 +345,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_selected_is_what_is_selected_of_the_text),
-		cmocka_unit_test(nothing_of_the_segments_passed_over_is_looked_at),
-		cmocka_unit_test(what_is_asked_of_every_record_passes_over_none),
+		cmocka_unit_test(selections_equal_those_of_the_text),
+		cmocka_unit_test(segments_without_selected_records_are_not_read),
+		cmocka_unit_test(conditions_on_every_record_skip_no_segment),
 		cmocka_unit_test(an_index_that_is_wrong_changes_nothing),
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);

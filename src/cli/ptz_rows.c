@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a packed trace has the records of another one, column by column. */
-#include "cli/packed.h"
+/* Comparing the records of two traces, column by column. */
+#include "cli/ptz_files.h"
 
 #include "cli/say.h"
 #include <string.h>
 
-/* A source, and the rows of its batch that were compared. */
-struct side {
+/* A trace, and the next row of its batch to compare. */
+struct trace_side {
 	struct source source;
-	const struct poly_batch *batch; /* NULL: it has ended */
+	const struct poly_batch *batch; /* NULL: end of the trace */
 	size_t row;
 };
 
-/* Looks at a value as bytes: those of a slice, a name's text, or the number's own. */
+/* Returns a value as bytes: those of a slice, a name's text, or the number's own. */
 static const void *
-look_at(const struct poly_batch *batch, enum poly_column column, size_t row, uint64_t *value,
-	size_t *n)
+value_bytes(const struct poly_batch *batch, enum poly_column column, size_t row,
+	uint64_t *value, size_t *n)
 {
 	const enum poly_form form = poly_column_form(column);
 	const char *name = NULL;
 	if (form == POLY_FORM_TEXT || form == POLY_FORM_BYTES)
 		return poly_batch_bytes(batch, column, row, n);
 	*value = poly_batch_integer(batch, column, row);
-	/* Records are numbered alike, and their names were compared with the head. */
+	/* Numbers of records match, since their names were compared with the head section. */
 	if (form == POLY_FORM_NAME)
 		name = poly_trace_name(batch->info, (uint32_t)*value);
 	*n = name ? strlen(name) : sizeof *value;
@@ -30,7 +30,7 @@ look_at(const struct poly_batch *batch, enum poly_column column, size_t row, uin
 }
 
 static bool
-same_value(const struct side sides[2], enum poly_column column, size_t i)
+same_value(const struct trace_side sides[2], enum poly_column column, size_t i)
 {
 	size_t size[2] = {0, 0};
 	uint64_t value[2] = {0, 0};
@@ -41,14 +41,14 @@ same_value(const struct side sides[2], enum poly_column column, size_t i)
 	if (there[0] != there[1] || !there[0])
 		return there[0] == there[1];
 	for (unsigned k = 0; k < 2; k++)
-		bytes[k] =
-			look_at(sides[k].batch, column, sides[k].row + i, &value[k], &size[k]);
+		bytes[k] = value_bytes(
+			sides[k].batch, column, sides[k].row + i, &value[k], &size[k]);
 	return size[0] == size[1] && (size[0] == 0 || memcmp(bytes[0], bytes[1], size[0]) == 0);
 }
 
-/* Compares rows that both have, and passes over them; false, and told, where they differ. */
+/* Compares the rows that both batches have, and skips them; prints a difference. */
 static bool
-same_rows(struct side sides[2], const char *path)
+same_rows(struct trace_side sides[2], const char *path)
 {
 	const size_t left = sides[0].batch->rows - sides[0].row;
 	const size_t right = sides[1].batch->rows - sides[1].row;
@@ -74,13 +74,13 @@ same_rows(struct side sides[2], const char *path)
 	return true;
 }
 
-/* Compares all rows of two sources; false, and told, where they differ. */
+/* Compares all rows of two traces; prints a difference. */
 static bool
-same_sources(struct side sides[2], const char *path)
+same_sources(struct trace_side sides[2], const char *path)
 {
 	for (;;) {
 		for (unsigned k = 0; k < 2; k++) {
-			struct side *side = &sides[k];
+			struct trace_side *side = &sides[k];
 			if (side->batch && side->row < side->batch->rows)
 				continue;
 			side->batch = source_next(&side->source);
@@ -93,22 +93,22 @@ same_sources(struct side sides[2], const char *path)
 	}
 	const bool same = !sides[0].batch && !sides[1].batch;
 	if (!same && !source_partial(&sides[0].source) && !source_partial(&sides[1].source))
-		say(sides[0].source.name, "it has %s records than '%s'",
+		say(sides[0].source.name, "has %s records than '%s'",
 			sides[0].batch ? "more" : "fewer", path);
 	return same;
 }
 
 bool
-packed_verify_behind(const char *packed, const char *path, uint64_t first,
+packed_verify_appended(const char *packed, const char *path, uint64_t first,
 	const struct source_options *options)
 {
 	const struct source_wants wants = {
 		.columns = source_written_columns(POLY_ALL_COLUMNS), .lists_findings = true};
-	const struct source_options behind = {.skip = {true, first}};
+	const struct source_options after_first = {.skip = {true, first}};
 	struct source_options reading = *options;
-	struct side sides[2] = {{.batch = NULL}, {.batch = NULL}};
+	struct trace_side sides[2] = {{.batch = NULL}, {.batch = NULL}};
 	reading.on_error = ON_ERROR_SKIP;
-	if (!source_open(&sides[0].source, packed, &behind, &wants))
+	if (!source_open(&sides[0].source, packed, &after_first, &wants))
 		return false;
 	if (!source_open(&sides[1].source, path, &reading, &wants)) {
 		source_drop(&sides[0].source);
