@@ -417,13 +417,13 @@ unusual_lines_are_reported(void **state)
 {
 	(void)state;
 	expect_found(
-		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T04:2 T04:3 T03:5 T04:5 ");
+		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "X04:2 X04:3 X03:5 X04:5 ");
 	struct buf bytes = {0};
 	for (int i = 0; i < 20000; i++)
 		buf_byte(&bytes, '1');
 	buf_string(&bytes, "\n10 4\n");
 	struct buf found = find_all(open_bytes(&bytes, "text:pc,size", NULL, true));
-	assert_string_equal(buf_text(&found), "T02:1 ");
+	assert_string_equal(buf_text(&found), "X02:1 ");
 	buf_free(&found);
 	buf_free(&bytes);
 }
