@@ -85,9 +85,9 @@ struct poly_read_options {
 	 */
 	size_t max_line;
 	/*
-	 * Called by poly_reader_open if format is NULL: once per format that has evidence for or
-	 * against it, in the order of poly_format_at, whether detection succeeds or fails. NULL:
-	 * not called.
+	 * Called by poly_reader_open if format is NULL: once per format that has evidence for
+	 * or against it, in the order of poly_format_at, whether detection succeeds or fails.
+	 * NULL: not called.
 	 */
 	poly_probe_fn on_probe;
 	void *probe_user; /* handed to on_probe */
@@ -137,7 +137,7 @@ POLY_API enum poly_status poly_reader_next(
  * columns: for who learns only from the opened trace what to look at. It is for the time before
  * the first poly_reader_next; later it changes nothing.
  */
-POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns);
+POLY_API void poly_reader_project(struct poly_reader *reader, poly_columns columns);
 
 /*
  * Lets the reader count records instead of giving each of them: where the trace knows which of
@@ -150,23 +150,23 @@ POLY_API void poly_reader_want(struct poly_reader *reader, poly_columns columns)
  * selections and writers. It is for the time before the first poly_reader_next; later it
  * changes nothing. With strict or check nothing is counted.
  */
-POLY_API void poly_reader_tally(struct poly_reader *reader);
+POLY_API void poly_reader_accept_weights(struct poly_reader *reader);
 
 /*
  * Lets the reader leave out of a batch that has patterns (batch->pattern) the columns that are
- * not in batch->moving: they are NULL, as if the trace did not have them. It is for who hands
+ * not in batch->varying: they are NULL, as if the trace did not have them. It is for who hands
  * every batch on to poly_writer_write, before the next one is asked for, and looks at no column
  * of it: the writer finds what it needs. Readers that have more to do with the columns (check,
  * strict, skip, count, sites) leave nothing out. It is for the time before the first
  * poly_reader_next; later it changes nothing.
  */
-POLY_API void poly_reader_defer(struct poly_reader *reader);
+POLY_API void poly_reader_accept_lazy(struct poly_reader *reader);
 
 /*
  * Whether any of the records of which bounds tells may be wanted. False: none of them is,
  * whatever stands before them.
  */
-typedef bool (*poly_wanted_fn)(void *user, const struct poly_bounds *bounds);
+typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
 
 /*
  * Lets a reader pass over records that nobody wants, where it knows enough of them without
@@ -177,8 +177,8 @@ typedef bool (*poly_wanted_fn)(void *user, const struct poly_bounds *bounds);
  * record is wanted. Nothing is passed over with the options strict, check or skip_errors. Sites
  * are numbered from the records that are read.
  */
-POLY_API void poly_reader_pass_over(
-	struct poly_reader *reader, poly_wanted_fn wanted, void *user);
+POLY_API void poly_reader_prune(
+	struct poly_reader *reader, poly_may_match_fn wanted, void *user);
 
 /* Facts of the trace, complete from the start; held until the reader is closed. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
@@ -208,7 +208,7 @@ POLY_API void poly_reader_count(
 	const struct poly_reader *reader, struct poly_reader_counts *counts);
 
 /* Bytes of a packed trace that hold the same kind of thing. */
-struct poly_space_item {
+struct poly_size_item {
 	/*
 	 * What it is: "moving" (values of a column, one for each record in which it moves),
 	 * "static" (one for each template, an instruction and what its executions have in
@@ -224,13 +224,13 @@ struct poly_space_item {
 };
 
 /* What a packed trace consists of. */
-struct poly_space {
+struct poly_size_breakdown {
 	uint64_t segments;  /* parts of it that can be read alone */
 	uint64_t records;   /* in all of them */
 	uint64_t templates; /* in all of them: each segment has its own */
 	bool is_complete;   /* it has an end; else it is still being written, or cut off */
-	const struct poly_space_item *items; /* the most bytes first; held by the reader */
-	size_t count;			     /* how many */
+	const struct poly_size_item *items; /* the most bytes first; held by the reader */
+	size_t count;			    /* how many */
 };
 
 /*
@@ -241,8 +241,8 @@ struct poly_space {
  * an end; POLY_ERR_IO, POLY_ERR_LIMIT: it can't be read on. *space then tells of what stands
  * before that. POLY_ERR_MEMORY: of nothing.
  */
-POLY_API enum poly_status poly_reader_space(
-	struct poly_reader *reader, struct poly_space *space, struct poly_error *error);
+POLY_API enum poly_status poly_reader_size_breakdown(struct poly_reader *reader,
+	struct poly_size_breakdown *space, struct poly_error *error);
 
 /* One place where a rule did not hold. */
 struct poly_finding {

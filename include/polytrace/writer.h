@@ -89,12 +89,12 @@ POLY_API enum poly_status poly_writer_open(const char *path,
 
 /*
  * The columns that a writer looks at in the batches of the trace that it was opened for: what
- * poly_reader_want may be told, so that nothing is decoded in vain.
+ * poly_reader_project may be told, so that nothing is decoded in vain.
  */
 POLY_API poly_columns poly_writer_columns(const struct poly_writer *writer);
 
 /* Records that the file had before, where it is appended to; else 0. */
-POLY_API uint64_t poly_writer_before(const struct poly_writer *writer);
+POLY_API uint64_t poly_writer_existing_records(const struct poly_writer *writer);
 
 /* Receives written bytes: returns 0, or an errno value. */
 typedef int (*poly_write_fn)(void *user, const void *data, size_t size);

@@ -10,7 +10,7 @@
 
 #include "analysis/ops.h"
 #include "analysis/parties.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {
@@ -36,7 +36,8 @@ struct analysis_rows {
 				  rows of the batch are of the party only */
 	uint16_t only;
 	const struct ops *ops;
-	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
+	struct thread_pool *team; /* shares out the parts of an update (thread_pool_for_each);
+				     may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */

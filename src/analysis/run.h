@@ -39,8 +39,8 @@ struct poly_stats {
 	uint64_t seen;	 /* rows of the trace */
 	struct run_shares found;
 	struct slice slice;
-	struct team *team;	 /* NULL: the caller works alone */
-	enum poly_status status; /* sticky */
+	struct thread_pool *team; /* NULL: the caller works alone */
+	enum poly_status status;  /* sticky */
 	/* What a round of the team is about. */
 	struct analysis_rows rows;
 	struct run **due; /* runs that are updated */

@@ -152,7 +152,7 @@ write_packed(struct job *job, struct source *source)
 	enum poly_status status = open_writer(job, source, &writer, &error);
 	tell_notes(job, writer);
 	if (status == POLY_OK) {
-		job->records = poly_writer_before(writer);
+		job->records = poly_writer_existing_records(writer);
 		/* An end that was none is cut off by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);

@@ -2,7 +2,7 @@
 /* Names of packed traces, and whether one unpacks to what it was made from. */
 #include "cli/packed.h"
 
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 
 #include "cli/command.h"
 #include "cli/copy.h"
@@ -86,7 +86,7 @@ packed_in_the_way(const char *path)
 
 /* Bytes that are held against those of a content. */
 struct comparison {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	const uint8_t *bytes; /* of the content, not yet compared */
 	size_t size;
 	uint64_t same; /* bytes that were */
@@ -101,7 +101,7 @@ refill(struct comparison *it)
 {
 	const void *bytes = it->bytes;
 	if (it->size == 0 && it->status == POLY_OK)
-		it->status = poly_content_next(it->content, &bytes, &it->size, &it->error);
+		it->status = poly_byte_stream_next(it->content, &bytes, &it->size, &it->error);
 	it->bytes = bytes;
 	return it->size != 0;
 }
@@ -176,7 +176,7 @@ packed_verify(const char *packed, const char *path)
 	struct comparison comparison = {.status = POLY_OK};
 	struct source source;
 	struct poly_error error;
-	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {
+	if (poly_byte_stream_open(path, &comparison.content, &error) != POLY_OK) {
 		say_error(path, &error);
 		return false;
 	}
@@ -192,6 +192,6 @@ packed_verify(const char *packed, const char *path)
 		else
 			good = false;
 	}
-	poly_content_close(comparison.content);
+	poly_byte_stream_close(comparison.content);
 	return good;
 }

@@ -132,7 +132,7 @@ static const struct line_format line_format = {
 	.limit = LINE_MOST,
 	.damaged = BUS_RECORD_DAMAGED,
 	.too_long = BUS_B01,
-	.take = text_take,
+	.parse_line = text_take,
 };
 
 static enum poly_status
@@ -238,7 +238,7 @@ static const struct format bach_text = {
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = text_check,
 	.close = lines_close,
 	.wopen = text_wopen,

@@ -143,7 +143,7 @@ static const struct line_format line_format = {
 	.damaged = DAMAGED,
 	.too_long = V01,
 	.predict = {.windows = POLY_HAS(address)},
-	.take = v2_take,
+	.parse_line = v2_take,
 };
 
 static enum poly_status
@@ -358,7 +358,7 @@ static const struct format cis501v2 = {
 	.open = v2_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = v2_check,
 	.close = lines_close,
 	.write = v2_write,

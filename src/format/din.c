@@ -322,7 +322,7 @@ static const struct line_format line_format = {
 	.damaged = DIN_DAMAGED,
 	.too_long = D04,
 	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = din_take,
+	.parse_line = din_take,
 };
 
 static enum poly_status
@@ -430,7 +430,7 @@ static const struct format din = {
 	.open = din_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = din_check,
 	.close = lines_close,
 	.wopen = din_wopen,

@@ -43,24 +43,24 @@ struct reading {
 	unsigned prediction;	  /* of lines: enum predict_way */
 	/* Rows before this batch; read adds those that it passes over. */
 	uint64_t record;
-	uint64_t line;	/* lines passed so far, where the format counts them */
-	bool whole;	/* set by open: this trace can't be cut */
-	uint64_t tally; /* records that read may give as rows with weights */
+	uint64_t line;	   /* lines passed so far, where the format counts them */
+	bool unsplittable; /* set by open: this trace can't be cut */
+	uint64_t weighted; /* records that read may give as rows with weights */
 	/* From read on: who may decode, the caller's thread among them, and the record behind
 	 * which nothing is asked for. */
 	unsigned threads;
 	uint64_t end;
-	poly_wanted_fn wanted; /* see poly_reader_pass_over; NULL: everything is */
-	void *user;	       /* handed to it */
+	poly_may_match_fn may_match; /* see poly_reader_prune; NULL: everything is */
+	void *user;		     /* handed to it */
 };
 
 /* How a number stands in a line. */
 enum writing_form {
-	WRITING_HEX,	 /* hexadecimal digits, all of them */
-	WRITING_HEX_FAR, /* hexadecimal digits behind blanks */
-	WRITING_DECIMAL, /* decimal digits, the first of which is no 0 unless it is alone */
-	WRITING_BIG,	 /* four bytes, the most significant first */
-	WRITING_LITTLE,	 /* four bytes, the least significant first */
+	WRITING_HEX,	    /* hexadecimal digits, all of them */
+	WRITING_HEX_PADDED, /* hexadecimal digits behind blanks */
+	WRITING_DECIMAL,    /* decimal digits, the first of which is no 0 unless it is alone */
+	WRITING_BIG,	    /* four bytes, the most significant first */
+	WRITING_LITTLE,	    /* four bytes, the least significant first */
 };
 
 /* Numbers of a column that were put into copied lines. */
@@ -68,7 +68,7 @@ struct writing_copied {
 	uint64_t count, last;
 };
 
-struct pattern_lines;
+struct line_cache;
 
 /* What a writer's functions work on. */
 struct writing {
@@ -82,8 +82,8 @@ struct writing {
 	poly_columns columns;		      /* columns that the user wants written */
 	poly_columns uses;		      /* columns looked at; wopen may take some away */
 	struct notes *notes;		      /* see writing_note */
-	struct pattern_lines *making;	      /* lines to be copied, of patterns; else NULL */
-	uint64_t context; /* what the next row depends on; see writing_suppose */
+	struct line_cache *cache;	      /* lines to be copied, of patterns; else NULL */
+	uint64_t context; /* what the next row depends on; see writing_cache_key */
 	/* By column; write_row is not called for rows whose lines are copied. */
 	struct writing_copied copied[POLY_COLUMN_COUNT];
 	/*
@@ -104,13 +104,13 @@ struct format {
 	bool is_text;	/* it is read, and a record is a line of text */
 	bool appends;	/* wopen can go on behind what a file has */
 	bool is_packed; /* its bytes are made of many records: damage can't be written again */
-	bool tallies;	/* read looks at reading->tally */
+	bool accepts_weights; /* read looks at reading->weighted */
 	/*
 	 * What write makes of a row depends on the row alone, but for the column verbatim, and
 	 * it tells no notes: rows of a batch may be written by several threads, each with a
 	 * state that wopen made.
 	 */
-	bool apart;
+	bool rows_independent;
 
 	/*
 	 * Bits that had to be so for the first n bytes (at most 4 MiB; all there is if eof) to
@@ -145,15 +145,15 @@ struct format {
 	 * how many. Called at most once, between open and read. What is wrong is left for read
 	 * to find. May be NULL.
 	 */
-	uint64_t (*jump)(struct reading *reading, uint64_t n);
+	uint64_t (*skip_records)(struct reading *reading, uint64_t n);
 
 	/*
 	 * Instead of read: tells what the bytes are taken by, in *space, which is zeroed, and
 	 * adds the records that it meets to reading->record. Items hold until close. What was
 	 * found before a failure is told, too. May be NULL.
 	 */
-	enum poly_status (*space)(
-		struct reading *reading, struct poly_space *space, struct poly_error *error);
+	enum poly_status (*size_breakdown)(struct reading *reading,
+		struct poly_size_breakdown *space, struct poly_error *error);
 
 	/*
 	 * After a failure: consumes at least one byte, or what read consumed of a record that
@@ -176,7 +176,7 @@ struct format {
 	 * there may be any number are kept by info_keep_name; and whatever read leaves in the
 	 * state, lines counted in reading among it, changes no row at such a place.
 	 */
-	size_t (*cut)(
+	size_t (*find_split)(
 		const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 
 	/* Tests the rules on a delivered batch; batch NULL: the trace has ended. May be NULL.
@@ -192,11 +192,11 @@ struct format {
 		struct poly_error *error);
 	/*
 	 * Instead of write, or besides it for batches with patterns: writes a row. It marks the
-	 * numbers that it writes (writing_mark), so that the line of a pattern is made once and
-	 * then copied (pattern.h). A line is what the values of its row make it and nothing
-	 * else, or else what writing_suppose says.
+	 * numbers that it writes (writing_patch_field), so that the line of a pattern is made
+	 * once and then copied (pattern.h). A line is what the values of its row make it and
+	 * nothing else, or else what writing_cache_key says.
 	 *
-	 * Lines are made (writing->making is set) with a copy of writing and, byte for byte, of
+	 * Lines are made (writing->cache is set) with a copy of writing and, byte for byte, of
 	 * its state, both of which are thrown away without wclose: what write_row changes in
 	 * the state then is forgotten, so that may be numbers and the like, but nothing that
 	 * a pointer in it leads to, which the copy shares, nor such a pointer. These lines
@@ -238,21 +238,21 @@ writing_every_column(const struct writing *writing)
  * the row that is written, and that nothing else in the line depends on it. The line has the
  * row's number in as many characters whatever it is, or it is not copied.
  */
-void writing_mark(struct writing *writing, enum poly_column column, enum writing_form form,
-	const void *at, size_t width);
+void writing_patch_field(struct writing *writing, enum poly_column column,
+	enum writing_form form, const void *at, size_t width);
 
 /* Says that the line is not to be copied unless these columns move in it and are marked. */
-void writing_moves(struct writing *writing, poly_columns columns);
+void writing_require_varying(struct writing *writing, poly_columns columns);
 
 /*
  * Of formats whose lines depend on what was written before, which is all told by context: while
  * lines are made (else nothing happens), context becomes this one, and the line is only copied
  * behind what left the same. What write_row makes of context is what the line leaves.
  */
-void writing_suppose(struct writing *writing, uint64_t context);
+void writing_cache_key(struct writing *writing, uint64_t context);
 
 /* Says that the line is not to be copied. */
-void writing_unlike(struct writing *writing);
+void writing_no_cache(struct writing *writing);
 
 /* Counts a thing that is not written as it was; what is a static sentence: "escapes dropped".
  */

@@ -76,9 +76,9 @@ label_gather(struct info *to, const struct poly_trace_info *source, const char *
 	}
 	for (size_t i = 0; given && given[i] && status == POLY_OK; i++)
 		status = take_given(to, given, i, error);
-	if (status == POLY_OK && to->view.label_count > LABELS_MOST)
+	if (status == POLY_OK && to->view.label_count > LABELS_MAX)
 		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"a trace has at most %d labels, and these are %zu", LABELS_MOST,
+			"a trace has at most %d labels, and these are %zu", LABELS_MAX,
 			to->view.label_count);
 	return status;
 }

@@ -8,7 +8,7 @@
 #include "polytrace/status.h"
 
 /* Labels of a trace; each is held against those before it. */
-#define LABELS_MOST 4096
+#define LABELS_MAX 4096
 
 /*
  * Fails with POLY_ERR_USAGE where a label is not as it has to be. text is how it is shown, and

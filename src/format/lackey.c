@@ -314,7 +314,7 @@ static const struct line_format line_format = {
 	.damaged = LACKEY_DAMAGED,
 	.too_long = L02,
 	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = lackey_take,
+	.parse_line = lackey_take,
 };
 
 static enum poly_status
@@ -454,7 +454,7 @@ static const struct format lackey = {
 	.open = lackey_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = lackey_check,
 	.close = lines_close,
 	.wopen = lackey_wopen,

@@ -144,8 +144,8 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool learns =
 		taking->predictor->started && line->ended && predict_wants(taking->predictor);
 	line->shape = learns ? &shape : NULL;
-	bool good =
-		taking->format->take(taking->reading, taking->batch, taking->row, line, fault);
+	bool good = taking->format->parse_line(
+		taking->reading, taking->batch, taking->row, line, fault);
 	shape.repeats &= good && !line->part && !*line->more;
 	/*
 	 * A site is part of what is learned, and so all are numbered here, in order. What fails
@@ -243,7 +243,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	bool too_long = line.size > lines->limit;
 	if (too_long)
 		blame_length(lines, &fault);
-	if (!lines->within && (too_long || !format->take(reading, batch, 0, &line, &fault)))
+	if (!lines->within &&
+		(too_long || !format->parse_line(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = lines->limit;
@@ -257,7 +258,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 }
 
 size_t
-lines_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+lines_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
 {
 	(void)reading;
 	(void)offset;

@@ -49,7 +49,7 @@ struct line_format {
 	 * set, and fault says why. A line that makes several rows is taken once for each; all
 	 * of them have its offset as origin, and only the first one its bytes.
 	 */
-	bool (*take)(struct reading *reading, struct batch *batch, size_t row,
+	bool (*parse_line)(struct reading *reading, struct batch *batch, size_t row,
 		const struct line *line, struct line_fault *fault);
 };
 
@@ -77,7 +77,8 @@ enum poly_status lines_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 enum poly_status lines_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
-size_t lines_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+size_t lines_find_split(
+	const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 void lines_close(struct reading *reading);
 
 /* The bytes up to the last newline of n. */

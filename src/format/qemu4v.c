@@ -72,7 +72,7 @@ static const struct line_format line_format = {
 	.too_long = QEMU4V_Q01,
 	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},
-	.take = qemu4v_take,
+	.parse_line = qemu4v_take,
 };
 
 static enum poly_status
@@ -89,7 +89,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	lines_open(reading, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
-	reader->numbers = reading->whole = sample.named;
+	reader->numbers = reading->unsplittable = sample.named;
 	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
 	reader->memory_order = order == QEMU4V_DATA_MEMORY;
 	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
@@ -219,7 +219,7 @@ static const struct format qemu4v = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,
@@ -249,7 +249,7 @@ static const struct format tarmac = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen_tarmac,

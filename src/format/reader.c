@@ -5,9 +5,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include "format/crew.h"
+#include "format/decode_pool.h"
 #include "format/option.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 #include "format/probe.h"
 #include "isa/disasm.h"
 #include "model/site.h"
@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Chunks from which on a crew pays, and compressed bytes that may become so many. */
-#define CREW_CHUNKS 4
-#define CREW_COMPRESSED ((uint64_t)64 << 10)
+/* Chunks from which on a pool pays, and compressed bytes that may become so many. */
+#define POOL_MIN_CHUNKS 4
+#define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
 struct poly_reader {
 	const struct format *format;
@@ -29,16 +29,16 @@ struct poly_reader {
 	struct info info;
 	struct findings findings;
 	struct batch batch;
-	struct batch *shown; /* the rows that were filled last; NULL: none */
-	struct crew *crew;   /* NULL: everything is decoded here */
-	bool alone;	     /* the present part of the trace is, although there is a crew */
+	struct batch *shown;	  /* the rows that were filled last; NULL: none */
+	struct decode_pool *pool; /* NULL: everything is decoded here */
+	bool alone; /* the present part of the trace is, although there is a pool */
 	struct sites sites;
 	struct slice slice;	/* of the batch, where not all of it is wanted */
 	struct poly_batch bare; /* the batch, where columns were left for later */
 	struct reading reading;
 	struct option_values values; /* of the format */
 	bool defer;		     /* columns may be left for later */
-	poly_wanted_fn wanted;	     /* what may be passed over; NULL: nothing */
+	poly_may_match_fn wanted;    /* what may be passed over; NULL: nothing */
 	void *user;		     /* handed to it */
 	bool begun;		     /* the first batch was asked for */
 	bool tallies;		     /* records may be counted */
@@ -46,7 +46,7 @@ struct poly_reader {
 	enum poly_status ended;	     /* POLY_OK while records may follow */
 	struct poly_error failure;   /* what ended it */
 	struct poly_reader_counts counts;
-	bool damaged; /* the last thing delivered was a damaged place */
+	bool damaged;		    /* the last thing delivered was a damaged place */
 	struct probe_result probed; /* the format's evidence */
 };
 
@@ -57,8 +57,8 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 	if (!wanted) {
 		if (!reader->options.name)
 			reader->options.name = path;
-		const enum poly_status status = probe_format(
-			reader->in, &reader->options, &reader->probed, error);
+		const enum poly_status status =
+			probe_format(reader->in, &reader->options, &reader->probed, error);
 		reader->format = reader->probed.format;
 		return status;
 	}
@@ -206,25 +206,25 @@ poly_reader_open_memory(const void *data, size_t size, const struct poly_read_op
 }
 
 void
-poly_reader_want(struct poly_reader *reader, poly_columns columns)
+poly_reader_project(struct poly_reader *reader, poly_columns columns)
 {
 	reader->options.columns &= columns;
 }
 
 void
-poly_reader_tally(struct poly_reader *reader)
+poly_reader_accept_weights(struct poly_reader *reader)
 {
 	reader->tallies = !reader->begun;
 }
 
 void
-poly_reader_defer(struct poly_reader *reader)
+poly_reader_accept_lazy(struct poly_reader *reader)
 {
 	reader->defer = true;
 }
 
 void
-poly_reader_pass_over(struct poly_reader *reader, poly_wanted_fn wanted, void *user)
+poly_reader_prune(struct poly_reader *reader, poly_may_match_fn wanted, void *user)
 {
 	reader->wanted = wanted;
 	reader->user = user;
@@ -263,7 +263,7 @@ records_shown(const struct poly_reader *reader)
 static uint64_t
 reader_offset(const struct poly_reader *reader)
 {
-	return reader->crew ? crew_offset(reader->crew) : in_offset(reader->in);
+	return reader->pool ? decode_pool_offset(reader->pool) : in_offset(reader->in);
 }
 
 /* The first warning or error; NULL: there is none. */
@@ -354,14 +354,14 @@ is_little(const struct poly_reader *reader, size_t chunk_size)
 	return in_waits(reader->in) || (skip < rows && count < rows - skip);
 }
 
-/* The same of a crew. */
+/* The same of a pool. */
 static bool
 is_short(const struct poly_reader *reader, size_t chunk_size)
 {
 	uint64_t taken, total;
 	in_progress(reader->in, &taken, &total);
-	return total < (is_compressed(reader) ? CREW_COMPRESSED
-					      : CREW_CHUNKS * (uint64_t)chunk_size) ||
+	return total < (is_compressed(reader) ? POOL_MIN_COMPRESSED
+					      : POOL_MIN_CHUNKS * (uint64_t)chunk_size) ||
 	       is_little(reader, chunk_size);
 }
 
@@ -373,7 +373,7 @@ records_end(const struct poly_reader *reader)
 	return count < UINT64_MAX - skip ? skip + count : UINT64_MAX;
 }
 
-/* A poly_wanted_fn: nothing behind the last record is wanted. */
+/* A poly_may_match_fn: nothing behind the last record is wanted. */
 static bool
 is_wanted(void *user, const struct poly_bounds *bounds)
 {
@@ -398,29 +398,29 @@ may_pass_over(const struct poly_reader *reader)
 static void
 reader_begin(struct poly_reader *reader)
 {
-	const struct crew_plan plan = {.format = reader->format,
+	const struct decode_plan plan = {.format = reader->format,
 		.in = reader->in,
 		.reading = &reader->reading,
 		.sites = &reader->sites,
 		.columns = columns_to_fill(reader),
 		.batch_rows = reader->options.batch_rows,
 		.block_size = reader->options.block_size,
-		.chunk_size = crew_chunk_size(reader->options.block_size),
+		.chunk_size = decode_pool_chunk_size(reader->options.block_size),
 		.threads = threads_wanted(reader)};
 	reader->begun = true;
-	reader->reading.wanted = may_pass_over(reader) ? is_wanted : NULL;
+	reader->reading.may_match = may_pass_over(reader) ? is_wanted : NULL;
 	reader->reading.user = reader;
 	reader->reading.threads = is_little(reader, plan.chunk_size) ? 1 : plan.threads;
 	reader->reading.end = records_end(reader);
 	/* Counting takes less time than sharing out would. */
-	if (reader->tallies && plan.format->tallies)
+	if (reader->tallies && plan.format->accepts_weights)
 		return;
-	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
+	if (!plan.format->find_split || reader->reading.unsplittable || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;
-	reader->crew = crew_new(&plan);
-	if (reader->crew)
-		reader->reading.in = crew_in(reader->crew);
+	reader->pool = decode_pool_new(&plan);
+	if (reader->pool)
+		reader->reading.in = decode_pool_input(reader->pool);
 }
 
 /* Passes over records that are not wanted, where that takes no decoding. */
@@ -428,8 +428,9 @@ static void
 jump(struct poly_reader *reader)
 {
 	const struct format *format = reader->format;
-	if (format->jump && reader->options.skip)
-		reader->reading.record = format->jump(&reader->reading, reader->options.skip);
+	if (format->skip_records && reader->options.skip)
+		reader->reading.record =
+			format->skip_records(&reader->reading, reader->options.skip);
 }
 
 /* Makes a row of damaged bytes, where that is wanted and the format can. */
@@ -479,7 +480,7 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 	else if ((status = batch_init(&reader->batch, columns_to_fill(reader),
 			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
 		return status;
-	reader->reading.tally = tally_most(reader);
+	reader->reading.weighted = tally_most(reader);
 	reader->batch.may_defer = may_defer(reader);
 	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
@@ -507,9 +508,9 @@ fill_batch(struct poly_reader *reader, struct poly_error *failure)
 	memset(failure, 0, sizeof *failure);
 	failure->offset = POLY_NO_OFFSET;
 	for (;;) {
-		if (reader->crew && !reader->alone) {
+		if (reader->pool && !reader->alone) {
 			enum poly_status status =
-				crew_next(reader->crew, &reader->shown, failure);
+				decode_pool_next(reader->pool, &reader->shown, failure);
 			if (reader->shown)
 				reader->damaged = false;
 			if (reader->shown || status != POLY_OK)
@@ -517,7 +518,7 @@ fill_batch(struct poly_reader *reader, struct poly_error *failure)
 			reader->alone = true;
 		}
 		enum poly_status status = fill_own(reader, failure);
-		if (status != POLY_END || !reader->crew)
+		if (status != POLY_END || !reader->pool)
 			return status;
 		reader->alone = false;
 	}
@@ -529,7 +530,7 @@ settle_batch(struct poly_reader *reader, struct poly_error *failure)
 {
 	struct batch *batch = reader->shown;
 	batch->view.first = reader->reading.record;
-	/* The crew has done it for its batches. */
+	/* The pool has done it for its batches. */
 	bool own = batch == &reader->batch;
 	enum poly_status status = own ? batch_finish(batch, failure) : POLY_OK;
 	if (status == POLY_OK && own && batch->view.site)
@@ -586,7 +587,7 @@ static const struct poly_batch *
 bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 {
 	struct poly_batch *bare = &reader->bare;
-	const poly_columns kept = batch->moving & ~(POLY_HAS(origin) | POLY_HAS(site));
+	const poly_columns kept = batch->varying & ~(POLY_HAS(origin) | POLY_HAS(site));
 	*bare = *batch;
 #define COLUMN(name, type, form, doc)                     \
 	if (!(kept & POLY_HAS(name))) {                   \
@@ -649,18 +650,19 @@ poly_reader_next(
 }
 
 enum poly_status
-poly_reader_space(
-	struct poly_reader *reader, struct poly_space *space, struct poly_error *error)
+poly_reader_size_breakdown(
+	struct poly_reader *reader, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct poly_error failure = {.offset = POLY_NO_OFFSET};
 	memset(space, 0, sizeof *space);
-	if (!reader->format->space || reader->begun)
+	if (!reader->format->size_breakdown || reader->begun)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			reader->begun ? "records were asked for before"
 				      : "it is no packed trace but '%s'",
 			reader->format->info.name);
 	reader->begun = true;
-	enum poly_status status = reader->format->space(&reader->reading, space, &failure);
+	enum poly_status status =
+		reader->format->size_breakdown(&reader->reading, space, &failure);
 	if (status == POLY_OK)
 		status = sound_end(reader, &failure);
 	if (status >= 0 && reader->options.strict)
@@ -721,7 +723,7 @@ poly_reader_close(struct poly_reader *reader)
 {
 	if (!reader)
 		return;
-	crew_free(reader->crew);
+	decode_pool_free(reader->pool);
 	if (reader->opened && reader->format->close)
 		reader->format->close(&reader->reading);
 	batch_fini(&reader->batch);

@@ -167,7 +167,7 @@ static const struct line_format line_format = {
 	.limit = TEXT_LINE_MOST,
 	.damaged = TEXT_DAMAGED,
 	.too_long = TEXT_T02,
-	.take = text_take,
+	.parse_line = text_take,
 };
 
 /* Finds where the lines end that are passed over at the front. */
@@ -307,7 +307,7 @@ static const struct format text = {
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = text_check,
 	.close = lines_close,
 	.wopen = text_wopen,

@@ -4,19 +4,19 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "base/thread.h"
-#include "format/apart.h"
+#include "format/parallel_writer.h"
 #include "format/format.h"
 #include "format/label.h"
 #include "format/option.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Rows of a batch from which on threads are worth their start. */
-#define APART_LEAST 1024
+#define PARALLEL_ROWS_MIN 1024
 
 /* Different things that a writer can note; each format has fewer. */
 #define NOTES_MAX 16
@@ -33,12 +33,12 @@ struct poly_writer {
 	struct writing writing;
 	struct notes notes;
 	struct option_values values;
-	struct info labels;	    /* nothing but those that are written */
-	struct pattern_lines lines; /* where the format writes by row */
-	unsigned threads;	    /* that write; 1: there may be no apart */
-	struct apart *apart;	    /* NULL: not yet */
-	bool opened;		    /* the format's wopen was called */
-	bool strict;		    /* what is noted is a failure */
+	struct info labels;		  /* nothing but those that are written */
+	struct line_cache lines;	  /* where the format writes by row */
+	unsigned threads;		  /* that write; 1: there may be no apart */
+	struct parallel_writer *parallel; /* NULL: not yet */
+	bool opened;			  /* the format's wopen was called */
+	bool strict;			  /* what is noted is a failure */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -46,8 +46,8 @@ struct poly_writer {
 void
 writing_note(struct writing *writing, const char *what)
 {
-	if (writing->making) {
-		writing_unlike(writing);
+	if (writing->cache) {
+		writing_no_cache(writing);
 		return;
 	}
 	for (size_t i = 0; i < NOTES_MAX; i++) {
@@ -181,9 +181,9 @@ writer_prepare(struct poly_writer *writer, const char *path,
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
-	writer->threads = writer->format->apart ? thread_count(options->threads) : 1;
-	if (writer->threads > TEAM_MOST)
-		writer->threads = TEAM_MOST;
+	writer->threads = writer->format->rows_independent ? thread_count(options->threads) : 1;
+	if (writer->threads > THREAD_POOL_MAX)
+		writer->threads = THREAD_POOL_MAX;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);
@@ -240,8 +240,8 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	in_close(writing->old);
 	writing->old = NULL;
 	writing->path = NULL;
-	const struct out_place place = {path, writing->kept, total};
-	return status == POLY_OK ? out_open_behind(&place, &writing->out, error) : status;
+	const struct out_append_point place = {path, writing->kept, total};
+	return status == POLY_OK ? out_open_append(&place, &writing->out, error) : status;
 }
 
 /* Where the bytes go. */
@@ -330,7 +330,7 @@ poly_writer_columns(const struct poly_writer *writer)
 }
 
 uint64_t
-poly_writer_before(const struct poly_writer *writer)
+poly_writer_existing_records(const struct poly_writer *writer)
 {
 	return writer->writing.before;
 }
@@ -354,14 +354,15 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
-	if (writer->threads < 2 || batch->rows < APART_LEAST || batch->verbatim ||
+	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
 		writer->writing.source->columns & POLY_HAS(verbatim))
 		return false;
-	if (!writer->apart)
-		writer->apart = apart_new(writer->format, &writer->writing, writer->threads);
-	if (!writer->apart)
+	if (!writer->parallel)
+		writer->parallel =
+			parallel_writer_new(writer->format, &writer->writing, writer->threads);
+	if (!writer->parallel)
 		writer->threads = 1;
-	return writer->apart;
+	return writer->parallel;
 }
 
 /* Writes a batch by the format. */
@@ -373,12 +374,12 @@ write_batch(
 	struct poly_patterns *patterns = batch->patterns;
 	enum poly_status status = POLY_OK;
 	if (patterns && format->write_row)
-		return pattern_lines_write(
-			&writer->lines, format, &writer->writing, batch, error);
+		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
 	if (patterns && patterns->deferred)
-		status = patterns->fill(patterns, &batch, error);
+		status = patterns->materialize(patterns, &batch, error);
 	if (status == POLY_OK && is_shared(writer, batch))
-		return apart_write(writer->apart, writer->writing.out, batch, error);
+		return parallel_writer_write(
+			writer->parallel, writer->writing.out, batch, error);
 	if (status == POLY_OK && format->write)
 		return format->write(&writer->writing, batch, error);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
@@ -428,8 +429,8 @@ poly_writer_close(struct poly_writer *writer)
 	if (writer->opened && writer->format->wclose)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
-	apart_free(writer->apart);
-	pattern_lines_fini(&writer->lines);
+	parallel_writer_free(writer->parallel);
+	line_cache_fini(&writer->lines);
 	mem_free(writer->writing.state);
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);

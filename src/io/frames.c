@@ -30,7 +30,7 @@ frames_probe(const uint8_t *p, size_t n, int (*probe_frame)(const uint8_t *p, si
 }
 
 void
-frames_cut(struct frames *frames, struct in *source, size_t have)
+frames_truncate(struct frames *frames, struct in *source, size_t have)
 {
 	in_consume(source, have);
 	frames->cut = true;
@@ -56,7 +56,7 @@ begin_frame(const struct frame_format *format, void *state, struct in *source,
 			"the last frame is followed by bytes that are not %s data",
 			format->name);
 	if (have <= FRAME_MAGIC_SIZE || have < format->header_size(p[4])) {
-		frames_cut(frames, source, have);
+		frames_truncate(frames, source, have);
 		return POLY_OK;
 	}
 	frames->left = format->header_size(p[4]);

@@ -37,7 +37,8 @@ struct frame_format {
 
 	/*
 	 * Sets left (which may stay 0) to the bytes of the element that follows within the
-	 * frame, and ends inside with the last one. Looks at the source, or calls frames_cut.
+	 * frame, and ends inside with the last one. Looks at the source, or calls
+	 * frames_truncate.
 	 */
 	void (*element)(void *state, struct in *source);
 
@@ -47,7 +48,7 @@ struct frame_format {
 };
 
 /* The source ends inside of what says how long an element is: its last have bytes. */
-void frames_cut(struct frames *frames, struct in *source, size_t have);
+void frames_truncate(struct frames *frames, struct in *source, size_t have);
 
 /* As a filter's decode. */
 enum poly_status frames_decode(const struct frame_format *format, void *state,

@@ -148,7 +148,7 @@ in_consume(struct in *in, size_t n)
 }
 
 size_t
-in_take(struct in *in, uint8_t *to, size_t size)
+in_read(struct in *in, uint8_t *to, size_t size)
 {
 	size_t have = in->end - in->begin;
 	size_t done = have < size ? have : size;
@@ -168,14 +168,14 @@ in_is_random(const struct in *in)
 }
 
 enum poly_status
-in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+in_read_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error)
 {
 	return in->source.read_at(in->source.self, offset, room, error);
 }
 
 void
-in_jump(struct in *in, uint64_t offset)
+in_seek(struct in *in, uint64_t offset)
 {
 	const uint64_t distance = offset - in->offset;
 	if (distance <= in->end - in->begin) {
@@ -242,7 +242,7 @@ in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset)
 }
 
 struct in *
-in_of_source(const struct source *source, size_t block_size)
+in_from_source(const struct source *source, size_t block_size)
 {
 	struct in *in = NULL;
 	if (block_size == 0 || block_size > IN_PEEK_MAX)

@@ -62,9 +62,9 @@ void in_consume(struct in *in, size_t n);
  * Takes the next size bytes, or those that are left where the input ends or fails before; see
  * in_status. Returns how many. They are not looked at through the window on their way.
  */
-size_t in_take(struct in *in, uint8_t *to, size_t size);
+size_t in_read(struct in *in, uint8_t *to, size_t size);
 
-/* True where in_take_at can be used. */
+/* True where in_read_at can be used. */
 bool in_is_random(const struct in *in);
 
 /*
@@ -72,14 +72,14 @@ bool in_is_random(const struct in *in);
  * window; any number of threads may do so at a time. room->got is less with another status than
  * POLY_OK only.
  */
-enum poly_status in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+enum poly_status in_read_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error);
 
 /*
  * Goes on at an offset behind the present one; what stands between is not read, as far as it is
  * not yet. Only where in_is_random, and at most to in_progress's total.
  */
-void in_jump(struct in *in, uint64_t offset);
+void in_seek(struct in *in, uint64_t offset);
 
 /* Offset of the next byte in the decompressed input. */
 uint64_t in_offset(const struct in *in);
@@ -115,9 +115,10 @@ void in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset);
  * An input on a source, which is the input's from then on, also where there is no memory: NULL.
  * It has no layers and no progress.
  */
-struct in *in_of_source(const struct source *source, size_t block_size);
+struct in *in_from_source(const struct source *source, size_t block_size);
 
-/* Goes on after the end of an input that in_of_source made: its source has more, at offset. */
+/* Goes on after the end of an input that in_from_source made: its source has more, at offset.
+ */
 void in_restart(struct in *in, uint64_t offset);
 
 /* Stops the threads and gives everything back. Accepts NULL. */

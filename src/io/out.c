@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/filter.h"
-#include "io/target.h"
+#include "io/atomic_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct out {
 	size_t used;
 	const struct filter *filter; /* NULL: none */
 	void *state;		     /* of the filter, while it is open */
-	struct target target;
+	struct atomic_file target;
 	out_fn function; /* where bytes go; NULL: to the target */
 	void *user;
 	bool finished;
@@ -33,7 +33,7 @@ out_close(struct out *out)
 	if (out->state)
 		out->filter->encode_close(out->state);
 	mem_free(out->state);
-	target_close(&out->target);
+	atomic_file_close(&out->target);
 	mem_free(out->data);
 	mem_free(out);
 }
@@ -44,7 +44,7 @@ deliver(void *user, const void *data, size_t n)
 {
 	struct out *out = user;
 	if (!out->function) {
-		out->status = target_write(&out->target, data, n, &out->error);
+		out->status = atomic_file_write(&out->target, data, n, &out->error);
 		return out->status != POLY_OK;
 	}
 	int number = out->function(out->user, data, n);
@@ -143,7 +143,7 @@ out_finish(struct out *out, struct poly_error *error)
 		if (out->filter)
 			end_filter(out);
 		if (out->status == POLY_OK && !out->function)
-			out->status = target_finish(&out->target, &out->error);
+			out->status = atomic_file_finish(&out->target, &out->error);
 		out->finished = true;
 	}
 	return out_status(out, error);
@@ -208,7 +208,7 @@ out_open(const char *path, bool overwrite, struct out **made, struct poly_error 
 	/* The compression first: what cannot be compressed leaves no trace. */
 	status = open_filter(out, filter_for(path), error);
 	if (status == POLY_OK)
-		status = target_open(&out->target, path, overwrite, error);
+		status = atomic_file_open(&out->target, path, overwrite, error);
 	if (status != POLY_OK) {
 		out_close(out);
 		return status;
@@ -230,12 +230,13 @@ out_open_function(out_fn function, void *user, struct out **out, struct poly_err
 }
 
 enum poly_status
-out_open_behind(const struct out_place *place, struct out **out, struct poly_error *error)
+out_open_append(
+	const struct out_append_point *place, struct out **out, struct poly_error *error)
 {
 	*out = NULL;
 	enum poly_status status = out_new(out, error);
 	if (status == POLY_OK)
-		status = target_open_behind(&(*out)->target, place, error);
+		status = atomic_file_open_append(&(*out)->target, place, error);
 	if (status != POLY_OK) {
 		out_close(*out);
 		*out = NULL;

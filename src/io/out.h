@@ -33,7 +33,7 @@ enum poly_status out_open_function(
 	out_fn function, void *user, struct out **out, struct poly_error *error);
 
 /* A place in a file. */
-struct out_place {
+struct out_append_point {
 	const char *path;
 	uint64_t kept; /* bytes in front of it */
 	uint64_t size; /* that the file has */
@@ -45,8 +45,8 @@ struct out_place {
  * before, or, where it was much that was cut off, behind those bytes. POLY_ERR_IO: it can't be
  * opened, somebody else writes to it, or it has another size. POLY_ERR_MEMORY.
  */
-enum poly_status out_open_behind(
-	const struct out_place *place, struct out **out, struct poly_error *error);
+enum poly_status out_open_append(
+	const struct out_append_point *place, struct out **out, struct poly_error *error);
 
 /* Bytes that out_room gives at most. */
 #define OUT_ROOM_MAX ((size_t)64 << 10)

@@ -123,7 +123,7 @@ static void
 ahead_close(void *self)
 {
 	struct read_ahead *ahead = self;
-	origin_stop(ahead->origin);
+	root_source_stop(ahead->origin);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->stop = true;
 	pthread_cond_signal(&ahead->changed);
@@ -145,7 +145,7 @@ source_read_ahead(struct source *source, struct origin *origin, size_t block_siz
 	ahead->block_size = block_size > BLOCK_MIN ? block_size : BLOCK_MIN;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
-	bool ready = origin_wakeable(origin);
+	bool ready = root_source_make_stoppable(origin);
 	for (int i = 0; i < BLOCKS && ready; i++) {
 		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;

@@ -61,10 +61,11 @@ enum poly_status source_decoder_open(const struct filter *filter, struct in *bel
  */
 bool source_read_ahead(struct source *source, struct origin *origin, size_t block_size);
 
-/* Prepares the origin for origin_stop while it is read; false where that cannot be done. */
-bool origin_wakeable(struct origin *origin);
+/* Prepares the origin for root_source_stop while it is read; false where that cannot be done.
+ */
+bool root_source_make_stoppable(struct origin *origin);
 
 /* Makes the present and every further read of the origin fail, from another thread. */
-void origin_stop(struct origin *origin);
+void root_source_stop(struct origin *origin);
 
 #endif

@@ -28,7 +28,7 @@ struct source_memory {
 };
 
 bool
-origin_wakeable(struct origin *origin)
+root_source_make_stoppable(struct origin *origin)
 {
 	if (!origin->waits)
 		return true;
@@ -42,7 +42,7 @@ origin_wakeable(struct origin *origin)
 }
 
 void
-origin_stop(struct origin *origin)
+root_source_stop(struct origin *origin)
 {
 	atomic_store(&origin->stopped, true);
 	if (origin->wake[1] >= 0)
@@ -57,7 +57,7 @@ stopped(const struct origin *origin, struct poly_error *error)
 		error, POLY_ERR_CANCELLED, atomic_load(&origin->taken), "reading was stopped");
 }
 
-/* Waits until reading would not block, or until origin_stop. */
+/* Waits until reading would not block, or until root_source_stop. */
 static int
 file_wait(const struct source_file *file)
 {

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "format/format.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -228,9 +228,9 @@ rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *o
 			&sink, poly_reader_info(reader), &target, &writer, &outcome->error);
 	if (outcome->status == POLY_OK) {
 		if (!rewriting->every_column)
-			poly_reader_want(reader, poly_writer_columns(writer));
+			poly_reader_project(reader, poly_writer_columns(writer));
 		if (rewriting->lines == LINES_DEFERRED)
-			poly_reader_defer(reader);
+			poly_reader_accept_lazy(reader);
 		drain(reader, outcome, writer, rewriting->lines);
 	}
 	if (writer && outcome->status != POLY_ERR_LOSS) {

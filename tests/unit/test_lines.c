@@ -152,7 +152,7 @@ more_lines_than_are_kept_are_read_all_the_same(void **state)
 	struct buf text = {0};
 	(void)state;
 	for (unsigned times = 0; times < 2; times++) {
-		for (uint64_t i = 0; i < TEMPLATES_MOST + 100000; i++)
+		for (uint64_t i = 0; i < TEMPLATES_MAX + 100000; i++)
 			add_line(&text, 0x400000 + (i / 2 ^ i % 2) * 3, i);
 	}
 	assert_false(text.failed);

@@ -193,7 +193,7 @@ list_ops(struct ops *ops, const char *text, const char *format, struct buf *out)
 	const struct poly_batch *batch;
 	struct poly_error error;
 	ops_begin(ops, poly_reader_info(reader));
-	poly_reader_want(reader, ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, ops_columns(poly_reader_info(reader), SHARES_SITES));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		const struct ops_rows rows = {.op = op, .site = site};
 		assert_true(ops_fill(ops, batch, &rows));
@@ -293,7 +293,7 @@ columns_that_were_not_asked_for_tell_no_operations_apart(void **state)
 		const struct poly_batch *batch;
 		uint32_t op[POLY_BATCH_ROWS];
 		ops_begin(ops, info);
-		poly_reader_want(
+		poly_reader_project(
 			reader, all ? POLY_ALL_COLUMNS : ops_columns(info, SHARES_OPS));
 		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 		assert_true(ops_fill(ops, batch, &(struct ops_rows){.op = op}));
@@ -324,7 +324,7 @@ accesses_that_were_counted_belong_to_no_instruction(void **state)
 	const struct ops_rows rows = {.site = site};
 	(void)state;
 	ops_begin(ops, poly_reader_info(reader));
-	poly_reader_want(reader, ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, ops_columns(poly_reader_info(reader), SHARES_SITES));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	counted = *batch;
 	counted.weight = weights;

@@ -306,7 +306,7 @@ open_static(const struct buf *file, bool skips, bool tallies)
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
 	if (tallies)
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	return reader;
 }
 
@@ -348,7 +348,7 @@ list_order(const struct buf *file, size_t batch_rows)
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
 			snprintf(names[rows++], sizeof names[0], "%c%x ",
@@ -425,7 +425,7 @@ segments_in_which_something_moves_are_not_counted(void **state)
 	(void)state;
 	struct buf file = make_file(usual, usual);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	struct buf rows = list_rows(reader, SHOWN, NULL);
 	char twice[2 * sizeof expected] = "";
 	strcat(strcat(twice, expected), expected);
@@ -457,7 +457,7 @@ only_what_is_wanted_is_counted(void **state)
 			assert_int_equal(poly_reader_open_memory(
 						 file.data, file.size, &options, &reader, NULL),
 				POLY_OK);
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 			struct buf rows = list_weights(reader);
 			assert_string_equal(buf_text(&rows), counted[skip][i]);
 			buf_free(&rows);
@@ -636,7 +636,7 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 		status = poly_reader_open_memory(
 			file->data, file->size, &options, &reader, NULL);
 		if (status == POLY_OK && tallies)
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 		if (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);

@@ -357,7 +357,7 @@ columns_can_be_given_up_until_the_first_batch(void **state)
 	const struct poly_batch *batch;
 	options.columns = POLY_HAS(address) | POLY_HAS(size);
 	struct poly_reader *reader = open_listing(&text, &options);
-	poly_reader_want(reader, POLY_HAS(address) | POLY_HAS(kind));
+	poly_reader_project(reader, POLY_HAS(address) | POLY_HAS(kind));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->address);
 	assert_null(batch->size);

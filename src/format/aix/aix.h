@@ -11,7 +11,7 @@
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
 #include "format/format.h"
-#include "io/spool.h"
+#include "io/spill_buffer.h"
 
 enum aix_option {
 	AIX_OPTION_FORM,
@@ -70,13 +70,13 @@ struct aix_reader {
 	bool cut_front; /* there are fewer of them */
 	size_t next;	/* in the order of the blocks: the one to read */
 	size_t passed;	/* in the list of the blocks: the one that comes in the input */
-	struct aix_block *block; /* that is read; NULL: none, or bare events */
-	struct in *current;	 /* where the entries stand; NULL: between blocks */
-	struct in *own;		 /* that, where it is of a block that was put aside */
-	uint64_t left;		 /* bytes of the block */
-	struct spool *spool;	 /* of an input that can't be read at any place */
-	bool lost;		 /* within damage */
-	bool has_cpu;		 /* the trace is of one processor */
+	struct aix_block *block;    /* that is read; NULL: none, or bare events */
+	struct in *current;	    /* where the entries stand; NULL: between blocks */
+	struct in *own;		    /* that, where it is of a block that was put aside */
+	uint64_t left;		    /* bytes of the block */
+	struct spill_buffer *spool; /* of an input that can't be read at any place */
+	bool lost;		    /* within damage */
+	bool has_cpu;		    /* the trace is of one processor */
 	uint32_t cpu;
 	uint64_t time;			     /* of the last entry with a 32-bit timer */
 	struct aix_attribution *attribution; /* NULL: processes are not wanted */
@@ -101,7 +101,7 @@ struct aix_writer {
 	struct aix_encoder encoder;
 	bool word_known;      /* the encoder's form is settled */
 	uint8_t records[256]; /* enum aix_record + 1 of the source's; 0: not looked up */
-	struct spool *spool;
+	struct spill_buffer *spool;
 	uint64_t done;		  /* AIX_SAME: bytes written */
 	uint64_t at;		  /* where the next entry goes */
 	uint64_t left;		  /* bytes left of the block */

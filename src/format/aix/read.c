@@ -321,9 +321,9 @@ put_aside(struct filling *fill, struct aix_block *block, struct poly_error *erro
 	struct in *in = fill->reading->in;
 	const bool random = in_is_random(in);
 	block->stashed = true;
-	if (!random && !state->spool && !(state->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!random && !state->spool && !(state->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
-	block->place = random ? 0 : spool_size(state->spool);
+	block->place = random ? 0 : spill_buffer_size(state->spool);
 	while (block->avail < block->size) {
 		uint64_t left = block->size - block->avail;
 		size_t have, want = left < PIECE ? (size_t)left : PIECE;
@@ -332,7 +332,7 @@ put_aside(struct filling *fill, struct aix_block *block, struct poly_error *erro
 		if (have == 0)
 			return POLY_OK;
 		const enum poly_status status =
-			random ? POLY_OK : spool_put(state->spool, p, have, error);
+			random ? POLY_OK : spill_buffer_append(state->spool, p, have, error);
 		if (status != POLY_OK)
 			return status;
 		in_consume(in, have);
@@ -359,9 +359,9 @@ aside_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error 
 		return POLY_END;
 	if (in_is_random(aside->in)) {
 		struct source_room room = {to, size, 0};
-		status = in_take_at(aside->in, aside->place, &room, error);
+		status = in_read_at(aside->in, aside->place, &room, error);
 	} else {
-		status = spool_take(aside->state->spool, aside->place, to, size, error);
+		status = spill_buffer_read(aside->state->spool, aside->place, to, size, error);
 	}
 	*got = status == POLY_OK ? size : 0;
 	aside->place += *got;
@@ -386,7 +386,7 @@ open_aside(struct filling *fill, const struct aix_block *block, struct poly_erro
 	*aside = (struct aside){
 		state, fill->reading->in, random ? block->offset : block->place, block->avail};
 	const struct source source = {aside_read, aside_close, aside, NULL};
-	state->own = in_of_source(&source, 0);
+	state->own = in_from_source(&source, 0);
 	if (!state->own)
 		return err_memory(error);
 	in_restart(state->own, block->offset);
@@ -499,6 +499,6 @@ aix_close(struct reading *reading)
 	struct aix_reader *state = reading->state;
 	in_close(state->own);
 	aix_attribution_free(state->attribution);
-	spool_free(state->spool);
+	spill_buffer_free(state->spool);
 	aix_blocks_fini(&state->blocks);
 }

@@ -153,7 +153,7 @@ predict_wants(struct predictor *predictor)
 static void
 judge(struct predictor *predictor)
 {
-	const bool full = predictor->templates.count == TEMPLATES_MOST;
+	const bool full = predictor->templates.count == TEMPLATES_MAX;
 	const uint64_t missed = predictor->missed;
 	if (predictor->lines < STRETCH)
 		return;

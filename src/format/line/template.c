@@ -274,7 +274,7 @@ find(struct templates *templates, uint64_t key, bool *added)
 {
 	const uint32_t count = templates->count;
 	*added = false;
-	if (count == TEMPLATES_MOST || (count == templates->capacity && !grow(templates)))
+	if (count == TEMPLATES_MAX || (count == templates->capacity && !grow(templates)))
 		return map_find(&templates->found, key);
 	return map_get(&templates->found, key, count, added);
 }

@@ -21,7 +21,7 @@
 #define TEMPLATE_TEXT 128
 
 /* Most templates that are kept at a time. */
-#define TEMPLATES_MOST ((uint32_t)256 << 10)
+#define TEMPLATES_MAX ((uint32_t)256 << 10)
 
 /* Columns that rows of templates have at most. */
 #define TEMPLATE_COLUMNS 32

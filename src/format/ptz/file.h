@@ -69,7 +69,7 @@ struct ptz_reader {
 	struct batch *given;	       /* it */
 	struct batch templates;	       /* as rows, for patterns */
 	poly_columns *moving;	       /* by row of them */
-	struct buf space;	       /* struct poly_space_item, where these were asked for */
+	struct buf space;	       /* struct poly_size_item, where these were asked for */
 };
 
 struct ptz_writer {
@@ -161,7 +161,7 @@ enum poly_status ptz_pass_part(struct reading *reading, const struct ptz_part *p
 
 /* Goes through the parts and tells what they are taken by. POLY_ERR_FORMAT, POLY_ERR_MEMORY. */
 enum poly_status ptz_space(
-	struct reading *reading, struct poly_space *space, struct poly_error *error);
+	struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error);
 
 /* True where the head of a part stands at p, which has n bytes. */
 bool ptz_is_head(const uint8_t *p, size_t n);

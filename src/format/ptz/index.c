@@ -197,7 +197,7 @@ go_to(struct reading *reading, size_t i)
 		state->number = load_le32(head + PTZ_HEAD_SIZE + 20) - 1;
 	state->met = is_end ? index->records : places[i].first;
 	state->lost = is_end;
-	in_jump(reading->in, offset);
+	in_seek(reading->in, offset);
 	return true;
 }
 
@@ -266,13 +266,13 @@ is_wanted(const struct reading *reading, const struct ptz_place *place)
 				(struct poly_range){(enum poly_column)ptz_range_columns[k],
 					range->least, range->greatest};
 	}
-	return place->rows && reading->wanted(reading->user, &bounds);
+	return place->rows && reading->may_match(reading->user, &bounds);
 }
 
 uint64_t
 ptz_pass_over(struct reading *reading)
 {
-	struct ptz_index *index = reading->wanted ? index_of(reading) : NULL;
+	struct ptz_index *index = reading->may_match ? index_of(reading) : NULL;
 	if (!index)
 		return 0;
 	const uint64_t at = in_offset(reading->in);

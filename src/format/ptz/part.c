@@ -89,7 +89,7 @@ bool
 ptz_take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size)
 {
 	struct source_room room = {to, size, 0};
-	in_take_at(in, offset, &room, NULL);
+	in_read_at(in, offset, &room, NULL);
 	return room.got == size;
 }
 

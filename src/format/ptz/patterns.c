@@ -67,8 +67,8 @@ ptz_patterns(struct ptz_reader *state, struct batch *batch)
 	unpacked_patterns(&state->segment, batch, patterns);
 	batch->view.pattern_epoch = state->epoch;
 	state->given = batch;
-	patterns->give = give;
-	patterns->fill = fill_batch;
+	patterns->make_rows = give;
+	patterns->materialize = fill_batch;
 	patterns->deferred = batch->may_defer;
 	if (!patterns->deferred)
 		unpacked_fill(&state->segment);

@@ -201,7 +201,7 @@ ptz_pass(struct reading *reading, const struct ptz_part *part)
 	uint64_t n = size, taken, total;
 	in_progress(in, &taken, &total);
 	if (in_is_random(in) && in_offset(in) <= total && n <= total - in_offset(in)) {
-		in_jump(in, in_offset(in) + n);
+		in_seek(in, in_offset(in) + n);
 		return true;
 	}
 	while (n) {
@@ -329,7 +329,7 @@ take_streams(struct reading *reading, const struct ptz_part *part, const uint8_t
 			uint8_t *room = buf_reserve(&state->bytes, piece);
 			if (!room)
 				return err_memory(error);
-			const size_t got = in_take(reading->in, room, piece);
+			const size_t got = in_read(reading->in, room, piece);
 			state->bytes.size += got;
 			have += got;
 			if (got < piece)
@@ -523,7 +523,7 @@ give_rows(struct reading *reading, struct batch *batch, struct poly_error *error
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
 	enum poly_status status = POLY_OK;
-	if (segment->given == 0 && reading->tally >= segment->rows &&
+	if (segment->given == 0 && reading->weighted >= segment->rows &&
 		!unpacked_counted(segment))
 		status = unpacked_count(segment, error);
 	if (status == POLY_OK && unpacked_counted(segment))

@@ -29,7 +29,8 @@ static void
 add_stretch(struct giving *it, uint32_t template, uint32_t row, uint32_t rows)
 {
 	struct pattern_run *last = it->stretches ? &it->stretch[it->stretches - 1] : NULL;
-	if (last && last->pattern + last->rows == template && last->rows + rows <= PATTERN_RUN)
+	if (last && last->pattern + last->rows == template &&
+		last->rows + rows <= PATTERN_RUN_MAX)
 		last->rows += rows;
 	else
 		it->stretch[it->stretches++] = (struct pattern_run){template, row, rows};
@@ -381,10 +382,10 @@ unpacked_patterns(
 {
 	const struct giving *it = from->giving;
 	batch->view.pattern = it->number;
-	batch->view.moving = PTZ_PLACES;
+	batch->view.varying = PTZ_PLACES;
 	for (unsigned i = 0; i < from->columns; i++) {
 		if (from->column[i].moves)
-			batch->view.moving |= (poly_columns)1 << from->column[i].column;
+			batch->view.varying |= (poly_columns)1 << from->column[i].column;
 	}
 	patterns->runs = it->stretch;
 	patterns->run_count = it->stretches;
@@ -398,10 +399,10 @@ static void
 take_templates(struct giving *it, uint32_t first)
 {
 	it->stretches = 0;
-	for (uint32_t row = 0; row < it->rows; row += PATTERN_RUN) {
+	for (uint32_t row = 0; row < it->rows; row += PATTERN_RUN_MAX) {
 		const uint32_t left = (uint32_t)it->rows - row;
 		it->stretch[it->stretches++] = (struct pattern_run){
-			first + row, row, left < PATTERN_RUN ? left : PATTERN_RUN};
+			first + row, row, left < PATTERN_RUN_MAX ? left : PATTERN_RUN_MAX};
 	}
 	for (uint32_t row = 0; row < it->rows; row++)
 		it->number[row] = first + row;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of struct poly_space_item, in their order. */
+/* The words of struct poly_size_item, in their order. */
 static const char *const holds[] = {
 	"layout", "names", "shapes", "blocks", "order", "static", "moving", "unknown"};
 
@@ -32,9 +32,9 @@ static const struct {
 
 /* Adds to what holds such values. */
 static void
-add(struct buf *items, struct poly_space_item more)
+add(struct buf *items, struct poly_size_item more)
 {
-	struct poly_space_item *item = (void *)items->data;
+	struct poly_size_item *item = (void *)items->data;
 	for (size_t i = items->size / sizeof more; i > 0; i--, item++) {
 		if (item->holds != more.holds || item->column != more.column)
 			continue;
@@ -49,13 +49,13 @@ add(struct buf *items, struct poly_space_item more)
 static void
 add_layout(struct buf *items, uint64_t bytes)
 {
-	add(items, (struct poly_space_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
+	add(items, (struct poly_size_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
 }
 
 static void
 add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_stream *stream)
 {
-	struct poly_space_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
+	struct poly_size_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
 		stream->packed, stream->size};
 	const bool known = stream->role < PTZ_ROLE_COUNT;
 	const bool has_column = known && stream->role >= PTZ_STATIC;
@@ -73,7 +73,7 @@ add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_s
 /* Adds a part whose front is at front, and which stands next. */
 static enum poly_status
 add_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
-	struct poly_space *space, struct poly_error *error)
+	struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
@@ -99,7 +99,7 @@ add_part(struct reading *reading, const struct ptz_part *part, const uint8_t *fr
 		return status;
 	add_layout(items, PTZ_HEAD_SIZE + (uint64_t)part->front);
 	if (!is_segment && size)
-		add(items, (struct poly_space_item){
+		add(items, (struct poly_size_item){
 				   holds[UNKNOWN], POLY_COLUMN_COUNT, 0, size, size});
 	if (!is_segment)
 		return POLY_OK;
@@ -116,7 +116,7 @@ add_part(struct reading *reading, const struct ptz_part *part, const uint8_t *fr
 static int
 compare(const void *a, const void *b)
 {
-	const struct poly_space_item *one = a, *other = b;
+	const struct poly_size_item *one = a, *other = b;
 	if (one->packed != other->packed)
 		return one->packed < other->packed ? 1 : -1;
 	if (one->column != other->column)
@@ -125,7 +125,7 @@ compare(const void *a, const void *b)
 }
 
 enum poly_status
-ptz_space(struct reading *reading, struct poly_space *space, struct poly_error *error)
+ptz_space(struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct buf *items = &state->space;

@@ -191,9 +191,9 @@ begin(struct writing *writing, const struct poly_batch *batch, size_t row, size_
 		time = instructions(writing) ? instructions(writing) - 1 : 0;
 	writer->last_time = time;
 	/* Copied lines are heard of by their times and numbers. */
-	writing_moves(writing, POLY_HAS(time));
+	writing_require_varying(writing, POLY_HAS(time));
 	put_decimal(&print, time);
-	writing_mark(writing, POLY_COLUMN_time, WRITING_DECIMAL, print.to, print.used);
+	writing_patch_field(writing, POLY_COLUMN_time, WRITING_DECIMAL, print.to, print.used);
 	put_text(&print, " ", 1);
 	put_string(&print, writer->unit);
 	put_cpu(writing, &print, batch, row);
@@ -218,14 +218,14 @@ put_address(struct writing *writing, struct print *print, const struct poly_batc
 	put_text(print, " ", 1);
 	put_hex(print, address, digits);
 	if (real != POLY_COLUMN_real_pc)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX,
 			print->to + print->used - digits, digits);
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
 		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
 		put_text(print, ":", 1);
 		put_hex(print, translation, width);
-		writing_mark(
+		writing_patch_field(
 			writing, real, WRITING_HEX, print->to + print->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
@@ -366,10 +366,10 @@ put_instruction(struct writing *writing, const struct poly_batch *batch, size_t 
 	put_decimal(&print, writer->microtesk ? writer->last_time
 					      : value_of(batch, POLY_COLUMN_number, row,
 							instructions(writing)));
-	writing_moves(writing, POLY_HAS(number));
+	writing_require_varying(writing, POLY_HAS(number));
 	if (!writer->microtesk)
-		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL, print.to + number_at,
-			print.used - number_at);
+		writing_patch_field(writing, POLY_COLUMN_number, WRITING_DECIMAL,
+			print.to + number_at, print.used - number_at);
 	put_text(&print, ")", 1);
 	put_address(writing, &print, batch, row, POLY_COLUMN_real_pc);
 	put_encoding(&print, encoding);
@@ -426,7 +426,7 @@ put_content(struct writing *writing, struct print *print, const struct content *
 	}
 	put_value(print, content->value, content->size);
 	if (!writer->memory_order && !content->guessed)
-		writing_mark(writing, POLY_COLUMN_value, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_value, WRITING_HEX,
 			print->to + print->used - 2 * size, 2 * size);
 }
 

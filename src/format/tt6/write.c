@@ -95,8 +95,8 @@ wait_for(struct writing *writing, enum tt6_wait wait)
 {
 	struct tt6_writer *writer = writing->state;
 	/* A copied line holds nothing back. */
-	writing_unlike(writing);
-	if (writing->making)
+	writing_no_cache(writing);
+	if (writing->cache)
 		return;
 	writer->wait = wait;
 	writing->context |= WAITS;
@@ -277,7 +277,8 @@ static void
 mark(struct writing *writing, enum poly_column column, const uint8_t *p)
 {
 	const struct tt6_writer *writer = writing->state;
-	writing_mark(writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
+	writing_patch_field(
+		writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
 /* memory = opcode , data address ; extended = opcode , data address , third word */
@@ -302,9 +303,9 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 		has_address ? word_of(writing, batch->address[row]) : 0,
 		is_extended ? word_of(writing, batch->value[row]) : 0};
 	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
-	if (writing->making && has_address)
+	if (writing->cache && has_address)
 		mark(writing, POLY_COLUMN_address, p + 4);
-	if (writing->making && is_extended)
+	if (writing->cache && is_extended)
 		mark(writing, POLY_COLUMN_value, p + 8);
 	return POLY_OK;
 }
@@ -371,8 +372,8 @@ take_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
-	if (writing->making)
-		writing_suppose(writing, EXPECTS | pc);
+	if (writing->cache)
+		writing_cache_key(writing, EXPECTS | pc);
 	complete(writing, pc);
 	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(writing,
@@ -391,7 +392,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return writing_lacks(batch, row, "opcode", error);
 	if (is_dropped(writing, batch, row)) {
-		writing_unlike(writing);
+		writing_no_cache(writing);
 		return POLY_OK;
 	}
 	if (batch->opcode[row] >> 32) {
@@ -422,7 +423,7 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	/* Such rows are few, and leave what is expected as it was. */
-	writing_unlike(writing);
+	writing_no_cache(writing);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
@@ -441,7 +442,7 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	writing_unlike(writing);
+	writing_no_cache(writing);
 	if (writer->wait == TT6_WAIT_NONE)
 		out_write(writing->out, p, n);
 	else
@@ -454,7 +455,7 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 {
 	struct tt6_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
-	if (writing->making) {
+	if (writing->cache) {
 		/* As in the middle of a trace. */
 		writer->started = true;
 		writer->wait = TT6_WAIT_NONE;

@@ -142,7 +142,7 @@ begin_block(struct lz4_decoder *lz4, struct in *source)
 	size_t have;
 	const uint8_t *p = in_peek(source, WORD, &have);
 	if (have < WORD) {
-		frames_cut(&lz4->frames, source, have);
+		frames_truncate(&lz4->frames, source, have);
 		return;
 	}
 	bool ends = load_le32(p) == 0;

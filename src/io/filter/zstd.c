@@ -126,7 +126,7 @@ begin_block(struct zstd_decoder *zstd, struct in *source)
 	size_t have;
 	const uint8_t *p = in_peek(source, BLOCK_HEADER_SIZE, &have);
 	if (have < BLOCK_HEADER_SIZE) {
-		frames_cut(&zstd->frames, source, have);
+		frames_truncate(&zstd->frames, source, have);
 		return;
 	}
 	unsigned block = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 #define TASKS 13
 #define ROUNDS 5000
@@ -31,16 +31,16 @@ do_task(void *user, size_t i)
 static void
 check_rounds(unsigned threads)
 {
-	struct team *team = team_new(threads);
+	struct thread_pool *team = thread_pool_new(threads);
 	struct work work = {0};
 	assert_non_null(team);
 	for (work.round = 0; work.round < ROUNDS; work.round++) {
-		team_run(team, do_task, &work, TASKS);
+		thread_pool_run(team, do_task, &work, TASKS);
 		for (size_t i = 0; i < TASKS; i++)
 			assert_int_equal(work.done[i], work.round + 1);
 	}
 	assert_int_equal(work.wrong, 0);
-	team_free(team);
+	thread_pool_free(team);
 }
 
 static void
@@ -56,12 +56,12 @@ static void
 a_round_without_tasks_ends(void **unused)
 {
 	(void)unused;
-	struct team *team = team_new(2);
+	struct thread_pool *team = thread_pool_new(2);
 	struct work work = {0};
-	team_run(team, do_task, &work, 0);
-	team_run(team, do_task, &work, 1);
+	thread_pool_run(team, do_task, &work, 0);
+	thread_pool_run(team, do_task, &work, 1);
 	assert_int_equal(work.done[0], 1);
-	team_free(team);
+	thread_pool_free(team);
 }
 
 static void
@@ -69,7 +69,7 @@ a_team_that_had_nothing_to_do_is_ended(void **unused)
 {
 	(void)unused;
 	for (int i = 0; i < 20; i++)
-		team_free(team_new(4));
+		thread_pool_free(thread_pool_new(4));
 }
 
 int

@@ -5,8 +5,8 @@
  *
  * A content is used by one thread at a time; different ones by any threads.
  */
-#ifndef POLYTRACE_CONTENT_H
-#define POLYTRACE_CONTENT_H
+#ifndef POLYTRACE_BYTE_STREAM_H
+#define POLYTRACE_BYTE_STREAM_H
 
 #include <stddef.h>
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-struct poly_content;
+struct poly_byte_stream;
 
 /*
  * Opens the file at path ("-": standard input) and up to four layers of compression in it. On
@@ -24,8 +24,8 @@ struct poly_content;
  * cannot be opened. POLY_ERR_LIMIT: more layers. POLY_ERR_UNSUPPORTED: a layer needs a library
  * that this build lacks. POLY_ERR_MEMORY.
  */
-POLY_API enum poly_status poly_content_open(
-	const char *path, struct poly_content **content, struct poly_error *error);
+POLY_API enum poly_status poly_byte_stream_open(
+	const char *path, struct poly_byte_stream **content, struct poly_error *error);
 
 /*
  * The next bytes: *bytes points to *size of them, at least one, until the next call. POLY_END
@@ -33,11 +33,11 @@ POLY_API enum poly_status poly_content_open(
  * damaged layer of compression): after the bytes before it, and from then on. Without POLY_OK
  * *size is 0.
  */
-POLY_API enum poly_status poly_content_next(struct poly_content *content, const void **bytes,
-	size_t *size, struct poly_error *error);
+POLY_API enum poly_status poly_byte_stream_next(struct poly_byte_stream *content,
+	const void **bytes, size_t *size, struct poly_error *error);
 
 /* Gives back everything. Accepts NULL. */
-POLY_API void poly_content_close(struct poly_content *content);
+POLY_API void poly_byte_stream_close(struct poly_byte_stream *content);
 
 #ifdef __cplusplus
 }

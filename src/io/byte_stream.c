@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Contents: an input of which all bytes are handed out. */
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/in.h"
 
-struct poly_content {
+struct poly_byte_stream {
 	struct in *in;
 	size_t shown; /* bytes of the last call, not yet consumed */
 };
 
 enum poly_status
-poly_content_open(const char *path, struct poly_content **content, struct poly_error *error)
+poly_byte_stream_open(
+	const char *path, struct poly_byte_stream **content, struct poly_error *error)
 {
 	*content = NULL;
-	struct poly_content *it = mem_new(1, sizeof *it);
+	struct poly_byte_stream *it = mem_new(1, sizeof *it);
 	if (!it)
 		return err_memory(error);
 	const enum poly_status status = in_open(path, NULL, &it->in, error);
@@ -27,7 +28,7 @@ poly_content_open(const char *path, struct poly_content **content, struct poly_e
 }
 
 enum poly_status
-poly_content_next(struct poly_content *content, const void **bytes, size_t *size,
+poly_byte_stream_next(struct poly_byte_stream *content, const void **bytes, size_t *size,
 	struct poly_error *error)
 {
 	in_consume(content->in, content->shown);
@@ -37,7 +38,7 @@ poly_content_next(struct poly_content *content, const void **bytes, size_t *size
 }
 
 void
-poly_content_close(struct poly_content *content)
+poly_byte_stream_close(struct poly_byte_stream *content)
 {
 	if (!content)
 		return;

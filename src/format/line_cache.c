@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Making the lines of patterns, copying them, and putting numbers into them. */
-#include "format/pattern.h"
+#include "format/line_cache.h"
 
 #include "base/bits.h"
 #include "base/mem.h"
@@ -19,12 +19,12 @@
 #define HELD_BYTES (OUT_ROOM_MAX / 4)
 
 static void
-forget(struct pattern_lines *it)
+forget(struct line_cache *it)
 {
 	it->known = it->missed = 0;
 	it->full = it->failed = it->depend = false;
 	it->column_count = 0;
-	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
 		it->columns[i].count = it->columns[i].width = 0;
 	buf_clear(&it->text);
 }
@@ -54,16 +54,16 @@ take_text(void *user, const void *data, size_t n)
 
 /* Room for the lines of patterns up to count, and the end. */
 static bool
-grow_lines(struct pattern_lines *it, uint32_t count)
+grow_lines(struct line_cache *it, uint32_t count)
 {
 	uint32_t capacity = it->capacity ? it->capacity : 8192;
 	if (count < it->capacity)
 		return true;
 	while (capacity <= count)
 		capacity *= 2;
-	struct pattern_line *lines = mem_resize(it->lines, capacity, sizeof *lines);
+	struct cached_line *lines = mem_resize(it->lines, capacity, sizeof *lines);
 	it->lines = lines ? lines : it->lines;
-	struct pattern_context *contexts = mem_resize(it->contexts, capacity, sizeof *contexts);
+	struct cached_context *contexts = mem_resize(it->contexts, capacity, sizeof *contexts);
 	it->contexts = contexts ? contexts : it->contexts;
 	if (!lines || !contexts)
 		return false;
@@ -72,36 +72,36 @@ grow_lines(struct pattern_lines *it, uint32_t count)
 }
 
 /* The numbers of a column; NULL: there are too many columns. */
-static struct pattern_column *
-numbers_of(struct pattern_lines *it, enum poly_column column)
+static struct cached_column *
+numbers_of(struct line_cache *it, enum poly_column column)
 {
 	for (unsigned i = 0; i < it->column_count; i++) {
 		if (it->columns[i].column == column)
 			return &it->columns[i];
 	}
-	if (it->column_count == PATTERN_COLUMNS)
+	if (it->column_count == LINE_CACHE_COLUMNS)
 		return NULL;
 	it->columns[it->column_count].column = column;
 	return &it->columns[it->column_count++];
 }
 
 void
-writing_mark(struct writing *writing, enum poly_column column, enum writing_form form,
+writing_patch_field(struct writing *writing, enum poly_column column, enum writing_form form,
 	const void *at, size_t width)
 {
-	struct pattern_lines *it = writing->making;
+	struct line_cache *it = writing->cache;
 	size_t held;
-	if (!it || !(it->moving >> column & 1))
+	if (!it || !(it->varying >> column & 1))
 		return;
 	const uint8_t *start = out_held(it->out, &held);
-	struct pattern_column *to = numbers_of(it, column);
+	struct cached_column *to = numbers_of(it, column);
 	if (!to || width == 0 || width > 16) {
 		it->refused = true;
 		return;
 	}
 	if (to->count == to->capacity) {
 		const uint32_t capacity = to->capacity ? 2 * to->capacity : 1024;
-		struct pattern_number *room = mem_resize(to->numbers, capacity, sizeof *room);
+		struct cached_number *room = mem_resize(to->numbers, capacity, sizeof *room);
 		it->failed |= !room;
 		if (!room)
 			return;
@@ -109,63 +109,63 @@ writing_mark(struct writing *writing, enum poly_column column, enum writing_form
 		to->capacity = capacity;
 	}
 	const size_t place = it->text.size + (size_t)((const uint8_t *)at - start);
-	to->numbers[to->count++] = (struct pattern_number){
+	to->numbers[to->count++] = (struct cached_number){
 		(uint32_t)place, it->known, (uint8_t)form, (uint8_t)width};
 	it->marked |= (poly_columns)1 << column;
 }
 
 void
-writing_moves(struct writing *writing, poly_columns columns)
+writing_require_varying(struct writing *writing, poly_columns columns)
 {
-	if (writing->making)
-		writing->making->needed |= columns;
+	if (writing->cache)
+		writing->cache->needed |= columns;
 }
 
 void
-writing_suppose(struct writing *writing, uint64_t context)
+writing_cache_key(struct writing *writing, uint64_t context)
 {
-	if (!writing->making)
+	if (!writing->cache)
 		return;
-	writing->making->before = writing->context = context;
-	writing->making->depend = true;
+	writing->cache->before = writing->context = context;
+	writing->cache->depend = true;
 }
 
 void
-writing_unlike(struct writing *writing)
+writing_no_cache(struct writing *writing)
 {
-	if (writing->making)
-		writing->making->refused = true;
+	if (writing->cache)
+		writing->cache->refused = true;
 }
 
 /* Says where the next line begins. */
 static void
-put_line(struct pattern_lines *it, uint32_t refused)
+put_line(struct line_cache *it, uint32_t refused)
 {
-	struct pattern_line *line = &it->lines[it->known];
+	struct cached_line *line = &it->lines[it->known];
 	size_t held;
 	out_held(it->out, &held);
 	line->at = (uint32_t)(it->text.size + held);
 	line->refused = refused;
-	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
 		line->numbers[i] = it->columns[i].count;
 }
 
 /* Says what the line that is known last was written behind, and what it left. */
 static void
-put_context(struct pattern_lines *it, uint64_t behind)
+put_context(struct line_cache *it, uint64_t behind)
 {
-	struct pattern_context *context = &it->contexts[it->known - 1];
-	*context = (struct pattern_context){it->before, behind, 0};
+	struct cached_context *context = &it->contexts[it->known - 1];
+	*context = (struct cached_context){it->before, behind, 0};
 	if (it->known > 1)
 		context->seams = context[-1].seams + (context[-1].behind != it->before);
 }
 
 /* Makes the line of a row. */
 static void
-make_line(struct pattern_lines *it, const struct format *format, struct writing *writing,
+make_line(struct line_cache *it, const struct format *format, struct writing *writing,
 	const struct poly_batch *batch, size_t row)
 {
-	const struct pattern_line *line = &it->lines[it->known];
+	const struct cached_line *line = &it->lines[it->known];
 	const uint32_t refused = line->refused;
 	size_t held;
 	out_held(it->out, &held);
@@ -178,7 +178,7 @@ make_line(struct pattern_lines *it, const struct format *format, struct writing 
 	out_held(it->out, &held);
 	/* What else moves would be missing. */
 	const bool whole =
-		!(it->moving & writing->uses & ~it->marked) && !(it->needed & ~it->marked);
+		!(it->varying & writing->uses & ~it->marked) && !(it->needed & ~it->marked);
 	const bool bad = it->refused || status != POLY_OK || !whole ||
 			 it->text.size + held - line->at > RUN_BYTES;
 	it->known++;
@@ -193,7 +193,7 @@ put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_form form = poly_column_form((enum poly_column)c);
 		size_t row = 0;
-		if (!(batch->moving >> c & 1) || form == POLY_FORM_BYTES ||
+		if (!(batch->varying >> c & 1) || form == POLY_FORM_BYTES ||
 			form == POLY_FORM_TEXT)
 			continue;
 		while (form == POLY_FORM_DEC && row < batch->rows &&
@@ -203,7 +203,7 @@ put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 					   ? poly_batch_integer(batch, (enum poly_column)c, row)
 					   : 0;
 		for (size_t i = 0; i < rows->batch->view.rows; i++) {
-			if (rows->moving[i] >> c & 1)
+			if (rows->varying[i] >> c & 1)
 				batch_put_integer(rows->batch, (enum poly_column)c, i, v);
 		}
 	}
@@ -211,7 +211,7 @@ put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 
 /* Makes lines of the next patterns, with a writer of their own; false: there is no memory. */
 static bool
-make_lines(struct pattern_lines *it, const struct format *format, const struct writing *writing,
+make_lines(struct line_cache *it, const struct format *format, const struct writing *writing,
 	const struct poly_batch *batch)
 {
 	struct poly_patterns *patterns = batch->patterns;
@@ -221,7 +221,7 @@ make_lines(struct pattern_lines *it, const struct format *format, const struct w
 		return false;
 	/* Lines may all be empty, and yet are where there is memory. */
 	if (!buf_reserve(&it->text, 1) ||
-		patterns->give(patterns, it->known, &rows, NULL) != POLY_OK ||
+		patterns->make_rows(patterns, it->known, &rows, NULL) != POLY_OK ||
 		!grow_lines(it, it->known + (uint32_t)rows.batch->view.rows))
 		return false;
 	making.state = mem_new(1, format->writer_size);
@@ -229,12 +229,12 @@ make_lines(struct pattern_lines *it, const struct format *format, const struct w
 		return false;
 	memcpy(making.state, writing->state, format->writer_size);
 	making.out = it->out;
-	making.making = it;
+	making.cache = it;
 	put_samples(&rows, batch);
 	if (it->known == 0)
 		put_line(it, 0);
 	for (size_t row = 0; row < rows.batch->view.rows; row++) {
-		it->moving = rows.moving[row];
+		it->varying = rows.varying[row];
 		make_line(it, format, &making, &rows.batch->view, row);
 	}
 	out_flush(it->out);
@@ -244,12 +244,12 @@ make_lines(struct pattern_lines *it, const struct format *format, const struct w
 
 /* Makes lines up to those of count patterns; false: they are not kept. */
 static bool
-know(struct pattern_lines *it, const struct format *format, const struct writing *writing,
+know(struct line_cache *it, const struct format *format, const struct writing *writing,
 	const struct poly_batch *batch, uint32_t count)
 {
 	while (!it->full && it->known < count) {
 		if (make_lines(it, format, writing, batch)) {
-			it->full = it->text.size > PATTERN_TEXT_MOST;
+			it->full = it->text.size > LINE_CACHE_TEXT_MAX;
 			continue;
 		}
 		forget(it);
@@ -269,7 +269,7 @@ put_some(uint8_t *to, uint64_t word, unsigned n)
 
 /* Puts the last width (1 to 16) of 16 characters. */
 static inline void
-put_digits(char *to, struct pattern_digits digits, unsigned width)
+put_digits(char *to, struct cached_digits digits, unsigned width)
 {
 	uint8_t *p = (uint8_t *)to;
 	if (width > 8) {
@@ -292,7 +292,7 @@ little(uint64_t v)
 }
 
 /* The digits of a hexadecimal number, with blanks in the place of the first blanks ones. */
-static inline struct pattern_digits
+static inline struct cached_digits
 hex_digits(uint64_t v, unsigned blanks)
 {
 	/* A blank is that much less than a 0, and those are what it stands for. */
@@ -306,12 +306,12 @@ hex_digits(uint64_t v, unsigned blanks)
 		high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 	const chars all = digits + '0' + ((chars)(digits > 9) & ('a' - '0' - 10));
 	const words shown = (words)(all - blank);
-	return (struct pattern_digits){little(shown[0]), little(shown[1])};
+	return (struct cached_digits){little(shown[0]), little(shown[1])};
 }
 
 /* The digits of a decimal number; false where it does not have width (1 to 16). */
 static bool
-decimal_digits(uint64_t v, unsigned width, struct pattern_digits *digits)
+decimal_digits(uint64_t v, unsigned width, struct cached_digits *digits)
 {
 	static const uint64_t powers[17] = {0, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
 		100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
@@ -326,7 +326,7 @@ decimal_digits(uint64_t v, unsigned width, struct pattern_digits *digits)
 
 /* Puts a decimal number; false where it does not fit. */
 static inline bool
-put_decimal(struct pattern_column *column, char *to, uint64_t v, unsigned width)
+put_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width)
 {
 	const uint64_t more = v - column->last;
 	/* Only the last digit changes. */
@@ -356,10 +356,10 @@ put_bytes(char *to, unsigned form, uint64_t v)
 
 /* Puts a hexadecimal number; false where it does not fit. */
 static inline bool
-put_hexadecimal(char *to, const struct pattern_number *number, uint64_t v)
+put_hexadecimal(char *to, const struct cached_number *number, uint64_t v)
 {
 	const unsigned width = number->width;
-	const unsigned blanks = number->form == WRITING_HEX_FAR ? 16 - num_hex_width(v) : 0;
+	const unsigned blanks = number->form == WRITING_HEX_PADDED ? 16 - num_hex_width(v) : 0;
 	put_digits(to, hex_digits(v, blanks), width);
 	return v >> 2 * width >> 2 * width == 0;
 }
@@ -375,13 +375,13 @@ struct copied {
 /* Puts the numbers of a column into a copied run; false where one does not fit. */
 static bool
 put_column(
-	const struct copied *copied, struct pattern_column *column, uint32_t from, uint32_t to)
+	const struct copied *copied, struct cached_column *column, uint32_t from, uint32_t to)
 {
 	/* What is stored may be anything, for all that the compiler knows: nothing that is
 	 * needed for each number stays in memory. */
 	const uint64_t *values = column_values(copied->batch, column->column);
 	const uint32_t move = copied->run->row - copied->run->pattern;
-	const struct pattern_number *const numbers = column->numbers;
+	const struct cached_number *const numbers = column->numbers;
 	char *const text = copied->to;
 	const uint32_t at = copied->at;
 	bool fits = true;
@@ -389,7 +389,7 @@ put_column(
 	if (!values && from != to)
 		return false;
 	for (uint32_t i = from; i < to; i++) {
-		const struct pattern_number *number = &numbers[i];
+		const struct cached_number *number = &numbers[i];
 		char *place = text + (number->at - at);
 		const uint64_t v = values[number->pattern + move];
 		if (number->form == WRITING_DECIMAL)
@@ -404,12 +404,12 @@ put_column(
 
 /* Remembers what was put into lines of which write_row does not hear. */
 static void
-count_copied(const struct pattern_lines *it, struct writing *writing,
-	const struct copied *copied, const struct pattern_line *begin)
+count_copied(const struct line_cache *it, struct writing *writing, const struct copied *copied,
+	const struct cached_line *begin)
 {
 	const uint32_t rows = copied->run->rows;
 	for (unsigned i = 0; i < it->column_count; i++) {
-		const struct pattern_column *column = &it->columns[i];
+		const struct cached_column *column = &it->columns[i];
 		const uint32_t from = begin->numbers[i], to = begin[rows].numbers[i];
 		struct writing_copied *of = &writing->copied[column->column];
 		if (from == to)
@@ -423,19 +423,19 @@ count_copied(const struct pattern_lines *it, struct writing *writing,
 
 /* True where the lines of a run are what is to be written behind what was written. */
 static bool
-follows(const struct pattern_lines *it, const struct writing *writing,
+follows(const struct line_cache *it, const struct writing *writing,
 	const struct pattern_run *run)
 {
-	const struct pattern_context *first = &it->contexts[run->pattern];
+	const struct cached_context *first = &it->contexts[run->pattern];
 	return first->before == writing->context && first[run->rows - 1].seams == first->seams;
 }
 
 /* Writes a run by copying its lines; false: it has to be written by columns. */
 static bool
-copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_batch *batch,
+copy_run(struct line_cache *it, struct writing *writing, const struct poly_batch *batch,
 	const struct pattern_run *run)
 {
-	const struct pattern_line *begin = &it->lines[run->pattern], *end = begin + run->rows;
+	const struct cached_line *begin = &it->lines[run->pattern], *end = begin + run->rows;
 	const size_t n = end->at - begin->at;
 	if (end->refused != begin->refused || n > RUN_BYTES ||
 		(it->depend && !follows(it, writing, run)))
@@ -461,7 +461,7 @@ copy_run(struct pattern_lines *it, struct writing *writing, const struct poly_ba
 
 /* Begins with the lines of a batch's patterns, where those that are known are not theirs. */
 static void
-begin(struct pattern_lines *it, const struct poly_batch *batch)
+begin(struct line_cache *it, const struct poly_batch *batch)
 {
 	const struct poly_patterns *patterns = batch->patterns;
 	const bool same = it->begun && it->epoch == batch->pattern_epoch;
@@ -476,7 +476,7 @@ begin(struct pattern_lines *it, const struct poly_batch *batch)
 
 /* Asks for what later runs are copied from, as it may be far away. */
 static inline void
-prefetch(const struct pattern_lines *it, const struct poly_patterns *patterns, size_t i)
+prefetch(const struct line_cache *it, const struct poly_patterns *patterns, size_t i)
 {
 	const struct pattern_run *run = &patterns->runs[i];
 	if (i + 8 >= patterns->run_count)
@@ -493,8 +493,8 @@ prefetch(const struct pattern_lines *it, const struct poly_patterns *patterns, s
 }
 
 enum poly_status
-pattern_lines_write(struct pattern_lines *it, const struct format *format,
-	struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+line_cache_write(struct line_cache *it, const struct format *format, struct writing *writing,
+	const struct poly_batch *batch, struct poly_error *error)
 {
 	struct poly_patterns *patterns = batch->patterns;
 	const struct poly_batch *full = patterns->deferred ? NULL : batch;
@@ -502,7 +502,7 @@ pattern_lines_write(struct pattern_lines *it, const struct format *format,
 	begin(it, batch);
 	if (it->full && it->known == 0 && format->write) {
 		if (!full)
-			status = patterns->fill(patterns, &full, error);
+			status = patterns->materialize(patterns, &full, error);
 		return status == POLY_OK ? format->write(writing, full, error) : status;
 	}
 	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
@@ -512,7 +512,7 @@ pattern_lines_write(struct pattern_lines *it, const struct format *format,
 			copy_run(it, writing, batch, run))
 			continue;
 		if (!full)
-			status = patterns->fill(patterns, &full, error);
+			status = patterns->materialize(patterns, &full, error);
 		for (uint32_t k = 0; status == POLY_OK && k < run->rows; k++)
 			status = format->write_row(writing, full, run->row + k, error);
 	}
@@ -520,9 +520,9 @@ pattern_lines_write(struct pattern_lines *it, const struct format *format,
 }
 
 void
-pattern_lines_fini(struct pattern_lines *it)
+line_cache_fini(struct line_cache *it)
 {
-	for (unsigned i = 0; i < PATTERN_COLUMNS; i++)
+	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
 		mem_free(it->columns[i].numbers);
 	mem_free(it->lines);
 	mem_free(it->contexts);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "io/spool.h"
+#include "io/spill_buffer.h"
 
 /* The byte at a place: it differs from that at nearby ones. */
 static uint8_t
@@ -18,10 +18,10 @@ byte_at(uint64_t place)
 }
 
 static void
-expect_bytes(const struct spool *spool, uint64_t place, size_t n)
+expect_bytes(const struct spill_buffer *spool, uint64_t place, size_t n)
 {
 	uint8_t bytes[300];
-	assert_int_equal(spool_take(spool, place, bytes, n, NULL), POLY_OK);
+	assert_int_equal(spill_buffer_read(spool, place, bytes, n, NULL), POLY_OK);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(bytes[i], byte_at(place + i));
 }
@@ -32,21 +32,22 @@ bytes_are_taken_from_any_place(void **state)
 	(void)state;
 	static const size_t memory[] = {0, 1, 100, 150, 10000};
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
-		struct spool *spool = spool_new(memory[i]);
+		struct spill_buffer *spool = spill_buffer_new(memory[i]);
 		assert_non_null(spool);
 		for (uint64_t put = 0, n = 0; put < 1000; put += n) {
 			uint8_t bytes[97];
 			n = put % 97 + 1 > 1000 - put ? 1000 - put : put % 97 + 1;
 			for (size_t k = 0; k < n; k++)
 				bytes[k] = byte_at(put + k);
-			assert_int_equal(spool_put(spool, bytes, (size_t)n, NULL), POLY_OK);
-			assert_int_equal(spool_size(spool), put + n);
+			assert_int_equal(
+				spill_buffer_append(spool, bytes, (size_t)n, NULL), POLY_OK);
+			assert_int_equal(spill_buffer_size(spool), put + n);
 			expect_bytes(spool, put / 2, (size_t)(put + n - put / 2) % 300);
 		}
 		for (uint64_t place = 0; place + 300 <= 1000; place += 7)
 			expect_bytes(spool, place, 300);
 		expect_bytes(spool, 1000, 0);
-		spool_free(spool);
+		spill_buffer_free(spool);
 	}
 }
 
@@ -54,13 +55,13 @@ static void
 an_empty_spool_has_nothing(void **state)
 {
 	(void)state;
-	struct spool *spool = spool_new(10);
+	struct spill_buffer *spool = spill_buffer_new(10);
 	assert_non_null(spool);
-	assert_int_equal(spool_size(spool), 0);
-	assert_int_equal(spool_put(spool, "", 0, NULL), POLY_OK);
+	assert_int_equal(spill_buffer_size(spool), 0);
+	assert_int_equal(spill_buffer_append(spool, "", 0, NULL), POLY_OK);
 	expect_bytes(spool, 0, 0);
-	spool_free(spool);
-	spool_free(NULL);
+	spill_buffer_free(spool);
+	spill_buffer_free(NULL);
 }
 
 int

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a batch in parts, a few more than threads, as some of these may come late. */
-#include "format/apart.h"
+#include "format/parallel_writer.h"
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "model/slice.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@ struct part {
 	struct poly_error error;
 };
 
-struct apart {
+struct parallel_writer {
 	const struct format *format;
-	struct team *team;
+	struct thread_pool *team;
 	const struct poly_batch *batch; /* that is written */
 	size_t rows;			/* of a part but the last one */
 	size_t count;
@@ -71,33 +71,34 @@ close_part(const struct format *format, struct part *part)
 }
 
 void
-apart_free(struct apart *apart)
+parallel_writer_free(struct parallel_writer *parallel)
 {
-	if (!apart)
+	if (!parallel)
 		return;
-	team_free(apart->team);
-	for (size_t i = 0; apart->parts && i < apart->count; i++)
-		close_part(apart->format, &apart->parts[i]);
-	mem_free(apart->parts);
-	mem_free(apart);
+	thread_pool_free(parallel->team);
+	for (size_t i = 0; parallel->parts && i < parallel->count; i++)
+		close_part(parallel->format, &parallel->parts[i]);
+	mem_free(parallel->parts);
+	mem_free(parallel);
 }
 
-struct apart *
-apart_new(const struct format *format, const struct writing *writing, unsigned threads)
+struct parallel_writer *
+parallel_writer_new(
+	const struct format *format, const struct writing *writing, unsigned threads)
 {
-	struct apart *apart = mem_new(1, sizeof *apart);
-	if (!apart)
+	struct parallel_writer *parallel = mem_new(1, sizeof *parallel);
+	if (!parallel)
 		return NULL;
-	apart->format = format;
-	apart->count = PARTS_A_THREAD * (size_t)threads;
-	apart->parts = mem_new(apart->count, sizeof *apart->parts);
-	bool good = apart->parts != NULL;
-	for (size_t i = 0; good && i < apart->count; i++)
-		good = open_part(format, &apart->parts[i], writing);
-	apart->team = good ? team_new(threads) : NULL;
-	if (apart->team)
-		return apart;
-	apart_free(apart);
+	parallel->format = format;
+	parallel->count = PARTS_A_THREAD * (size_t)threads;
+	parallel->parts = mem_new(parallel->count, sizeof *parallel->parts);
+	bool good = parallel->parts != NULL;
+	for (size_t i = 0; good && i < parallel->count; i++)
+		good = open_part(format, &parallel->parts[i], writing);
+	parallel->team = good ? thread_pool_new(threads) : NULL;
+	if (parallel->team)
+		return parallel;
+	parallel_writer_free(parallel);
 	return NULL;
 }
 
@@ -105,14 +106,14 @@ apart_new(const struct format *format, const struct writing *writing, unsigned t
 static void
 write_part(void *user, size_t i)
 {
-	const struct apart *apart = user;
-	struct part *part = &apart->parts[i];
-	const size_t from = i * apart->rows, left = apart->batch->rows - from;
-	const size_t rows = left < apart->rows ? left : apart->rows;
+	const struct parallel_writer *parallel = user;
+	struct part *part = &parallel->parts[i];
+	const size_t from = i * parallel->rows, left = parallel->batch->rows - from;
+	const size_t rows = left < parallel->rows ? left : parallel->rows;
 	struct writing *writing = &part->writing;
-	part->status = slice_make(&part->rows, apart->batch, from, rows, &part->error);
+	part->status = slice_make(&part->rows, parallel->batch, from, rows, &part->error);
 	if (part->status == POLY_OK)
-		part->status = apart->format->write(writing, &part->rows.view, &part->error);
+		part->status = parallel->format->write(writing, &part->rows.view, &part->error);
 	out_flush(writing->out);
 	if (part->bytes.failed)
 		part->status = err_memory(&part->error);
@@ -121,17 +122,17 @@ write_part(void *user, size_t i)
 }
 
 enum poly_status
-apart_write(struct apart *apart, struct out *out, const struct poly_batch *batch,
-	struct poly_error *error)
+parallel_writer_write(struct parallel_writer *parallel, struct out *out,
+	const struct poly_batch *batch, struct poly_error *error)
 {
 	/* Whole words of the bitmaps. */
-	apart->rows = (batch->rows / apart->count + 64) / 64 * 64;
-	apart->batch = batch;
-	const size_t used = (batch->rows + apart->rows - 1) / apart->rows;
+	parallel->rows = (batch->rows / parallel->count + 64) / 64 * 64;
+	parallel->batch = batch;
+	const size_t used = (batch->rows + parallel->rows - 1) / parallel->rows;
 	enum poly_status status = POLY_OK;
-	team_run(apart->team, write_part, apart, used);
+	thread_pool_run(parallel->team, write_part, parallel, used);
 	for (size_t i = 0; i < used; i++) {
-		struct part *part = &apart->parts[i];
+		struct part *part = &parallel->parts[i];
 		if (status == POLY_OK) {
 			out_write(out, part->bytes.data, part->bytes.size);
 			status = part->status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that appear when they are complete, and descriptors that are written directly. */
-#include "io/target.h"
+#include "io/atomic_file.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -67,17 +67,17 @@ follow_links(char **path, struct poly_error *error)
 
 /* Makes the file beside the place, under a name that nothing else has; mode less the umask. */
 static enum poly_status
-open_beside(struct target *target, mode_t mode, struct poly_error *error)
+open_beside(struct atomic_file *file, mode_t mode, struct poly_error *error)
 {
 	for (int i = 0; i < NAMES_MAX; i++) {
 		char name[64];
 		snprintf(name, sizeof name, ".polytrace-%ld-%d", (long)getpid(), i);
-		char *path = beside(target->place, name);
+		char *path = beside(file->place, name);
 		if (!path)
 			return err_memory(error);
-		target->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (target->fd >= 0) {
-			target->path = path;
+		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (file->fd >= 0) {
+			file->path = path;
 			return POLY_OK;
 		}
 		mem_free(path);
@@ -89,114 +89,117 @@ open_beside(struct target *target, mode_t mode, struct poly_error *error)
 
 /* A regular file is in the place: may it go, and who may read what replaces it? */
 static enum poly_status
-replace(struct target *target, const struct stat *old, struct poly_error *error)
+replace(struct atomic_file *file, const struct stat *old, struct poly_error *error)
 {
-	if (!target->overwrite)
+	if (!file->overwrite)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "it exists already");
-	if (access(target->place, W_OK) != 0)
+	if (access(file->place, W_OK) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
 	/* Nobody may open it before it has the old file's permissions. */
-	enum poly_status status = open_beside(target, 0600, error);
+	enum poly_status status = open_beside(file, 0600, error);
 	if (status == POLY_OK)
-		(void)fchmod(target->fd, old->st_mode & 0777);
+		(void)fchmod(file->fd, old->st_mode & 0777);
 	return status;
 }
 
 static enum poly_status
-open_direct(struct target *target, struct poly_error *error)
+open_direct(struct atomic_file *file, struct poly_error *error)
 {
 	do
-		target->fd = open(target->place, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	while (target->fd < 0 && errno == EINTR);
-	if (target->fd < 0)
+		file->fd = open(file->place, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	while (file->fd < 0 && errno == EINTR);
+	if (file->fd < 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be opened");
-	mem_free(target->place);
-	target->place = NULL;
+	mem_free(file->place);
+	file->place = NULL;
 	return POLY_OK;
 }
 
 enum poly_status
-target_open(struct target *target, const char *path, bool overwrite, struct poly_error *error)
+atomic_file_open(
+	struct atomic_file *file, const char *path, bool overwrite, struct poly_error *error)
 {
-	target->fd = -1;
-	target->overwrite = overwrite;
+	file->fd = -1;
+	file->overwrite = overwrite;
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
-		target->fd = STDOUT_FILENO;
+		file->fd = STDOUT_FILENO;
 		return POLY_OK;
 	}
-	target->own = true;
-	target->place = mem_string(path);
-	if (!target->place)
+	file->own = true;
+	file->place = mem_string(path);
+	if (!file->place)
 		return err_memory(error);
-	enum poly_status status = follow_links(&target->place, error);
+	enum poly_status status = follow_links(&file->place, error);
 	if (status != POLY_OK)
 		return status;
 	struct stat old;
-	bool exists = stat(target->place, &old) == 0;
-	if (is_descriptor(target->place) || (exists && !S_ISREG(old.st_mode)))
-		return open_direct(target, error);
-	return exists ? replace(target, &old, error) : open_beside(target, 0666, error);
+	bool exists = stat(file->place, &old) == 0;
+	if (is_descriptor(file->place) || (exists && !S_ISREG(old.st_mode)))
+		return open_direct(file, error);
+	return exists ? replace(file, &old, error) : open_beside(file, 0666, error);
 }
 
 /* Locks the file, and remembers what stands behind the place. */
 static enum poly_status
-take_over(struct target *target, const struct out_place *place, struct poly_error *error)
+take_over(struct atomic_file *file, const struct out_append_point *place,
+	struct poly_error *error)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	struct stat there;
 	const uint64_t behind = place->size - place->kept;
-	if (fcntl(target->fd, F_SETLK, &lock) != 0)
+	if (fcntl(file->fd, F_SETLK, &lock) != 0)
 		return err_system(error, POLY_NO_OFFSET, "somebody else writes to it");
-	if (fstat(target->fd, &there) != 0)
+	if (fstat(file->fd, &there) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be looked at");
 	if (!S_ISREG(there.st_mode) || (uint64_t)there.st_size != place->size)
 		return err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
 			"somebody else writes to it: it has %lld bytes, and had %llu",
 			(long long)there.st_size, (unsigned long long)place->size);
-	if (behind <= TARGET_TAIL) {
-		if (pread(target->fd, target->tail, (size_t)behind, (off_t)place->kept) !=
+	if (behind <= ATOMIC_FILE_TAIL) {
+		if (pread(file->fd, file->tail, (size_t)behind, (off_t)place->kept) !=
 			(ssize_t)behind)
 			return err_system(error, POLY_NO_OFFSET, "cannot be read");
-		target->tail_size = (size_t)behind;
+		file->tail_size = (size_t)behind;
 	}
-	target->kept = place->kept;
-	target->goes_on = true;
-	if (ftruncate(target->fd, (off_t)place->kept) != 0 ||
-		lseek(target->fd, (off_t)place->kept, SEEK_SET) < 0)
+	file->kept = place->kept;
+	file->goes_on = true;
+	if (ftruncate(file->fd, (off_t)place->kept) != 0 ||
+		lseek(file->fd, (off_t)place->kept, SEEK_SET) < 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
 	return POLY_OK;
 }
 
 enum poly_status
-target_open_behind(
-	struct target *target, const struct out_place *place, struct poly_error *error)
+atomic_file_open_append(struct atomic_file *file, const struct out_append_point *place,
+	struct poly_error *error)
 {
-	target->own = true;
+	file->own = true;
 	do
-		target->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-	while (target->fd < 0 && errno == EINTR);
-	if (target->fd < 0)
+		file->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	while (file->fd < 0 && errno == EINTR);
+	if (file->fd < 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	return take_over(target, place, error);
+	return take_over(file, place, error);
 }
 
 /* Makes the file what it was before it went on. */
 static void
-put_back(struct target *target)
+put_back(struct atomic_file *file)
 {
-	if (ftruncate(target->fd, (off_t)target->kept) == 0)
-		(void)!pwrite(target->fd, target->tail, target->tail_size, (off_t)target->kept);
+	if (ftruncate(file->fd, (off_t)file->kept) == 0)
+		(void)!pwrite(file->fd, file->tail, file->tail_size, (off_t)file->kept);
 }
 
 enum poly_status
-target_write(struct target *target, const void *data, size_t n, struct poly_error *error)
+atomic_file_write(
+	struct atomic_file *file, const void *data, size_t n, struct poly_error *error)
 {
 	const char *p = data;
 	while (n) {
-		ssize_t done = write(target->fd, p, n);
+		ssize_t done = write(file->fd, p, n);
 		if (done < 0 && errno == EAGAIN) {
 			/* A descriptor that somebody made non-blocking. */
-			struct pollfd wait = {.fd = target->fd, .events = POLLOUT};
+			struct pollfd wait = {.fd = file->fd, .events = POLLOUT};
 			(void)poll(&wait, 1, -1);
 		} else if (done < 0 && errno != EINTR) {
 			return err_system(error, POLY_NO_OFFSET, "cannot be written");
@@ -210,9 +213,9 @@ target_write(struct target *target, const void *data, size_t n, struct poly_erro
 
 /* Makes sure that the place is ours: false where somebody else has it. */
 static bool
-take_place(const struct target *target)
+take_place(const struct atomic_file *file)
 {
-	int fd = open(target->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(file->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || errno != EEXIST;
@@ -220,53 +223,53 @@ take_place(const struct target *target)
 
 /* Moves the complete file to its place; nothing that appeared there meanwhile is lost. */
 static enum poly_status
-put_in_place(struct target *target, struct poly_error *error)
+put_in_place(struct atomic_file *file, struct poly_error *error)
 {
-	if (!target->overwrite) {
-		if (link(target->path, target->place) == 0) {
-			unlink(target->path);
+	if (!file->overwrite) {
+		if (link(file->path, file->place) == 0) {
+			unlink(file->path);
 			return POLY_OK;
 		}
 		/* Else it may be a file system without hard links. */
-		if (errno == EEXIST || !take_place(target))
+		if (errno == EEXIST || !take_place(file))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"it was made by somebody else meanwhile");
 	}
-	if (rename(target->path, target->place) != 0)
+	if (rename(file->path, file->place) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be put in its place");
 	return POLY_OK;
 }
 
 enum poly_status
-target_finish(struct target *target, struct poly_error *error)
+atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 {
-	int fd = target->fd;
+	int fd = file->fd;
 	/* What replaces nothing has nothing to fall back to. */
-	if (target->goes_on && fsync(fd) != 0)
+	if (file->goes_on && fsync(fd) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	target->fd = -1;
-	if (target->own && close(fd) != 0 && errno != EINTR)
+	file->fd = -1;
+	if (file->own && close(fd) != 0 && errno != EINTR)
 		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	if (!target->path)
+	if (!file->path)
 		return POLY_OK;
-	enum poly_status status = put_in_place(target, error);
+	enum poly_status status = put_in_place(file, error);
 	if (status == POLY_OK) {
-		mem_free(target->path);
-		target->path = NULL;
+		mem_free(file->path);
+		file->path = NULL;
 	}
 	return status;
 }
 
 void
-target_close(struct target *target)
+atomic_file_close(struct atomic_file *file)
 {
-	if (target->own && target->fd >= 0) {
-		if (target->goes_on)
-			put_back(target);
-		close(target->fd);
+	if (file->own && file->fd >= 0) {
+		if (file->goes_on)
+			put_back(file);
+		close(file->fd);
 	}
-	if (target->path)
-		unlink(target->path);
-	mem_free(target->path);
-	mem_free(target->place);
+	if (file->path)
+		unlink(file->path);
+	mem_free(file->path);
+	mem_free(file->place);
 }

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
 #include "io/checksum.h"
@@ -19,7 +19,7 @@ enum way { BY_COLUMNS, BY_PATTERNS, DEFERRED, WAYS };
 /* How often batches were filled, and the function that did it. */
 static struct {
 	unsigned count;
-	enum poly_status (*fill)(struct poly_patterns *patterns,
+	enum poly_status (*materialize)(struct poly_patterns *patterns,
 		const struct poly_batch **batch, struct poly_error *error);
 } filled;
 
@@ -28,7 +28,7 @@ count_fill(struct poly_patterns *patterns, const struct poly_batch **batch,
 	struct poly_error *error)
 {
 	filled.count++;
-	return filled.fill(patterns, batch, error);
+	return filled.materialize(patterns, batch, error);
 }
 
 static uint64_t random_state = 1;
@@ -71,8 +71,8 @@ write_batch(struct poly_writer *writer, const struct poly_batch *batch, enum way
 	if (way == BY_COLUMNS)
 		view.patterns = NULL;
 	if (way == DEFERRED) {
-		filled.fill = batch->patterns->fill;
-		batch->patterns->fill = count_fill;
+		filled.materialize = batch->patterns->materialize;
+		batch->patterns->materialize = count_fill;
 	}
 	assert_int_equal(poly_writer_write(writer, &view, NULL), POLY_OK);
 }
@@ -97,9 +97,9 @@ unpack(const struct unpacking *it)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_project(reader, poly_writer_columns(writer));
 	if (it->way == DEFERRED)
-		poly_reader_defer(reader);
+		poly_reader_accept_lazy(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		write_batch(writer, batch, it->way);
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
@@ -386,7 +386,7 @@ columns_given(const struct buf *packed, const struct poly_read_options *options)
 	assert_int_equal(
 		poly_reader_open_memory(packed->data, packed->size, options, &reader, NULL),
 		POLY_OK);
-	poly_reader_defer(reader);
+	poly_reader_accept_lazy(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		columns |= (poly_columns)(batch->present[c] != NULL) << c;
@@ -465,7 +465,7 @@ unpack_in_need(const struct buf *packed, const struct buf *text, size_t k)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_project(reader, poly_writer_columns(writer));
 	for (bool is_first = true; poly_reader_next(reader, &batch, NULL) == POLY_OK;) {
 		assert_non_null(batch->patterns);
 		mem_fail_at(is_first ? k : 0);

@@ -8,31 +8,31 @@
  * Patterns that follow each other in the trace are mostly neighbours by number, and so are
  * their lines in memory: a run of rows is one copy, into which its numbers are put.
  */
-#ifndef FORMAT_PATTERN_H
-#define FORMAT_PATTERN_H
+#ifndef FORMAT_LINE_CACHE_H
+#define FORMAT_LINE_CACHE_H
 
 #include "format/format.h"
 
 #include "base/buf.h"
 
 /* Rows at most of a run. */
-#define PATTERN_RUN 64
+#define PATTERN_RUN_MAX 64
 
 /* Bytes of lines at most that are kept. */
-#define PATTERN_TEXT_MOST ((size_t)48 << 20)
+#define LINE_CACHE_TEXT_MAX ((size_t)48 << 20)
 
 /* Columns at most whose numbers are put into lines. */
-#define PATTERN_COLUMNS 6
+#define LINE_CACHE_COLUMNS 6
 
 /* Rows whose patterns are neighbours. */
 struct pattern_run {
-	uint32_t pattern, row, rows; /* of the first row, and how many, 1 to PATTERN_RUN */
+	uint32_t pattern, row, rows; /* of the first row, and how many, 1 to PATTERN_RUN_MAX */
 };
 
 /* The rows of patterns themselves. */
 struct pattern_rows {
-	struct batch *batch;	    /* row i is the pattern first + i */
-	const poly_columns *moving; /* by row, the columns that move in it; they are absent */
+	struct batch *batch;	     /* row i is the pattern first + i */
+	const poly_columns *varying; /* by row, the columns that move in it; they are absent */
 };
 
 /*
@@ -44,19 +44,19 @@ struct poly_patterns {
 	size_t run_count;
 	uint32_t count; /* patterns of the epoch */
 	uint32_t rows;	/* and its rows */
-	bool deferred;	/* the batch lacks what does not move: see poly_reader_defer */
+	bool deferred;	/* the batch lacks what does not move: see poly_reader_accept_lazy */
 
 	/* Makes rows of the patterns from first on, which must be below count; at least one.
 	 * They hold until the next call. */
-	enum poly_status (*give)(struct poly_patterns *patterns, uint32_t first,
+	enum poly_status (*make_rows)(struct poly_patterns *patterns, uint32_t first,
 		struct pattern_rows *rows, struct poly_error *error);
 	/* The batch with all its columns. It may be called again. */
-	enum poly_status (*fill)(struct poly_patterns *patterns,
+	enum poly_status (*materialize)(struct poly_patterns *patterns,
 		const struct poly_batch **batch, struct poly_error *error);
 };
 
 /* A number in the lines. */
-struct pattern_number {
+struct cached_number {
 	uint32_t at;	  /* in the text */
 	uint32_t pattern; /* of its line */
 	uint8_t form;	  /* enum writing_form */
@@ -64,52 +64,52 @@ struct pattern_number {
 };
 
 /* A number in 16 characters, eight a word, the first one lowest. */
-struct pattern_digits {
+struct cached_digits {
 	uint64_t high, low;
 };
 
 /* The numbers of a column in the lines, by pattern. */
-struct pattern_column {
+struct cached_column {
 	enum poly_column column;
 	/* The decimal number that was put last: the next one is mostly hardly larger. */
 	uint64_t last;
-	struct pattern_digits digits;
+	struct cached_digits digits;
 	unsigned width; /* 0: there was none */
-	struct pattern_number *numbers;
+	struct cached_number *numbers;
 	uint32_t count, capacity;
 };
 
 /* Where the line of a pattern begins, and how much stands before it of what is told by line. */
-struct pattern_line {
+struct cached_line {
 	uint32_t at;
 	uint32_t refused; /* lines that can't be copied */
-	uint32_t numbers[PATTERN_COLUMNS];
+	uint32_t numbers[LINE_CACHE_COLUMNS];
 };
 
-/* What a line was written behind, and what it leaves: see writing_suppose. */
-struct pattern_context {
+/* What a line was written behind, and what it leaves: see writing_cache_key. */
+struct cached_context {
 	uint64_t before, behind;
 	uint32_t seams; /* lines up to this one that are not behind what the one before left */
 };
 
 /* Lines of patterns. Zeroed before the first use. */
-struct pattern_lines {
+struct line_cache {
 	uint64_t epoch;
 	bool begun; /* there is an epoch */
 	bool full;  /* no more lines are kept */
 	struct buf text;
-	struct pattern_line *lines;	  /* of patterns from 0 on, and the end */
-	struct pattern_context *contexts; /* of the same; not looked at unless some depend */
-	bool depend;			  /* a line depends on what was written before it */
+	struct cached_line *lines;	 /* of patterns from 0 on, and the end */
+	struct cached_context *contexts; /* of the same; not looked at unless some depend */
+	bool depend;			 /* a line depends on what was written before it */
 	uint32_t known, capacity;
-	struct pattern_column columns[PATTERN_COLUMNS];
+	struct cached_column columns[LINE_CACHE_COLUMNS];
 	unsigned column_count;
 	uint32_t missed; /* rows whose numbers did not fit, since lines were made */
 	/* While lines are made. */
 	struct out *out;      /* into the text */
 	poly_columns marked;  /* columns whose numbers were marked in the present line */
 	poly_columns needed;  /* and those that have to move in it */
-	poly_columns moving;  /* and those that do */
+	poly_columns varying; /* and those that do */
 	uint64_t before;      /* what it was written behind */
 	bool refused, failed; /* it can't be kept; there is no memory */
 };
@@ -118,10 +118,10 @@ struct pattern_lines {
  * Writes the rows of a batch that has runs (batch->patterns) by a format that has write_row.
  * Returns as it does; POLY_ERR_MEMORY.
  */
-enum poly_status pattern_lines_write(struct pattern_lines *it, const struct format *format,
+enum poly_status line_cache_write(struct line_cache *it, const struct format *format,
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
 
 /* Gives the memory back. */
-void pattern_lines_fini(struct pattern_lines *it);
+void line_cache_fini(struct line_cache *it);
 
 #endif
