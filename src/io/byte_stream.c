@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contents: an input of which all bytes are handed out. */
+/* Byte streams: the decompressed bytes of an input. */
 #include "polytrace/byte_stream.h"
 
 #include "base/err.h"
@@ -13,35 +13,35 @@ struct poly_byte_stream {
 
 enum poly_status
 poly_byte_stream_open(
-	const char *path, struct poly_byte_stream **content, struct poly_error *error)
+	const char *path, struct poly_byte_stream **stream, struct poly_error *error)
 {
-	*content = NULL;
-	struct poly_byte_stream *it = mem_new(1, sizeof *it);
-	if (!it)
+	*stream = NULL;
+	struct poly_byte_stream *opened = mem_new(1, sizeof *opened);
+	if (!opened)
 		return err_memory(error);
-	const enum poly_status status = in_open(path, NULL, &it->in, error);
+	const enum poly_status status = in_open(path, NULL, &opened->in, error);
 	if (status == POLY_OK)
-		*content = it;
+		*stream = opened;
 	else
-		mem_free(it);
+		mem_free(opened);
 	return status;
 }
 
 enum poly_status
-poly_byte_stream_next(struct poly_byte_stream *content, const void **bytes, size_t *size,
+poly_byte_stream_next(struct poly_byte_stream *stream, const void **bytes, size_t *size,
 	struct poly_error *error)
 {
-	in_consume(content->in, content->shown);
-	*bytes = in_peek(content->in, 1, size);
-	content->shown = *size;
-	return *size ? POLY_OK : in_status(content->in, error);
+	in_consume(stream->in, stream->shown);
+	*bytes = in_peek(stream->in, 1, size);
+	stream->shown = *size;
+	return *size ? POLY_OK : in_status(stream->in, error);
 }
 
 void
-poly_byte_stream_close(struct poly_byte_stream *content)
+poly_byte_stream_close(struct poly_byte_stream *stream)
 {
-	if (!content)
+	if (!stream)
 		return;
-	in_close(content->in);
-	mem_free(content);
+	in_close(stream->in);
+	mem_free(stream);
 }
