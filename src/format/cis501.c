@@ -257,7 +257,7 @@ static const struct line_format line_format = {
 	.limit = CIS501_LINE_MOST,
 	.damaged = CIS501_DAMAGED,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .usual = 104},
+	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
 	.parse_line = cis501_take,
 };
 

@@ -321,7 +321,7 @@ static const struct line_format line_format = {
 	.limit = LINE_MOST,
 	.damaged = DIN_DAMAGED,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
 	.parse_line = din_take,
 };
 

@@ -295,16 +295,16 @@ lackey_take(struct reading *reading, struct batch *batch, size_t row, const stru
 	struct lackey it;
 	parse(line->text, &it);
 	batch_put(batch, origin, row, line->offset);
-	*line->more = it.is == LACKEY_MODIFY && line->part == 0;
+	*line->more_rows = it.is == LACKEY_MODIFY && line->row_index == 0;
 	if (it.is == LACKEY_OUTPUT)
 		put_other(reading, batch, row, line);
 	else
-		put_record(batch, row, &it, line->part);
+		put_record(batch, row, &it, line->row_index);
 	if (it.is != LACKEY_OUTPUT && line->shape)
 		put_shape(&it, line->text, line->shape);
-	if (line->part == 0 && (it.is == LACKEY_OUTPUT || !it.exact || !line->ended))
+	if (line->row_index == 0 && (it.is == LACKEY_OUTPUT || !it.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (line->part == 0 && !line->ended)
+	if (line->row_index == 0 && !line->ended)
 		find(reading, L04, row, line);
 	return true;
 }
@@ -313,7 +313,7 @@ static const struct line_format line_format = {
 	.limit = LINE_MOST,
 	.damaged = LACKEY_DAMAGED,
 	.too_long = L02,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
 	.parse_line = lackey_take,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making the lines of patterns, copying them, and putting numbers into them. */
+/* The line cache: creates the lines of patterns, copies them, and patches numbers in. */
 #include "format/line_cache.h"
 
 #include "base/bits.h"
@@ -8,28 +8,27 @@
 
 #include <string.h>
 
-/* Lines are not worth making where rows have not so many times as many as there are patterns.
- */
-#define ROWS_A_PATTERN 4
+/* The line cache pays only if the number of rows is at least this multiple of the patterns. */
+#define ROWS_PER_PATTERN 4
 
-/* Bytes of a run that are copied at once; longer ones are written by columns. */
+/* Maximum bytes of a run that is copied at once; longer ones are written by columns. */
 #define RUN_BYTES (OUT_ROOM_MAX / 2)
 
-/* Bytes that are held back while lines are made, so that a line of RUN_BYTES fits behind. */
+/* Bytes that stay unflushed while lines are created, so that a line of RUN_BYTES still fits. */
 #define HELD_BYTES (OUT_ROOM_MAX / 4)
 
 static void
-forget(struct line_cache *it)
+forget_lines(struct line_cache *cache)
 {
-	it->known = it->missed = 0;
-	it->full = it->failed = it->depend = false;
-	it->column_count = 0;
+	cache->known = cache->missed = 0;
+	cache->full = cache->failed = cache->depend = false;
+	cache->column_count = 0;
 	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
-		it->columns[i].count = it->columns[i].width = 0;
-	buf_clear(&it->text);
+		cache->columns[i].count = cache->columns[i].width = 0;
+	buf_clear(&cache->text);
 }
 
-/* The elements of a column whose numbers can be put into lines; NULL: it is none. */
+/* Returns the elements of a column whose numbers can be patched; NULL: not such a column. */
 static const uint64_t *
 column_values(const struct poly_batch *batch, enum poly_column column)
 {
@@ -43,75 +42,76 @@ column_values(const struct poly_batch *batch, enum poly_column column)
 	return NULL;
 }
 
-/* Receives the text of lines. */
+/* An out_fn: appends the text of lines. */
 static int
-take_text(void *user, const void *data, size_t n)
+append_text(void *user, const void *data, size_t n)
 {
 	struct buf *text = user;
 	buf_append(text, data, n);
 	return 0;
 }
 
-/* Room for the lines of patterns up to count, and the end. */
+/* Makes room for the lines of count patterns, and the end. */
 static bool
-grow_lines(struct line_cache *it, uint32_t count)
+grow_lines(struct line_cache *cache, uint32_t count)
 {
-	uint32_t capacity = it->capacity ? it->capacity : 8192;
-	if (count < it->capacity)
+	uint32_t capacity = cache->capacity ? cache->capacity : 8192;
+	if (count < cache->capacity)
 		return true;
 	while (capacity <= count)
 		capacity *= 2;
-	struct cached_line *lines = mem_resize(it->lines, capacity, sizeof *lines);
-	it->lines = lines ? lines : it->lines;
-	struct cached_context *contexts = mem_resize(it->contexts, capacity, sizeof *contexts);
-	it->contexts = contexts ? contexts : it->contexts;
+	struct cached_line *lines = mem_resize(cache->lines, capacity, sizeof *lines);
+	cache->lines = lines ? lines : cache->lines;
+	struct cached_context *contexts =
+		mem_resize(cache->contexts, capacity, sizeof *contexts);
+	cache->contexts = contexts ? contexts : cache->contexts;
 	if (!lines || !contexts)
 		return false;
-	it->capacity = capacity;
+	cache->capacity = capacity;
 	return true;
 }
 
-/* The numbers of a column; NULL: there are too many columns. */
+/* Returns the numbers of a column; NULL: too many columns. */
 static struct cached_column *
-numbers_of(struct line_cache *it, enum poly_column column)
+numbers_of(struct line_cache *cache, enum poly_column column)
 {
-	for (unsigned i = 0; i < it->column_count; i++) {
-		if (it->columns[i].column == column)
-			return &it->columns[i];
+	for (unsigned i = 0; i < cache->column_count; i++) {
+		if (cache->columns[i].column == column)
+			return &cache->columns[i];
 	}
-	if (it->column_count == LINE_CACHE_COLUMNS)
+	if (cache->column_count == LINE_CACHE_COLUMNS)
 		return NULL;
-	it->columns[it->column_count].column = column;
-	return &it->columns[it->column_count++];
+	cache->columns[cache->column_count].column = column;
+	return &cache->columns[cache->column_count++];
 }
 
 void
 writing_patch_field(struct writing *writing, enum poly_column column, enum writing_form form,
 	const void *at, size_t width)
 {
-	struct line_cache *it = writing->cache;
+	struct line_cache *cache = writing->cache;
 	size_t held;
-	if (!it || !(it->varying >> column & 1))
+	if (!cache || !(cache->varying >> column & 1))
 		return;
-	const uint8_t *start = out_held(it->out, &held);
-	struct cached_column *to = numbers_of(it, column);
+	const uint8_t *start = out_held(cache->out, &held);
+	struct cached_column *to = numbers_of(cache, column);
 	if (!to || width == 0 || width > 16) {
-		it->refused = true;
+		cache->refused = true;
 		return;
 	}
 	if (to->count == to->capacity) {
 		const uint32_t capacity = to->capacity ? 2 * to->capacity : 1024;
 		struct cached_number *room = mem_resize(to->numbers, capacity, sizeof *room);
-		it->failed |= !room;
+		cache->failed |= !room;
 		if (!room)
 			return;
 		to->numbers = room;
 		to->capacity = capacity;
 	}
-	const size_t place = it->text.size + (size_t)((const uint8_t *)at - start);
+	const size_t place = cache->text.size + (size_t)((const uint8_t *)at - start);
 	to->numbers[to->count++] = (struct cached_number){
-		(uint32_t)place, it->known, (uint8_t)form, (uint8_t)width};
-	it->marked |= (poly_columns)1 << column;
+		(uint32_t)place, cache->known, (uint8_t)form, (uint8_t)width};
+	cache->marked |= (poly_columns)1 << column;
 }
 
 void
@@ -137,58 +137,58 @@ writing_no_cache(struct writing *writing)
 		writing->cache->refused = true;
 }
 
-/* Says where the next line begins. */
+/* Sets the start of the next line. */
 static void
-put_line(struct line_cache *it, uint32_t refused)
+start_line(struct line_cache *cache, uint32_t refused)
 {
-	struct cached_line *line = &it->lines[it->known];
+	struct cached_line *line = &cache->lines[cache->known];
 	size_t held;
-	out_held(it->out, &held);
-	line->at = (uint32_t)(it->text.size + held);
+	out_held(cache->out, &held);
+	line->at = (uint32_t)(cache->text.size + held);
 	line->refused = refused;
 	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
-		line->numbers[i] = it->columns[i].count;
+		line->numbers[i] = cache->columns[i].count;
 }
 
-/* Says what the line that is known last was written behind, and what it left. */
+/* Sets the contexts before and after the last line. */
 static void
-put_context(struct line_cache *it, uint64_t behind)
+set_context(struct line_cache *cache, uint64_t after)
 {
-	struct cached_context *context = &it->contexts[it->known - 1];
-	*context = (struct cached_context){it->before, behind, 0};
-	if (it->known > 1)
-		context->seams = context[-1].seams + (context[-1].behind != it->before);
+	struct cached_context *context = &cache->contexts[cache->known - 1];
+	*context = (struct cached_context){cache->before, after, 0};
+	if (cache->known > 1)
+		context->seams = context[-1].seams + (context[-1].after != cache->before);
 }
 
-/* Makes the line of a row. */
+/* Creates the line of a row. */
 static void
-make_line(struct line_cache *it, const struct format *format, struct writing *writing,
+create_line(struct line_cache *cache, const struct format *format, struct writing *writing,
 	const struct poly_batch *batch, size_t row)
 {
-	const struct cached_line *line = &it->lines[it->known];
+	const struct cached_line *line = &cache->lines[cache->known];
 	const uint32_t refused = line->refused;
 	size_t held;
-	out_held(it->out, &held);
+	out_held(cache->out, &held);
 	if (held > HELD_BYTES)
-		out_flush(it->out);
-	it->marked = it->needed = 0;
-	it->before = writing->context = 0;
-	it->refused = false;
+		out_flush(cache->out);
+	cache->marked = cache->needed = 0;
+	cache->before = writing->context = 0;
+	cache->refused = false;
 	const enum poly_status status = format->write_row(writing, batch, row, NULL);
-	out_held(it->out, &held);
-	/* What else moves would be missing. */
-	const bool whole =
-		!(it->varying & writing->uses & ~it->marked) && !(it->needed & ~it->marked);
-	const bool bad = it->refused || status != POLY_OK || !whole ||
-			 it->text.size + held - line->at > RUN_BYTES;
-	it->known++;
-	put_line(it, refused + bad);
-	put_context(it, writing->context);
+	out_held(cache->out, &held);
+	/* A varying column that is not marked would be missing. */
+	const bool whole = !(cache->varying & writing->uses & ~cache->marked) &&
+			   !(cache->needed & ~cache->marked);
+	const bool bad = cache->refused || status != POLY_OK || !whole ||
+			 cache->text.size + held - line->at > RUN_BYTES;
+	cache->known++;
+	start_line(cache, refused + bad);
+	set_context(cache, writing->context);
 }
 
-/* Puts numbers where columns move, that are as long as those of the batch. */
+/* Fills varying columns with numbers of the same width as those of the batch. */
 static void
-put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
+fill_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 {
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_form form = poly_column_form((enum poly_column)c);
@@ -209,93 +209,94 @@ put_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 	}
 }
 
-/* Makes lines of the next patterns, with a writer of their own; false: there is no memory. */
+/* Creates the lines of the next patterns, with a writer of their own; false: out of memory. */
 static bool
-make_lines(struct line_cache *it, const struct format *format, const struct writing *writing,
-	const struct poly_batch *batch)
+create_lines(struct line_cache *cache, const struct format *format,
+	const struct writing *writing, const struct poly_batch *batch)
 {
 	struct poly_patterns *patterns = batch->patterns;
 	struct pattern_rows rows;
 	struct writing making = *writing;
-	if (!it->out && out_open_function(take_text, &it->text, &it->out, NULL) != POLY_OK)
+	if (!cache->out &&
+		out_open_function(append_text, &cache->text, &cache->out, NULL) != POLY_OK)
 		return false;
-	/* Lines may all be empty, and yet are where there is memory. */
-	if (!buf_reserve(&it->text, 1) ||
-		patterns->make_rows(patterns, it->known, &rows, NULL) != POLY_OK ||
-		!grow_lines(it, it->known + (uint32_t)rows.batch->view.rows))
+	/* All lines may be empty, but the text must have memory. */
+	if (!buf_reserve(&cache->text, 1) ||
+		patterns->make_rows(patterns, cache->known, &rows, NULL) != POLY_OK ||
+		!grow_lines(cache, cache->known + (uint32_t)rows.batch->view.rows))
 		return false;
 	making.state = mem_new(1, format->writer_size);
 	if (!making.state)
 		return false;
 	memcpy(making.state, writing->state, format->writer_size);
-	making.out = it->out;
-	making.cache = it;
-	put_samples(&rows, batch);
-	if (it->known == 0)
-		put_line(it, 0);
+	making.out = cache->out;
+	making.cache = cache;
+	fill_samples(&rows, batch);
+	if (cache->known == 0)
+		start_line(cache, 0);
 	for (size_t row = 0; row < rows.batch->view.rows; row++) {
-		it->varying = rows.varying[row];
-		make_line(it, format, &making, &rows.batch->view, row);
+		cache->varying = rows.varying[row];
+		create_line(cache, format, &making, &rows.batch->view, row);
 	}
-	out_flush(it->out);
+	out_flush(cache->out);
 	mem_free(making.state);
-	return !it->failed && !it->text.failed;
+	return !cache->failed && !cache->text.failed;
 }
 
-/* Makes lines up to those of count patterns; false: they are not kept. */
+/* Creates lines up to those of count patterns; false: the cache does not hold them. */
 static bool
-know(struct line_cache *it, const struct format *format, const struct writing *writing,
-	const struct poly_batch *batch, uint32_t count)
+create_lines_up_to(struct line_cache *cache, const struct format *format,
+	const struct writing *writing, const struct poly_batch *batch, uint32_t count)
 {
-	while (!it->full && it->known < count) {
-		if (make_lines(it, format, writing, batch)) {
-			it->full = it->text.size > LINE_CACHE_TEXT_MAX;
+	while (!cache->full && cache->known < count) {
+		if (create_lines(cache, format, writing, batch)) {
+			cache->full = cache->text.size > LINE_CACHE_TEXT_MAX;
 			continue;
 		}
-		forget(it);
-		buf_free(&it->text);
-		it->full = true;
+		forget_lines(cache);
+		buf_free(&cache->text);
+		cache->full = true;
 	}
-	return count <= it->known;
+	return count <= cache->known;
 }
 
-/* Puts the first n characters (up to 8) of a word, and what stood behind them again. */
+/* Stores the first n characters (up to 8) of a word, and preserves the following ones. */
 static inline void
-put_some(uint8_t *to, uint64_t word, unsigned n)
+store_chars(uint8_t *to, uint64_t word, unsigned n)
 {
 	const uint64_t kept = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
 	store_le64(to, (load_le64(to) & kept) | (word & ~kept));
 }
 
-/* Puts the last width (1 to 16) of 16 characters. */
+/* Stores the last width (1 to 16) of 16 characters. */
 static inline void
-put_digits(char *to, struct cached_digits digits, unsigned width)
+patch_digits(char *to, struct cached_digits digits, unsigned width)
 {
 	uint8_t *p = (uint8_t *)to;
 	if (width > 8) {
-		/* What is written too much is written over. */
+		/* The two overlapping 8-byte stores together write exactly width bytes. */
 		store_le64(p, digits.high >> 8 * (16 - width));
 		store_le64(p + width - 8, digits.low);
 	} else {
-		put_some(p, digits.low >> 8 * (8 - width), width);
+		store_chars(p, digits.low >> 8 * (8 - width), width);
 	}
 }
 
 typedef uint8_t chars __attribute__((vector_size(16)));
 typedef uint64_t words __attribute__((vector_size(16)));
 
-/* A word whose first byte in memory is the lowest one of v. */
+/* Returns a word whose first byte in memory is the lowest one of v. */
 static inline uint64_t
 little(uint64_t v)
 {
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
 }
 
-/* The digits of a hexadecimal number, with blanks in the place of the first blanks ones. */
+/* Returns the digits of a hexadecimal number; the first ones are replaced by blanks. */
 static inline struct cached_digits
 hex_digits(uint64_t v, unsigned blanks)
 {
-	/* A blank is that much less than a 0, and those are what it stands for. */
+	/* Blanks replace leading zeros: subtract '0' - ' '. */
 	static const uint8_t less[32] = {
 		16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
 	chars blank;
@@ -309,7 +310,7 @@ hex_digits(uint64_t v, unsigned blanks)
 	return (struct cached_digits){little(shown[0]), little(shown[1])};
 }
 
-/* The digits of a decimal number; false where it does not have width (1 to 16). */
+/* Computes the digits of a decimal number; false if it does not have width (1 to 16) digits. */
 static bool
 decimal_digits(uint64_t v, unsigned width, struct cached_digits *digits)
 {
@@ -324,14 +325,15 @@ decimal_digits(uint64_t v, unsigned width, struct cached_digits *digits)
 	return true;
 }
 
-/* Puts a decimal number; false where it does not fit. */
+/* Patches a decimal number; false if its width differs. */
 static inline bool
-put_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width)
+patch_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width)
 {
-	const uint64_t more = v - column->last;
-	/* Only the last digit changes. */
-	if (width == column->width && more < 10 && (column->digits.low >> 56) + more <= '9') {
-		column->digits.low += more << 56;
+	const uint64_t difference = v - column->last;
+	/* Fast path: only the last digit changes. */
+	if (width == column->width && difference < 10 &&
+		(column->digits.low >> 56) + difference <= '9') {
+		column->digits.low += difference << 56;
 	} else if (decimal_digits(v, width, &column->digits)) {
 		column->width = width;
 	} else {
@@ -339,13 +341,13 @@ put_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width)
 		return false;
 	}
 	column->last = v;
-	put_digits(to, column->digits, width);
+	patch_digits(to, column->digits, width);
 	return true;
 }
 
-/* Puts a number of four bytes; false where it does not fit. */
+/* Patches a number of four bytes; false if it is too large. */
 static inline bool
-put_bytes(char *to, unsigned form, uint64_t v)
+patch_bytes(char *to, unsigned form, uint64_t v)
 {
 	if (form == WRITING_BIG)
 		store_be32((uint8_t *)to, (uint32_t)v);
@@ -354,38 +356,40 @@ put_bytes(char *to, unsigned form, uint64_t v)
 	return v >> 32 == 0;
 }
 
-/* Puts a hexadecimal number; false where it does not fit. */
+/* Patches a hexadecimal number; false if it is too wide. */
 static inline bool
-put_hexadecimal(char *to, const struct cached_number *number, uint64_t v)
+patch_hexadecimal(char *to, const struct cached_number *number, uint64_t v)
 {
 	const unsigned width = number->width;
 	const unsigned blanks = number->form == WRITING_HEX_PADDED ? 16 - num_hex_width(v) : 0;
-	put_digits(to, hex_digits(v, blanks), width);
+	patch_digits(to, hex_digits(v, blanks), width);
 	return v >> 2 * width >> 2 * width == 0;
 }
 
-/* Where a run is copied to. */
-struct copied {
+/* A run that is copied. */
+struct run_copy {
 	const struct poly_batch *batch;
 	const struct pattern_run *run;
 	char *to;
-	uint32_t at; /* where its text begins */
+	uint32_t at; /* start of its text in the cache */
 };
 
-/* Puts the numbers of a column into a copied run; false where one does not fit. */
+/* Patches the numbers of a column into a copied run; false if one does not fit. */
 static bool
-put_column(
-	const struct copied *copied, struct cached_column *column, uint32_t from, uint32_t to)
+patch_column(
+	const struct run_copy *copied, struct cached_column *column, uint32_t from, uint32_t to)
 {
-	/* What is stored may be anything, for all that the compiler knows: nothing that is
-	 * needed for each number stays in memory. */
+	/*
+	 * The stores may alias anything for the compiler: keep what each number needs in
+	 * locals.
+	 */
 	const uint64_t *values = column_values(copied->batch, column->column);
 	const uint32_t move = copied->run->row - copied->run->pattern;
 	const struct cached_number *const numbers = column->numbers;
 	char *const text = copied->to;
 	const uint32_t at = copied->at;
 	bool fits = true;
-	/* An epoch is a checksum, and other templates might have the same. */
+	/* An epoch is a checksum: other templates may have the same one. */
 	if (!values && from != to)
 		return false;
 	for (uint32_t i = from; i < to; i++) {
@@ -393,23 +397,23 @@ put_column(
 		char *place = text + (number->at - at);
 		const uint64_t v = values[number->pattern + move];
 		if (number->form == WRITING_DECIMAL)
-			fits &= put_decimal(column, place, v, number->width);
+			fits &= patch_decimal(column, place, v, number->width);
 		else if (number->form < WRITING_BIG)
-			fits &= put_hexadecimal(place, number, v);
+			fits &= patch_hexadecimal(place, number, v);
 		else
-			fits &= put_bytes(place, number->form, v);
+			fits &= patch_bytes(place, number->form, v);
 	}
 	return fits;
 }
 
-/* Remembers what was put into lines of which write_row does not hear. */
+/* Counts the numbers patched into lines for which write_row was not called. */
 static void
-count_copied(const struct line_cache *it, struct writing *writing, const struct copied *copied,
-	const struct cached_line *begin)
+count_copied(const struct line_cache *cache, struct writing *writing,
+	const struct run_copy *copied, const struct cached_line *begin)
 {
 	const uint32_t rows = copied->run->rows;
-	for (unsigned i = 0; i < it->column_count; i++) {
-		const struct cached_column *column = &it->columns[i];
+	for (unsigned i = 0; i < cache->column_count; i++) {
+		const struct cached_column *column = &cache->columns[i];
 		const uint32_t from = begin->numbers[i], to = begin[rows].numbers[i];
 		struct writing_copied *of = &writing->copied[column->column];
 		if (from == to)
@@ -421,95 +425,96 @@ count_copied(const struct line_cache *it, struct writing *writing, const struct 
 	}
 }
 
-/* True where the lines of a run are what is to be written behind what was written. */
+/* Returns whether the contexts of a run's lines fit the context of the output. */
 static bool
-follows(const struct line_cache *it, const struct writing *writing,
+may_follow(const struct line_cache *cache, const struct writing *writing,
 	const struct pattern_run *run)
 {
-	const struct cached_context *first = &it->contexts[run->pattern];
+	const struct cached_context *first = &cache->contexts[run->pattern];
 	return first->before == writing->context && first[run->rows - 1].seams == first->seams;
 }
 
-/* Writes a run by copying its lines; false: it has to be written by columns. */
+/* Writes a run by copying its lines; false: the caller must write it by columns. */
 static bool
-copy_run(struct line_cache *it, struct writing *writing, const struct poly_batch *batch,
+copy_run(struct line_cache *cache, struct writing *writing, const struct poly_batch *batch,
 	const struct pattern_run *run)
 {
-	const struct cached_line *begin = &it->lines[run->pattern], *end = begin + run->rows;
+	const struct cached_line *begin = &cache->lines[run->pattern], *end = begin + run->rows;
 	const size_t n = end->at - begin->at;
 	if (end->refused != begin->refused || n > RUN_BYTES ||
-		(it->depend && !follows(it, writing, run)))
+		(cache->depend && !may_follow(cache, writing, run)))
 		return false;
-	/* Numbers are put with what stands up to a word behind them. */
+	/* Patching stores up to a word past a number. */
 	char *to = (char *)out_room(writing->out, n + 8);
-	const struct copied copied = {batch, run, to, begin->at};
-	memcpy(to, it->text.data + begin->at, n);
+	const struct run_copy copied = {batch, run, to, begin->at};
+	memcpy(to, cache->text.data + begin->at, n);
 	bool fits = true;
-	for (unsigned i = 0; i < it->column_count; i++)
-		fits &= put_column(
-			&copied, &it->columns[i], begin->numbers[i], end->numbers[i]);
+	for (unsigned i = 0; i < cache->column_count; i++)
+		fits &= patch_column(
+			&copied, &cache->columns[i], begin->numbers[i], end->numbers[i]);
 	if (!fits) {
-		it->missed += run->rows;
+		cache->missed += run->rows;
 		return false;
 	}
-	count_copied(it, writing, &copied, begin);
-	if (it->depend)
-		writing->context = it->contexts[run->pattern + run->rows - 1].behind;
+	count_copied(cache, writing, &copied, begin);
+	if (cache->depend)
+		writing->context = cache->contexts[run->pattern + run->rows - 1].after;
 	out_commit(writing->out, n);
 	return true;
 }
 
-/* Begins with the lines of a batch's patterns, where those that are known are not theirs. */
+/* Clears the cache if it holds the lines of another epoch, or too many numbers do not fit. */
 static void
-begin(struct line_cache *it, const struct poly_batch *batch)
+start_epoch(struct line_cache *cache, const struct poly_batch *batch)
 {
 	const struct poly_patterns *patterns = batch->patterns;
-	const bool same = it->begun && it->epoch == batch->pattern_epoch;
-	/* Decimal numbers grow by a digit at times; then it's worth making lines anew. */
-	if (same && it->missed <= it->known)
+	const bool same = cache->begun && cache->epoch == batch->pattern_epoch;
+	/* Decimal numbers sometimes grow by a digit: then new lines pay. */
+	if (same && cache->missed <= cache->known)
 		return;
-	forget(it);
-	it->begun = true;
-	it->epoch = batch->pattern_epoch;
-	it->full = patterns->count > patterns->rows / ROWS_A_PATTERN;
+	forget_lines(cache);
+	cache->begun = true;
+	cache->epoch = batch->pattern_epoch;
+	cache->full = patterns->count > patterns->rows / ROWS_PER_PATTERN;
 }
 
-/* Asks for what later runs are copied from, as it may be far away. */
+/* Prefetches the lines of later runs. */
 static inline void
-prefetch(const struct line_cache *it, const struct poly_patterns *patterns, size_t i)
+prefetch(const struct line_cache *cache, const struct poly_patterns *patterns, size_t i)
 {
 	const struct pattern_run *run = &patterns->runs[i];
 	if (i + 8 >= patterns->run_count)
 		return;
-	if (run[8].pattern < it->known) {
-		__builtin_prefetch(&it->lines[run[8].pattern]);
-		__builtin_prefetch(&it->lines[run[8].pattern + run[8].rows]);
+	if (run[8].pattern < cache->known) {
+		__builtin_prefetch(&cache->lines[run[8].pattern]);
+		__builtin_prefetch(&cache->lines[run[8].pattern + run[8].rows]);
 	}
-	if (run[4].pattern < it->known) {
-		const uint8_t *text = it->text.data + it->lines[run[4].pattern].at;
+	if (run[4].pattern < cache->known) {
+		const uint8_t *text = cache->text.data + cache->lines[run[4].pattern].at;
 		__builtin_prefetch(text);
 		__builtin_prefetch(text + 64);
 	}
 }
 
 enum poly_status
-line_cache_write(struct line_cache *it, const struct format *format, struct writing *writing,
+line_cache_write(struct line_cache *cache, const struct format *format, struct writing *writing,
 	const struct poly_batch *batch, struct poly_error *error)
 {
 	struct poly_patterns *patterns = batch->patterns;
-	const struct poly_batch *full = patterns->deferred ? NULL : batch;
+	const struct poly_batch *full = patterns->lazy ? NULL : batch;
 	enum poly_status status = POLY_OK;
-	begin(it, batch);
-	if (it->full && it->known == 0 && format->write) {
+	start_epoch(cache, batch);
+	if (cache->full && cache->known == 0 && format->write) {
 		if (!full)
 			status = patterns->materialize(patterns, &full, error);
 		return status == POLY_OK ? format->write(writing, full, error) : status;
 	}
 	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
 		const struct pattern_run *run = &patterns->runs[i];
-		prefetch(it, patterns, i);
-		if (know(it, format, writing, batch, run->pattern + run->rows) &&
-			copy_run(it, writing, batch, run))
+		prefetch(cache, patterns, i);
+		if (create_lines_up_to(
+			    cache, format, writing, batch, run->pattern + run->rows) &&
+			copy_run(cache, writing, batch, run))
 			continue;
 		if (!full)
 			status = patterns->materialize(patterns, &full, error);
@@ -520,13 +525,13 @@ line_cache_write(struct line_cache *it, const struct format *format, struct writ
 }
 
 void
-line_cache_fini(struct line_cache *it)
+line_cache_fini(struct line_cache *cache)
 {
 	for (unsigned i = 0; i < LINE_CACHE_COLUMNS; i++)
-		mem_free(it->columns[i].numbers);
-	mem_free(it->lines);
-	mem_free(it->contexts);
-	buf_free(&it->text);
-	out_close(it->out);
-	memset(it, 0, sizeof *it);
+		mem_free(cache->columns[i].numbers);
+	mem_free(cache->lines);
+	mem_free(cache->contexts);
+	buf_free(&cache->text);
+	out_close(cache->out);
+	memset(cache, 0, sizeof *cache);
 }

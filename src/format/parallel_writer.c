@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a batch in parts, a few more than threads, as some of these may come late. */
+/*
+ * Splits a batch into a few slices per thread, so that one late thread does not stall the rest.
+ */
 #include "format/parallel_writer.h"
 
 #include "base/buf.h"
@@ -10,12 +12,12 @@
 
 #include <errno.h>
 
-#define PARTS_A_THREAD 2
+#define SLICES_PER_THREAD 2
 
-/* Neighbouring rows, and a writer of them. */
-struct part {
+/* A slice of the rows, and its writer. */
+struct slice_writer {
 	struct writing writing;
-	struct buf bytes; /* what it has written */
+	struct buf bytes; /* the encoded rows */
 	struct slice rows;
 	bool opened;
 	enum poly_status status;
@@ -24,50 +26,50 @@ struct part {
 
 struct parallel_writer {
 	const struct format *format;
-	struct thread_pool *team;
-	const struct poly_batch *batch; /* that is written */
-	size_t rows;			/* of a part but the last one */
+	struct thread_pool *pool;
+	const struct poly_batch *batch; /* the batch being written */
+	size_t rows;			/* per slice, except the last one */
 	size_t count;
-	struct part *parts;
+	struct slice_writer *slices;
 };
 
 static int
 keep(void *user, const void *data, size_t size)
 {
-	struct part *part = user;
-	buf_append(&part->bytes, data, size);
-	return part->bytes.failed ? ENOMEM : 0;
+	struct slice_writer *slice = user;
+	buf_append(&slice->bytes, data, size);
+	return slice->bytes.failed ? ENOMEM : 0;
 }
 
-/* Gives a part an output and a state as the format's wopen makes it; what that writes goes. */
+/* Opens the output and the state of a slice by the format's wopen, and discards the header. */
 static bool
-open_part(const struct format *format, struct part *part, const struct writing *like)
+open_slice(const struct format *format, struct slice_writer *slice, const struct writing *like)
 {
-	part->writing = *like;
-	part->writing.out = NULL;
-	part->writing.notes = NULL;
-	part->writing.state = mem_new(1, format->writer_size);
-	if (!part->writing.state ||
-		out_open_function(keep, part, &part->writing.out, NULL) != POLY_OK)
+	slice->writing = *like;
+	slice->writing.out = NULL;
+	slice->writing.notes = NULL;
+	slice->writing.state = mem_new(1, format->writer_size);
+	if (!slice->writing.state ||
+		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
 		return false;
-	part->opened = true;
-	if (format->wopen && format->wopen(&part->writing, NULL) != POLY_OK)
+	slice->opened = true;
+	if (format->wopen && format->wopen(&slice->writing, NULL) != POLY_OK)
 		return false;
-	out_flush(part->writing.out);
-	const bool good = !part->bytes.failed;
-	buf_clear(&part->bytes);
+	out_flush(slice->writing.out);
+	const bool good = !slice->bytes.failed;
+	buf_clear(&slice->bytes);
 	return good;
 }
 
 static void
-close_part(const struct format *format, struct part *part)
+close_slice(const struct format *format, struct slice_writer *slice)
 {
-	if (part->opened && format->wclose)
-		format->wclose(&part->writing);
-	out_close(part->writing.out);
-	mem_free(part->writing.state);
-	buf_free(&part->bytes);
-	slice_fini(&part->rows);
+	if (slice->opened && format->wclose)
+		format->wclose(&slice->writing);
+	out_close(slice->writing.out);
+	mem_free(slice->writing.state);
+	buf_free(&slice->bytes);
+	slice_fini(&slice->rows);
 }
 
 void
@@ -75,10 +77,10 @@ parallel_writer_free(struct parallel_writer *parallel)
 {
 	if (!parallel)
 		return;
-	thread_pool_free(parallel->team);
-	for (size_t i = 0; parallel->parts && i < parallel->count; i++)
-		close_part(parallel->format, &parallel->parts[i]);
-	mem_free(parallel->parts);
+	thread_pool_free(parallel->pool);
+	for (size_t i = 0; parallel->slices && i < parallel->count; i++)
+		close_slice(parallel->format, &parallel->slices[i]);
+	mem_free(parallel->slices);
 	mem_free(parallel);
 }
 
@@ -90,56 +92,57 @@ parallel_writer_new(
 	if (!parallel)
 		return NULL;
 	parallel->format = format;
-	parallel->count = PARTS_A_THREAD * (size_t)threads;
-	parallel->parts = mem_new(parallel->count, sizeof *parallel->parts);
-	bool good = parallel->parts != NULL;
+	parallel->count = SLICES_PER_THREAD * (size_t)threads;
+	parallel->slices = mem_new(parallel->count, sizeof *parallel->slices);
+	bool good = parallel->slices != NULL;
 	for (size_t i = 0; good && i < parallel->count; i++)
-		good = open_part(format, &parallel->parts[i], writing);
-	parallel->team = good ? thread_pool_new(threads) : NULL;
-	if (parallel->team)
+		good = open_slice(format, &parallel->slices[i], writing);
+	parallel->pool = good ? thread_pool_new(threads) : NULL;
+	if (parallel->pool)
 		return parallel;
 	parallel_writer_free(parallel);
 	return NULL;
 }
 
-/* Writes the rows of a part to its bytes. */
+/* Encodes the rows of a slice. */
 static void
-write_part(void *user, size_t i)
+write_slice(void *user, size_t i)
 {
 	const struct parallel_writer *parallel = user;
-	struct part *part = &parallel->parts[i];
+	struct slice_writer *slice = &parallel->slices[i];
 	const size_t from = i * parallel->rows, left = parallel->batch->rows - from;
 	const size_t rows = left < parallel->rows ? left : parallel->rows;
-	struct writing *writing = &part->writing;
-	part->status = slice_make(&part->rows, parallel->batch, from, rows, &part->error);
-	if (part->status == POLY_OK)
-		part->status = parallel->format->write(writing, &part->rows.view, &part->error);
+	struct writing *writing = &slice->writing;
+	slice->status = slice_make(&slice->rows, parallel->batch, from, rows, &slice->error);
+	if (slice->status == POLY_OK)
+		slice->status =
+			parallel->format->write(writing, &slice->rows.view, &slice->error);
 	out_flush(writing->out);
-	if (part->bytes.failed)
-		part->status = err_memory(&part->error);
-	else if (part->status == POLY_OK)
-		part->status = out_status(writing->out, &part->error);
+	if (slice->bytes.failed)
+		slice->status = err_memory(&slice->error);
+	else if (slice->status == POLY_OK)
+		slice->status = out_status(writing->out, &slice->error);
 }
 
 enum poly_status
 parallel_writer_write(struct parallel_writer *parallel, struct out *out,
 	const struct poly_batch *batch, struct poly_error *error)
 {
-	/* Whole words of the bitmaps. */
+	/* A multiple of 64: slices share no word of the bitmaps. */
 	parallel->rows = (batch->rows / parallel->count + 64) / 64 * 64;
 	parallel->batch = batch;
 	const size_t used = (batch->rows + parallel->rows - 1) / parallel->rows;
 	enum poly_status status = POLY_OK;
-	thread_pool_run(parallel->team, write_part, parallel, used);
+	thread_pool_run(parallel->pool, write_slice, parallel, used);
 	for (size_t i = 0; i < used; i++) {
-		struct part *part = &parallel->parts[i];
+		struct slice_writer *slice = &parallel->slices[i];
 		if (status == POLY_OK) {
-			out_write(out, part->bytes.data, part->bytes.size);
-			status = part->status;
+			out_write(out, slice->bytes.data, slice->bytes.size);
+			status = slice->status;
 			if (status != POLY_OK && error)
-				*error = part->error;
+				*error = slice->error;
 		}
-		buf_clear(&part->bytes);
+		buf_clear(&slice->bytes);
 	}
 	return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing the rows of a batch by several threads: each makes the bytes of some of them, with a
- * state of its own, and these are put together in the order of the rows. It is for formats
- * whose rows are parallel (struct format).
+ * A parallel encoder: several threads encode slices of a batch, each with a state of its own;
+ * the bytes are concatenated in the order of the rows. For formats whose rows are independent
+ * (struct format).
  */
 #ifndef FORMAT_PARALLEL_WRITER_H
 #define FORMAT_PARALLEL_WRITER_H
@@ -12,20 +12,20 @@
 struct parallel_writer;
 
 /*
- * Prepares threads (2 to 64, with the caller) for a writing that the format has opened. NULL:
- * no memory, or no thread could be had.
+ * Starts threads (2 to 64, including the caller's) for a writing that the format has opened.
+ * NULL: out of memory, or no thread could be started.
  */
 struct parallel_writer *parallel_writer_new(
 	const struct format *format, const struct writing *writing, unsigned threads);
 
 /*
- * Writes the rows of a batch to out; all columns that are wanted are there. Returns as the
- * format's write does, after what stands before the row that failed.
+ * Writes the rows of a batch, which has all columns of writing->uses, to out. Returns the
+ * status of the format's write, after the bytes of the rows before the one that failed.
  */
 enum poly_status parallel_writer_write(struct parallel_writer *parallel, struct out *out,
 	const struct poly_batch *batch, struct poly_error *error);
 
-/* Ends the threads and gives everything back. Accepts NULL. */
+/* Stops the threads and frees everything. Accepts NULL. */
 void parallel_writer_free(struct parallel_writer *parallel);
 
 #endif

@@ -628,7 +628,7 @@ deliver_rows(
 			return status;
 		view = &reader->slice.view;
 	}
-	if (view->patterns && view->patterns->deferred)
+	if (view->patterns && view->patterns->lazy)
 		view = bare_batch(reader, view);
 	reader->counts.records += rows;
 	*batch = view;

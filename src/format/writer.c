@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a trace: what would be lost, opening, sticky errors, notes. */
+/* Writers: loss of information, opening, sticky errors, notes. */
 #include "polytrace/writer.h"
 
 #include "base/err.h"
@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of a batch from which on threads are worth their start. */
+/* Minimum rows of a batch for parallel encoding. */
 #define PARALLEL_ROWS_MIN 1024
 
-/* Different things that a writer can note; each format has fewer. */
+/* Maximum number of different notes of a writer; each format has fewer. */
 #define NOTES_MAX 16
 
 struct notes {
@@ -33,12 +33,12 @@ struct poly_writer {
 	struct writing writing;
 	struct notes notes;
 	struct option_values values;
-	struct info labels;		  /* nothing but those that are written */
-	struct line_cache lines;	  /* where the format writes by row */
-	unsigned threads;		  /* that write; 1: there may be no apart */
-	struct parallel_writer *parallel; /* NULL: not yet */
+	struct info labels;		  /* only the labels to be written */
+	struct line_cache lines;	  /* if the format writes by row */
+	unsigned threads;		  /* encoder threads; 1: no parallel writer */
+	struct parallel_writer *parallel; /* NULL: not created */
 	bool opened;			  /* the format's wopen was called */
-	bool strict;			  /* what is noted is a failure */
+	bool strict;			  /* a note is a failure */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -66,7 +66,7 @@ writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))
 		origin = batch->origin[row];
-	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s', which the target needs",
+	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s' (required by the format)",
 		column);
 	if (error)
 		error->record = poly_batch_number(batch, row);
@@ -84,11 +84,11 @@ poly_format_loss(const struct poly_trace_info *source, const struct poly_format_
 		kept |= POLY_HAS(raw);
 	if (missing)
 		*missing = target->needs & ~source->columns;
-	/* A source that may have any column has said nothing of what it has. */
+	/* A source that may have any column does not state which ones it has. */
 	return source->columns == POLY_ALL_COLUMNS ? 0 : source->columns & ~kept;
 }
 
-/* The names of a set of columns as "a, b". */
+/* Lists the names of a set of columns as "a, b". */
 static void
 list_columns(poly_columns columns, char *text, size_t size)
 {
@@ -109,18 +109,18 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 	poly_columns missing, lost = poly_format_loss(source, target, &missing);
 	if (target->needs_isa && source->isa && strcmp(target->needs_isa, source->isa) != 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' is for %s, and the source is %s", target->name,
-			target->needs_isa, source->isa);
+			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
+			source->isa);
 	if (missing) {
 		list_columns(missing, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' needs what '%s' does not have: %s", target->name,
-			source->format, names);
+			"format '%s' requires columns that '%s' does not have: %s",
+			target->name, source->format, names);
 	}
 	if (strict && lost) {
 		list_columns(lost, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' cannot hold what '%s' has: %s", target->name,
+			"format '%s' cannot hold columns of '%s': %s", target->name,
 			source->format, names);
 	}
 	if (strict && source->label_count && !target->holds_labels)
@@ -130,7 +130,7 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 	return POLY_OK;
 }
 
-/* The format of a name or, where name is NULL, of the path's ending. */
+/* Finds the format of a name or, if name is NULL, of the path's ending. */
 static enum poly_status
 find_writer(const char *path, const char *name, const struct format **format,
 	struct poly_error *error)
@@ -154,7 +154,7 @@ find_writer(const char *path, const char *name, const struct format **format,
 	return POLY_OK;
 }
 
-/* Everything of opening but the output, so that nothing is created when it is refused. */
+/* Checks all arguments before the output is opened, so that a refusal creates no file. */
 static enum poly_status
 writer_prepare(struct poly_writer *writer, const char *path,
 	const struct poly_write_options *options, struct poly_error *error)
@@ -176,7 +176,7 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->given = writer->values.given;
 	writing->texts = writer->values.texts;
 	writing->columns = options->columns;
-	/* Messages say where a record stands. */
+	/* Messages contain the record's offset. */
 	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
@@ -190,7 +190,7 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
-/* The labels that are written, in formats that hold any. */
+/* Collects the labels to be written, if the format stores labels. */
 static enum poly_status
 gather_labels(struct poly_writer *writer, const struct poly_write_options *options,
 	struct poly_error *error)
@@ -200,16 +200,17 @@ gather_labels(struct poly_writer *writer, const struct poly_write_options *optio
 	writing->labels = &writer->labels.view;
 	if (!writer->format->info.holds_labels && is_given)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' holds no labels", writer->format->info.name);
+			"options.labels: format '%s' cannot hold labels",
+			writer->format->info.name);
 	if (options->append && is_given)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a file that is appended to keeps its labels and takes no others");
+			"options.labels: appending cannot change the labels of a file");
 	if (!writer->format->info.holds_labels || options->append)
 		return POLY_OK;
 	return label_gather(&writer->labels, writing->source, options->labels, error);
 }
 
-/* Lets the format find out what is in the file that it goes on in, and opens that for it. */
+/* Lets the format examine the file that it appends to, and opens the file. */
 static enum poly_status
 append_start(struct poly_writer *writer, const char *path, struct poly_error *error)
 {
@@ -218,20 +219,20 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	uint64_t taken, total;
 	if (!format->appends)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"nothing can be appended to format '%s'", format->info.name);
+			"options.append: format '%s' cannot be appended to", format->info.name);
 	if (!path || strcmp(path, "-") == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"only to a file can be appended");
+			"options.append: not a regular file");
 	enum poly_status status = in_open(path, NULL, &writing->old, error);
 	if (status != POLY_OK)
 		return status;
 	in_progress(writing->old, &taken, &total);
 	if (strcmp(in_layers(writing->old), "none") != 0)
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"to a compressed file nothing can be appended");
+			"options.append: cannot append to a compressed file");
 	else if (!in_is_random(writing->old))
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"only to a file can be appended");
+			"options.append: not a regular file");
 	writing->path = path;
 	writer->opened = status == POLY_OK;
 	if (status == POLY_OK)
@@ -244,13 +245,13 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	return status == POLY_OK ? out_open_append(&place, &writing->out, error) : status;
 }
 
-/* Where the bytes go. */
+/* The destination of the bytes. */
 struct destination {
 	const char *path; /* NULL: the sink */
 	struct poly_sink sink;
 };
 
-/* Prepares, makes the output and opens the format on it. */
+/* Checks the arguments, opens the output and opens the format on it. */
 static enum poly_status
 writer_start(struct poly_writer *writer, const struct destination *to,
 	const struct poly_write_options *options, struct poly_error *error)
@@ -320,7 +321,7 @@ refuse_notes(struct poly_writer *writer)
 	if (!writer->strict || !note)
 		return POLY_OK;
 	return err_set(&writer->failure, POLY_ERR_LOSS, POLY_NO_OFFSET,
-		"strict allows no loss: %s", note);
+		"options.strict permits no loss: %s", note);
 }
 
 poly_columns
@@ -335,7 +336,7 @@ poly_writer_existing_records(const struct poly_writer *writer)
 	return writer->writing.before;
 }
 
-/* Remembers a failure, and tells it. */
+/* Stores a failure, and returns it. */
 static enum poly_status
 writer_status(struct poly_writer *writer, enum poly_status status, struct poly_error *error)
 {
@@ -348,8 +349,8 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 }
 
 /*
- * True where several threads are to write a batch. Not where lines are written as they were:
- * whether one ends there depends on those before.
+ * Returns the parallel writer for a batch; NULL: one thread writes it. Verbatim lines are
+ * written by one thread: whether a line ends depends on the previous ones.
  */
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
@@ -365,7 +366,7 @@ is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 	return writer->parallel;
 }
 
-/* Writes a batch by the format. */
+/* Writes a batch with the format's functions. */
 static enum poly_status
 write_batch(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
@@ -375,7 +376,7 @@ write_batch(
 	enum poly_status status = POLY_OK;
 	if (patterns && format->write_row)
 		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
-	if (patterns && patterns->deferred)
+	if (patterns && patterns->lazy)
 		status = patterns->materialize(patterns, &batch, error);
 	if (status == POLY_OK && is_shared(writer, batch))
 		return parallel_writer_write(

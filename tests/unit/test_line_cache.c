@@ -67,7 +67,7 @@ write_batch(struct poly_writer *writer, const struct poly_batch *batch, enum way
 	struct poly_batch view = *batch;
 	assert_non_null(view.pattern);
 	assert_non_null(view.patterns);
-	assert_int_equal(view.patterns->deferred, way == DEFERRED);
+	assert_int_equal(view.patterns->lazy, way == DEFERRED);
 	if (way == BY_COLUMNS)
 		view.patterns = NULL;
 	if (way == DEFERRED) {

@@ -29,11 +29,11 @@ fill_batch(struct poly_patterns *patterns, const struct poly_batch **batch,
 {
 	struct ptz_reader *state = reader_of(patterns);
 	*batch = &state->given->view;
-	if (!patterns->deferred)
+	if (!patterns->lazy)
 		return POLY_OK;
 	unpacked_fill(&state->segment);
 	ptz_origins(state, state->given);
-	patterns->deferred = false;
+	patterns->lazy = false;
 	return batch_finish(state->given, error);
 }
 
@@ -69,7 +69,7 @@ ptz_patterns(struct ptz_reader *state, struct batch *batch)
 	state->given = batch;
 	patterns->make_rows = give;
 	patterns->materialize = fill_batch;
-	patterns->deferred = batch->may_defer;
-	if (!patterns->deferred)
+	patterns->lazy = batch->may_defer;
+	if (!patterns->lazy)
 		unpacked_fill(&state->segment);
 }

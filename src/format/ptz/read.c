@@ -552,7 +552,7 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 			*error = why;
 	}
 	/* Where columns are deferred, these are, too. */
-	if (status == POLY_OK && !(batch->view.patterns && state->patterns.deferred))
+	if (status == POLY_OK && !(batch->view.patterns && state->patterns.lazy))
 		ptz_origins(state, batch);
 	if (status == POLY_ERR_FORMAT && !state->told) {
 		findings_add(reading->findings, state->broken, reading->record + 1,

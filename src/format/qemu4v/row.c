@@ -303,9 +303,9 @@ static void
 put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
 {
 	struct qemu4v_run run;
-	unsigned count = qemu4v_run(line, text->part, &run);
-	*text->more = text->part + 1 < count;
-	if (text->part == 0 && line->text.length)
+	unsigned count = qemu4v_run(line, text->row_index, &run);
+	*text->more_rows = text->row_index + 1 < count;
+	if (text->row_index == 0 && line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	batch_put(batch, address, row, line->address + (count ? run.place : 0));
@@ -413,7 +413,7 @@ goes_on(struct reading *reading, const struct line *text, struct qemu4v *line)
 	struct qemu4v_picture *picture = &reader->picture;
 	if (!picture->end)
 		return false;
-	bool next = text->part ? picture->rest && text->offset == picture->at
+	bool next = text->row_index ? picture->rest && text->offset == picture->at
 			       : text->offset == picture->end;
 	picture->rest = next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
 	if (!picture->rest)
@@ -437,7 +437,7 @@ put_picture(struct reading *reading, struct batch *batch, size_t row, const stru
 	if (picture->rest && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
 	put_run(batch, row, line, text);
-	if (picture->rest && text->part == 0 && address_column(text, line) != picture->column)
+	if (picture->rest && text->row_index == 0 && address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
 			text->offset, "the address stands in column %u, expected %u",
 			address_column(text, line) + 1, picture->column + 1);
@@ -468,7 +468,7 @@ take_form(struct reading *reading, struct batch *batch, size_t row, const struct
 {
 	const struct qemu4v_reader *reader = reading->state;
 	bool picture = line->is == QEMU4V_PICTURE;
-	if (picture && text->part == 0 && !reader->picture.rest)
+	if (picture && text->row_index == 0 && !reader->picture.rest)
 		keep_picture(reading, text, line);
 	if (picture)
 		put_picture(reading, batch, row, text, line);
@@ -477,7 +477,7 @@ take_form(struct reading *reading, struct batch *batch, size_t row, const struct
 	if (line->is == QEMU4V_OTHER)
 		find_in_line(reading, row, text, line);
 	/* Of a line's rows the first one has its bytes. */
-	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->part ? 0 : text->size);
+	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->row_index ? 0 : text->size);
 	return true;
 }
 
