@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ticket says how many tasks of which round nobody has taken yet. Who takes one keeps the
- * round from ending, so what the round is about stands still until its task is done.
+ * The ticket holds the round and the number of its tasks not yet claimed. A thread that claimed
+ * a task keeps the round from ending, so the round's data stays constant until the task is
+ * done.
  */
 #include "base/thread_pool.h"
 
@@ -12,18 +13,18 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Looks at the ticket before a thread sleeps: about as long as a round. */
+/* Polls of the ticket before a thread sleeps: about as long as a round. */
 #define PATIENCE 20000
 
 struct thread_pool {
-	_Atomic uint64_t ticket; /* round in the upper half, tasks to be taken in the lower */
-	atomic_size_t left;	 /* tasks that are not done */
+	_Atomic uint64_t ticket; /* round in the upper half, unclaimed tasks in the lower */
+	atomic_size_t left;	 /* tasks not done */
 	void (*task)(void *user, size_t i);
 	void *user;
-	pthread_mutex_t lock;	    /* of what follows */
+	pthread_mutex_t lock;	    /* guards the fields below */
 	pthread_cond_t begun, done; /* a round; its last task */
 	bool stop;
-	unsigned asleep; /* threads that wait for a round */
+	unsigned asleep; /* threads waiting for a round */
 	unsigned started;
 	pthread_t threads[THREAD_POOL_MAX];
 };
@@ -34,9 +35,9 @@ open_tasks(uint64_t ticket)
 	return (uint32_t)ticket;
 }
 
-/* Takes a task and does it; false where none is left to be taken. */
+/* Claims and executes a task; false: none is left. */
 static bool
-work_once(struct thread_pool *pool)
+run_task(struct thread_pool *pool)
 {
 	uint64_t ticket = atomic_load(&pool->ticket);
 	do {
@@ -52,7 +53,7 @@ work_once(struct thread_pool *pool)
 	return true;
 }
 
-/* Waits for tasks; false: there will be none. */
+/* Waits for tasks; false: the pool stops. */
 static bool
 wait_for_round(struct thread_pool *pool)
 {
@@ -75,13 +76,13 @@ work(void *user)
 {
 	struct thread_pool *pool = user;
 	do {
-		while (work_once(pool))
+		while (run_task(pool))
 			;
 	} while (wait_for_round(pool));
 	return NULL;
 }
 
-/* Starts the threads, as many as can be had. */
+/* Starts as many of the threads as possible. */
 static void
 start(struct thread_pool *pool, unsigned threads)
 {
@@ -121,7 +122,7 @@ thread_pool_run(
 	if (pool->asleep)
 		pthread_cond_broadcast(&pool->begun);
 	pthread_mutex_unlock(&pool->lock);
-	while (work_once(pool))
+	while (run_task(pool))
 		;
 	for (unsigned i = 0; i < PATIENCE && atomic_load(&pool->left); i++)
 		;

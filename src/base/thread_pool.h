@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that do the tasks of one round after the other together with their caller. A round
- * is short, a tenth of a millisecond or so: nobody waits for a thread that is late, as its
- * share is taken by the others.
+ * A fork-join thread pool: threads and the caller execute the tasks of one round after the
+ * other. A round is short, about 0.1 ms: a late thread does not delay a round, as the others
+ * execute its tasks.
  */
 #ifndef BASE_THREAD_POOL_H
 #define BASE_THREAD_POOL_H
@@ -12,25 +12,28 @@
 
 struct thread_pool;
 
-/* Most threads, with the caller. */
+/* Maximum number of threads, including the caller's. */
 #define THREAD_POOL_MAX 64
 
-/* A pool of so many threads, with the caller; NULL: no memory, or no thread could be had. */
+/*
+ * Creates a pool of threads, including the caller's; NULL: out of memory, or no thread could be
+ * started.
+ */
 struct thread_pool *thread_pool_new(unsigned threads);
 
 /*
- * Calls task(user, i) once for each i below count, by whatever thread has time, and returns
- * when all are done. What was written before is seen by the tasks, what they write by the
- * caller, and by the tasks of later rounds.
+ * Calls task(user, i) once for each i below count, on any thread, and returns after all calls.
+ * Tasks see all writes before the call; the caller and the tasks of later rounds see the writes
+ * of the tasks.
  */
 void thread_pool_run(
 	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count);
 
-/* As thread_pool_run; the caller does it all where pool is NULL, or there is one task. */
+/* As thread_pool_run; the caller's thread executes all tasks if pool is NULL or count is 1. */
 void thread_pool_for_each(
 	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count);
 
-/* Ends the threads. Accepts NULL. */
+/* Stops the threads and frees the pool. Accepts NULL. */
 void thread_pool_free(struct thread_pool *pool);
 
 #endif

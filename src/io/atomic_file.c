@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that appear when they are complete, and descriptors that are written directly. */
+/*
+ * Files that are renamed into place when complete, and descriptors that are written directly.
+ */
 #include "io/atomic_file.h"
 
 #include "base/err.h"
@@ -17,21 +19,22 @@
 enum { LINKS_MAX = 40, NAMES_MAX = 1000, LINK_SIZE = 4000 };
 
 static bool
-begins(const char *text, const char *with)
+starts_with(const char *text, const char *prefix)
 {
-	return strncmp(text, with, strlen(with)) == 0;
+	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Names of open descriptors, which nothing may be renamed to. */
+/* Returns whether path names an open descriptor: a file cannot be renamed to it. */
 static bool
 is_descriptor(const char *path)
 {
-	return begins(path, "/dev/fd/") || begins(path, "/dev/std") || begins(path, "/proc/");
+	return starts_with(path, "/dev/fd/") || starts_with(path, "/dev/std") ||
+	       starts_with(path, "/proc/");
 }
 
-/* directory of path, a name in it; NULL where memory fails. */
+/* Joins the directory of path and a name; NULL: out of memory. */
 static char *
-beside(const char *path, const char *name)
+join_path(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash ? (size_t)(slash - path) + 1 : 0, m = strlen(name) + 1;
@@ -43,7 +46,7 @@ beside(const char *path, const char *name)
 	return joined;
 }
 
-/* Follows the links at the end of *path, which may lead to nothing yet. */
+/* Follows the links at the end of *path, possibly to a file that does not exist yet. */
 static enum poly_status
 follow_links(char **path, struct poly_error *error)
 {
@@ -55,24 +58,26 @@ follow_links(char **path, struct poly_error *error)
 		if (n == (ssize_t)sizeof to)
 			break;
 		to[n] = 0;
-		char *next = *to == '/' ? mem_string(to) : beside(*path, to);
+		char *next = *to == '/' ? mem_string(to) : join_path(*path, to);
 		if (!next)
 			return err_memory(error);
 		mem_free(*path);
 		*path = next;
 	}
 	errno = ELOOP;
-	return err_system(error, POLY_NO_OFFSET, "cannot be opened");
+	return err_system(error, POLY_NO_OFFSET, "cannot open file");
 }
 
-/* Makes the file beside the place, under a name that nothing else has; mode less the umask. */
+/*
+ * Creates the temporary file beside the destination, with a unique name; mode less the umask.
+ */
 static enum poly_status
-open_beside(struct atomic_file *file, mode_t mode, struct poly_error *error)
+open_temporary(struct atomic_file *file, mode_t mode, struct poly_error *error)
 {
 	for (int i = 0; i < NAMES_MAX; i++) {
 		char name[64];
 		snprintf(name, sizeof name, ".polytrace-%ld-%d", (long)getpid(), i);
-		char *path = beside(file->place, name);
+		char *path = join_path(file->destination, name);
 		if (!path)
 			return err_memory(error);
 		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -84,19 +89,22 @@ open_beside(struct atomic_file *file, mode_t mode, struct poly_error *error)
 		if (errno != EEXIST)
 			break;
 	}
-	return err_system(error, POLY_NO_OFFSET, "cannot be made");
+	return err_system(error, POLY_NO_OFFSET, "cannot create output file");
 }
 
-/* A regular file is in the place: may it go, and who may read what replaces it? */
+/*
+ * Opens the temporary file for an existing regular file: checks overwrite, copies permissions.
+ */
 static enum poly_status
-replace(struct atomic_file *file, const struct stat *old, struct poly_error *error)
+open_replacement(struct atomic_file *file, const struct stat *old, struct poly_error *error)
 {
 	if (!file->overwrite)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "it exists already");
-	if (access(file->place, W_OK) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	/* Nobody may open it before it has the old file's permissions. */
-	enum poly_status status = open_beside(file, 0600, error);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"file exists; set options.overwrite");
+	if (access(file->destination, W_OK) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	/* Private until it has the old file's permissions. */
+	enum poly_status status = open_temporary(file, 0600, error);
 	if (status == POLY_OK)
 		(void)fchmod(file->fd, old->st_mode & 0777);
 	return status;
@@ -106,12 +114,12 @@ static enum poly_status
 open_direct(struct atomic_file *file, struct poly_error *error)
 {
 	do
-		file->fd = open(file->place, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		file->fd = open(file->destination, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	while (file->fd < 0 && errno == EINTR);
 	if (file->fd < 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be opened");
-	mem_free(file->place);
-	file->place = NULL;
+		return err_system(error, POLY_NO_OFFSET, "cannot open file");
+	mem_free(file->destination);
+	file->destination = NULL;
 	return POLY_OK;
 }
 
@@ -126,65 +134,67 @@ atomic_file_open(
 		return POLY_OK;
 	}
 	file->own = true;
-	file->place = mem_string(path);
-	if (!file->place)
+	file->destination = mem_string(path);
+	if (!file->destination)
 		return err_memory(error);
-	enum poly_status status = follow_links(&file->place, error);
+	enum poly_status status = follow_links(&file->destination, error);
 	if (status != POLY_OK)
 		return status;
 	struct stat old;
-	bool exists = stat(file->place, &old) == 0;
-	if (is_descriptor(file->place) || (exists && !S_ISREG(old.st_mode)))
+	bool exists = stat(file->destination, &old) == 0;
+	if (is_descriptor(file->destination) || (exists && !S_ISREG(old.st_mode)))
 		return open_direct(file, error);
-	return exists ? replace(file, &old, error) : open_beside(file, 0666, error);
+	return exists ? open_replacement(file, &old, error) : open_temporary(file, 0666, error);
 }
 
-/* Locks the file, and remembers what stands behind the place. */
+/* Locks the file, saves the bytes after the append position, and truncates it there. */
 static enum poly_status
-take_over(struct atomic_file *file, const struct out_append_point *place,
+lock_for_append(struct atomic_file *file, const struct out_append_point *point,
 	struct poly_error *error)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	struct stat there;
-	const uint64_t behind = place->size - place->kept;
+	const uint64_t tail = point->size - point->kept;
 	if (fcntl(file->fd, F_SETLK, &lock) != 0)
-		return err_system(error, POLY_NO_OFFSET, "somebody else writes to it");
+		return err_system(error, POLY_NO_OFFSET,
+			"cannot lock file: another process writes to it");
 	if (fstat(file->fd, &there) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be looked at");
-	if (!S_ISREG(there.st_mode) || (uint64_t)there.st_size != place->size)
+		return err_system(error, POLY_NO_OFFSET, "cannot get file status");
+	if (!S_ISREG(there.st_mode) || (uint64_t)there.st_size != point->size)
 		return err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
-			"somebody else writes to it: it has %lld bytes, and had %llu",
-			(long long)there.st_size, (unsigned long long)place->size);
-	if (behind <= ATOMIC_FILE_TAIL) {
-		if (pread(file->fd, file->tail, (size_t)behind, (off_t)place->kept) !=
-			(ssize_t)behind)
-			return err_system(error, POLY_NO_OFFSET, "cannot be read");
-		file->tail_size = (size_t)behind;
+			"another process writes to the file (found %lld bytes, expected "
+			"%llu)",
+			(long long)there.st_size, (unsigned long long)point->size);
+	if (tail <= ATOMIC_FILE_TAIL) {
+		if (pread(file->fd, file->tail, (size_t)tail, (off_t)point->kept) !=
+			(ssize_t)tail)
+			return err_system(error, POLY_NO_OFFSET, "cannot read");
+		file->tail_size = (size_t)tail;
 	}
-	file->kept = place->kept;
-	file->goes_on = true;
-	if (ftruncate(file->fd, (off_t)place->kept) != 0 ||
-		lseek(file->fd, (off_t)place->kept, SEEK_SET) < 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be written");
+	file->kept = point->kept;
+	file->appends = true;
+	if (ftruncate(file->fd, (off_t)point->kept) != 0 ||
+		lseek(file->fd, (off_t)point->kept, SEEK_SET) < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	return POLY_OK;
 }
 
 enum poly_status
-atomic_file_open_append(struct atomic_file *file, const struct out_append_point *place,
+atomic_file_open_append(struct atomic_file *file, const struct out_append_point *point,
 	struct poly_error *error)
 {
 	file->own = true;
 	do
-		file->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+		file->fd = open(point->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
 	while (file->fd < 0 && errno == EINTR);
 	if (file->fd < 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be written");
-	return take_over(file, place, error);
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	return lock_for_append(file, point, error);
 }
 
-/* Makes the file what it was before it went on. */
+/* Restores the file to its state before the append. */
 static void
-put_back(struct atomic_file *file)
+restore_tail(struct atomic_file *file)
 {
 	if (ftruncate(file->fd, (off_t)file->kept) == 0)
 		(void)!pwrite(file->fd, file->tail, file->tail_size, (off_t)file->kept);
@@ -198,11 +208,11 @@ atomic_file_write(
 	while (n) {
 		ssize_t done = write(file->fd, p, n);
 		if (done < 0 && errno == EAGAIN) {
-			/* A descriptor that somebody made non-blocking. */
+			/* The descriptor is non-blocking. */
 			struct pollfd wait = {.fd = file->fd, .events = POLLOUT};
 			(void)poll(&wait, 1, -1);
 		} else if (done < 0 && errno != EINTR) {
-			return err_system(error, POLY_NO_OFFSET, "cannot be written");
+			return err_system(error, POLY_NO_OFFSET, "cannot write");
 		} else if (done > 0) {
 			p += done;
 			n -= (size_t)done;
@@ -211,32 +221,32 @@ atomic_file_write(
 	return POLY_OK;
 }
 
-/* Makes sure that the place is ours: false where somebody else has it. */
+/* Creates the destination if it does not exist; false: another process created it. */
 static bool
-take_place(const struct atomic_file *file)
+claim_destination(const struct atomic_file *file)
 {
-	int fd = open(file->place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(file->destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || errno != EEXIST;
 }
 
-/* Moves the complete file to its place; nothing that appeared there meanwhile is lost. */
+/* Renames the complete file; without overwrite never replaces a file created meanwhile. */
 static enum poly_status
-put_in_place(struct atomic_file *file, struct poly_error *error)
+rename_into_place(struct atomic_file *file, struct poly_error *error)
 {
 	if (!file->overwrite) {
-		if (link(file->path, file->place) == 0) {
+		if (link(file->path, file->destination) == 0) {
 			unlink(file->path);
 			return POLY_OK;
 		}
 		/* Else it may be a file system without hard links. */
-		if (errno == EEXIST || !take_place(file))
+		if (errno == EEXIST || !claim_destination(file))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"it was made by somebody else meanwhile");
+				"file exists: another process created it");
 	}
-	if (rename(file->path, file->place) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be put in its place");
+	if (rename(file->path, file->destination) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot rename the output file");
 	return POLY_OK;
 }
 
@@ -244,15 +254,15 @@ enum poly_status
 atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 {
 	int fd = file->fd;
-	/* What replaces nothing has nothing to fall back to. */
-	if (file->goes_on && fsync(fd) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot be written");
+	/* An append has no old file to fall back to. */
+	if (file->appends && fsync(fd) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	file->fd = -1;
 	if (file->own && close(fd) != 0 && errno != EINTR)
-		return err_system(error, POLY_NO_OFFSET, "cannot be written");
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	if (!file->path)
 		return POLY_OK;
-	enum poly_status status = put_in_place(file, error);
+	enum poly_status status = rename_into_place(file, error);
 	if (status == POLY_OK) {
 		mem_free(file->path);
 		file->path = NULL;
@@ -264,12 +274,12 @@ void
 atomic_file_close(struct atomic_file *file)
 {
 	if (file->own && file->fd >= 0) {
-		if (file->goes_on)
-			put_back(file);
+		if (file->appends)
+			restore_tail(file);
 		close(file->fd);
 	}
 	if (file->path)
 		unlink(file->path);
 	mem_free(file->path);
-	mem_free(file->place);
+	mem_free(file->destination);
 }

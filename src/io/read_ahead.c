@@ -18,25 +18,25 @@ enum { BLOCKS = 4 };
 
 struct block {
 	uint8_t *data;
-	size_t size, taken;	 /* bytes there are, and those that the consumer has */
-	enum poly_status status; /* what reading the block ended with */
+	size_t size, taken;	 /* bytes in the block, and those consumed */
+	enum poly_status status; /* status at the end of the block */
 	struct poly_error error;
 };
 
 struct read_ahead {
 	struct source below;
-	struct origin *origin;
+	struct root_source *root;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t made, used; /* blocks, ever; guarded by lock */
+	size_t made, used; /* blocks filled and freed, since the start; guarded by lock */
 	bool stop;	   /* guarded by lock */
 	size_t block_size; /* of the blocks */
-	size_t step;	   /* most bytes to read at a time */
+	size_t step;	   /* maximum bytes per read */
 	struct block blocks[BLOCKS];
 };
 
-/* Fills a block until it is full or the source says something else. */
+/* Fills a block until it is full or the source ends or fails. */
 static void
 fill(struct read_ahead *ahead, struct block *block)
 {
@@ -73,7 +73,7 @@ run(void *user)
 	return NULL;
 }
 
-/* Gives the present block back to the thread. */
+/* Returns the present block to the thread. */
 static void
 release(struct read_ahead *ahead)
 {
@@ -123,7 +123,7 @@ static void
 ahead_close(void *self)
 {
 	struct read_ahead *ahead = self;
-	root_source_stop(ahead->origin);
+	root_source_stop(ahead->root);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->stop = true;
 	pthread_cond_signal(&ahead->changed);
@@ -134,18 +134,18 @@ ahead_close(void *self)
 }
 
 bool
-source_read_ahead(struct source *source, struct origin *origin, size_t block_size)
+source_read_ahead(struct source *source, struct root_source *root, size_t block_size)
 {
 	struct read_ahead *ahead = mem_new(1, sizeof *ahead);
 	if (!ahead)
 		return false;
 	ahead->below = *source;
-	ahead->origin = origin;
+	ahead->root = root;
 	ahead->step = block_size;
 	ahead->block_size = block_size > BLOCK_MIN ? block_size : BLOCK_MIN;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
-	bool ready = root_source_make_stoppable(origin);
+	bool ready = root_source_make_stoppable(root);
 	for (int i = 0; i < BLOCKS && ready; i++) {
 		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;

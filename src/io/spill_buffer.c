@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes put aside: see spill.h. */
+/* Spill buffers: see spill_buffer.h. */
 #include "io/spill_buffer.h"
 
 #include "base/buf.h"
@@ -13,20 +13,20 @@
 #include <unistd.h>
 
 struct spill_buffer {
-	size_t most;	  /* bytes kept in memory */
-	struct buf first; /* those */
-	FILE *file;	  /* what comes behind them; NULL: nothing yet */
+	size_t memory_max; /* maximum bytes in memory */
+	struct buf first;  /* the bytes in memory */
+	FILE *file;	   /* the bytes after them; NULL: none yet */
 	uint64_t size;
 	enum poly_status status;
 	struct poly_error error;
 };
 
 struct spill_buffer *
-spill_buffer_new(size_t most)
+spill_buffer_new(size_t memory_max)
 {
 	struct spill_buffer *spill = mem_new(1, sizeof *spill);
 	if (spill)
-		spill->most = most;
+		spill->memory_max = memory_max;
 	return spill;
 }
 
@@ -44,7 +44,7 @@ open_file(struct spill_buffer *spill)
 	spill->file = tmpfile();
 	if (!spill->file)
 		return err_system(
-			&spill->error, POLY_NO_OFFSET, "a temporary file cannot be made");
+			&spill->error, POLY_NO_OFFSET, "cannot create a temporary file");
 	(void)fcntl(fileno(spill->file), F_SETFD, FD_CLOEXEC);
 	return POLY_OK;
 }
@@ -59,8 +59,8 @@ write_file(struct spill_buffer *spill, const uint8_t *p, size_t n)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
-			return err_system(&spill->error, POLY_NO_OFFSET,
-				"a temporary file cannot be written");
+			return err_system(
+				&spill->error, POLY_NO_OFFSET, "cannot write a temporary file");
 		p += done;
 		at += (uint64_t)done;
 		n -= (size_t)done;
@@ -73,7 +73,7 @@ spill_buffer_append(
 	struct spill_buffer *spill, const void *data, size_t n, struct poly_error *error)
 {
 	const uint8_t *p = data;
-	size_t room = spill->most - spill->first.size, head = n < room ? n : room;
+	size_t room = spill->memory_max - spill->first.size, head = n < room ? n : room;
 	if (spill->status == POLY_OK && head) {
 		buf_append(&spill->first, p, head);
 		if (spill->first.failed)
@@ -91,25 +91,25 @@ spill_buffer_append(
 }
 
 enum poly_status
-spill_buffer_read(const struct spill_buffer *spill, uint64_t place, uint8_t *to, size_t n,
+spill_buffer_read(const struct spill_buffer *spill, uint64_t offset, uint8_t *data, size_t n,
 	struct poly_error *error)
 {
-	if (place < spill->first.size) {
-		size_t head = spill->first.size - (size_t)place;
+	if (offset < spill->first.size) {
+		size_t head = spill->first.size - (size_t)offset;
 		head = head < n ? head : n;
-		memcpy(to, spill->first.data + place, head);
-		to += head;
-		place += head;
+		memcpy(data, spill->first.data + offset, head);
+		data += head;
+		offset += head;
 		n -= head;
 	}
-	for (uint64_t at = place - spill->first.size; n;) {
-		ssize_t done = pread(fileno(spill->file), to, n, (off_t)at);
+	for (uint64_t at = offset - spill->first.size; n;) {
+		ssize_t done = pread(fileno(spill->file), data, n, (off_t)at);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
 			return err_system(
-				error, POLY_NO_OFFSET, "a temporary file cannot be read");
-		to += done;
+				error, POLY_NO_OFFSET, "cannot read a temporary file");
+		data += done;
 		at += (uint64_t)done;
 		n -= (size_t)done;
 	}

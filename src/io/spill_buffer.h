@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A spill: bytes that are put aside in one order and taken back in another. The first of them
- * stay in memory, the others go to a temporary file that has no name.
+ * A spill buffer: bytes are appended in one order and read in another. The first ones stay in
+ * memory, the others go to an unnamed temporary file.
  */
 #ifndef IO_SPILL_BUFFER_H
 #define IO_SPILL_BUFFER_H
@@ -13,24 +13,24 @@
 
 struct spill_buffer;
 
-/* An empty spill that keeps most bytes in memory; NULL: no memory. */
-struct spill_buffer *spill_buffer_new(size_t most);
+/* Creates a buffer that stores up to memory_max bytes in memory; NULL: out of memory. */
+struct spill_buffer *spill_buffer_new(size_t memory_max);
 
-/* Bytes that were put into it. */
+/* Returns the number of bytes in the buffer. */
 uint64_t spill_buffer_size(const struct spill_buffer *spill);
 
 /*
- * Puts n bytes behind the others. POLY_ERR_MEMORY; POLY_ERR_IO: the temporary file cannot be
- * made or written. Sticky.
+ * Appends n bytes. POLY_ERR_MEMORY; POLY_ERR_IO: cannot create or write the temporary file.
+ * Sticky.
  */
 enum poly_status spill_buffer_append(
 	struct spill_buffer *spill, const void *data, size_t n, struct poly_error *error);
 
-/* Takes n bytes from a place on, all of which were put. POLY_ERR_IO. */
-enum poly_status spill_buffer_read(const struct spill_buffer *spill, uint64_t place,
-	uint8_t *to, size_t n, struct poly_error *error);
+/* Reads n bytes at an offset; all of them must have been appended. POLY_ERR_IO. */
+enum poly_status spill_buffer_read(const struct spill_buffer *spill, uint64_t offset,
+	uint8_t *data, size_t n, struct poly_error *error);
 
-/* Gives everything back. Accepts NULL. */
+/* Frees the buffer. Accepts NULL. */
 void spill_buffer_free(struct spill_buffer *spill);
 
 #endif

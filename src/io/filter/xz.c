@@ -45,7 +45,7 @@ xz_probe(const uint8_t *p, size_t n)
 
 #define LEVEL 6
 
-/* Twice what xz -9 needs; a header may ask for 4 GiB. */
+/* Twice the memory that xz -9 needs; a header may request 4 GiB. */
 #define MEMORY_MIB 130U
 
 struct xz_decoder {
@@ -80,12 +80,12 @@ xz_failure(const lzma_stream *lzma, lzma_ret code, struct poly_error *error)
 		return err_memory(error);
 	if (code == LZMA_MEMLIMIT_ERROR)
 		return err_set(error, POLY_ERR_LIMIT, 0,
-			"xz data needs %llu MiB of memory to be decompressed, the limit is %u "
+			"xz stream needs %llu MiB of memory (limit %u "
 			"MiB",
 			(unsigned long long)(lzma_memusage(lzma) >> 20) + 1, MEMORY_MIB);
-	return err_set(error, POLY_ERR_FORMAT, 0, "xz data %s",
+	return err_set(error, POLY_ERR_FORMAT, 0, "xz stream %s",
 		code == LZMA_OPTIONS_ERROR ? "uses features that the library lacks"
-					   : "is damaged");
+					   : "is corrupt");
 }
 
 static enum poly_status

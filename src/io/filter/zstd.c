@@ -19,7 +19,7 @@ enum { HEADER_MAX = 18, BLOCK_HEADER_SIZE = 3, CHECKSUM_SIZE = 4 };
 
 enum { BLOCK_RLE = 1, BLOCK_RESERVED = 3, BLOCK_MAX = 128 << 10 };
 
-/* RFC 8878 3.1.1.1.1: the descriptor, the byte behind the magic. */
+/* RFC 8878 3.1.1.1.1: the descriptor, the byte after the magic. */
 enum { DESCRIPTOR_CHECKSUM = 4, DESCRIPTOR_RESERVED = 8, DESCRIPTOR_SINGLE = 32 };
 
 /* Bytes of a frame's header with its magic. */
@@ -61,7 +61,7 @@ zstd_probe(const uint8_t *p, size_t n)
 
 #define LEVEL 3
 
-/* What a hostile header may make the library allocate: what the zstd program allows too. */
+/* Memory limit for hostile headers: that of the zstd program. */
 #define WINDOW_BITS 27
 
 enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
@@ -108,8 +108,8 @@ zstd_failure(size_t code, struct poly_error *error)
 		return err_set(error, POLY_ERR_LIMIT, 0,
 			"zstd window is larger than the limit of %d bits (%d MiB)", WINDOW_BITS,
 			1 << (WINDOW_BITS - 20));
-	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data is damaged (%s)",
-		ZSTD_getErrorName(code));
+	return err_set(
+		error, POLY_ERR_FORMAT, 0, "corrupt zstd stream (%s)", ZSTD_getErrorName(code));
 }
 
 static void
@@ -303,8 +303,8 @@ block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
 		return zstd_failure(made, error);
 	if (made == room->size)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data holds %zu bytes, expected %zu",
-		made, room->size);
+	return err_set(error, POLY_ERR_FORMAT, 0,
+		"corrupt zstd block (found %zu bytes, expected %zu)", made, room->size);
 }
 
 void
