@@ -665,7 +665,7 @@ poly_reader_size_breakdown(
 	if (!reader->format->size_breakdown || reader->begun)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			reader->begun
-				? "size breakdown after records of '%s' were read"
+				? "size breakdown of format '%s' after its records were read"
 				: "no size breakdown of format '%s' (expected a packed trace)",
 			reader->format->info.name);
 	reader->begun = true;

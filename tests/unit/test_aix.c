@@ -563,11 +563,11 @@ what_an_entry_needs_or_cannot_hold_is_told(void **state)
 {
 	(void)state;
 	expect_refused("{\"kind\":\"event\",\"thread\":1}\n", NULL,
-		"the record has no 'hook', which the target needs");
+		"the record has no 'hook' (required by the format)");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x9\"}\n", NULL,
-		"the record has no 'time', which the target needs");
+		"the record has no 'time' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\",\"hook_type\":\"0x1000\"}\n", NULL,
-		"the record has no 'cpu', which the target needs");
+		"the record has no 'cpu' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\"}\n", "aix.word=32",
 		"hook 0x1341 needs hook words of 64 bits: aix.word=64");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x3\"}\n", NULL,

@@ -331,7 +331,7 @@ errors_say_what_is_known(void **state)
 	err_set(&error, POLY_ERR_LIMIT, 0, "%s", large);
 	assert_int_equal(strlen(error.message), sizeof error.message - 1);
 	assert_int_equal(err_missing(&error, "gzip", "libx-dev"), POLY_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.message, "gzip needs a library"));
+	assert_non_null(strstr(error.message, "gzip requires a library"));
 	assert_non_null(strstr(error.message, "'libx-dev'"));
 }
 

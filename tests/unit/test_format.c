@@ -127,7 +127,7 @@ options_have_values_in_their_range(void **state)
 		{"x.number=", "option 'x.number' is '', expected"},
 		{"x.bool=2", "expected a number from 0 to 1"},
 		{"x.number", "has no value"},
-		{"x.numbe=7", "no format has an option 'x.numbe'"},
+		{"x.numbe=7", "unknown option 'x.numbe'"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_int_equal(take(wrong[i].given, POLY_OPTION_READ, &values, &error),
@@ -187,7 +187,7 @@ what_follows_a_formats_name_is_its_first_option(void **state)
 	assert_int_equal(option_values(&made, POLY_OPTION_READ, &words_given, &values, &error),
 		POLY_ERR_USAGE);
 	assert_string_equal(
-		error.message, "format 'made' takes nothing behind its name, found '5'");
+		error.message, "format 'made' takes no argument (found '5')");
 	const struct option_words written = {"texts:5", NULL};
 	assert_int_equal(
 		option_values(&texts_made, POLY_OPTION_WRITE, &written, &values, &error),

@@ -375,7 +375,7 @@ what_cannot_be_opened_is_an_error_with_the_reason(void **state)
 	assert_int_equal(in_open("/nowhere/at all", NULL, &in, &error), POLY_ERR_IO);
 	assert_null(in);
 	assert_int_equal(error.sys_errno, ENOENT);
-	assert_string_equal(error.message, "cannot be opened: No such file or directory");
+	assert_string_equal(error.message, "cannot open file: No such file or directory");
 }
 
 static void
@@ -391,7 +391,7 @@ a_failing_read_is_a_sticky_error(void **state)
 		assert_int_equal(have, 0);
 		assert_int_equal(in_status(in, &error), POLY_ERR_IO);
 		assert_int_equal(error.sys_errno, EISDIR);
-		assert_string_equal(error.message, "cannot be read: Is a directory");
+		assert_string_equal(error.message, "cannot read: Is a directory");
 	}
 	in_close(in);
 }

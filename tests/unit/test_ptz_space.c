@@ -170,7 +170,7 @@ other_traces_and_readers_that_have_begun_are_refused(void **state)
 	(void)state;
 	struct poly_reader *reader = open_bytes(&text, "cis501", NULL, false);
 	assert_int_equal(poly_reader_size_breakdown(reader, &space, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "it is no packed trace but 'cis501'");
+	assert_string_equal(error.message, "no size breakdown of format 'cis501' (expected a packed trace)");
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	poly_reader_close(reader);
 	reader = open_bytes(&file, "ptz", NULL, false);

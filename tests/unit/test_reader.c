@@ -64,7 +64,7 @@ what_cannot_be_opened_leaves_nothing(void **state)
 		{"nothing", NULL, POLY_ERR_USAGE, "options.format: no such format 'nothing'"},
 		{"csv", NULL, POLY_ERR_USAGE, "format 'csv' can only be written"},
 		{NULL, NULL, POLY_ERR_FORMAT, "unrecognized format"},
-		{"bach-text", unknown, POLY_ERR_USAGE, "no format has an option 'no.such'"},
+		{"bach-text", unknown, POLY_ERR_USAGE, "unknown option 'no.such'"},
 		{"bach-text", bare, POLY_ERR_USAGE, "option 'bach.line' has no value"},
 		{"bach-text", range, POLY_ERR_USAGE,
 			"option 'bach.line' is '9', expected 32 or 8"},

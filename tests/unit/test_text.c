@@ -316,12 +316,12 @@ static const struct {
 		"0x00000400 008 -10 add\n"},
 	{"{\"pc\":\"0x400\",\"time\":8}\n", "text:time:oct,pc:auto", NULL, "10 0x400\n"},
 	{"{\"pc\":\"0x400\"}\n", "text:pc,branch:T/N", NULL,
-		"the record has no 'branch', which the target needs; '|-' behind the field "
+		"the record has no 'branch' (required by the format); '|-' behind the field "
 		"writes '-' for it, '?' leaves it out where nothing follows"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"branch\":\"not_taken\"}\n",
 		"text:pc,branch:T/N|-", NULL, "400 -\n401 N\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size?,thread", NULL,
-		"the record has no 'size', which the target needs; '|-' behind the field "
+		"the record has no 'size' (required by the format); '|-' behind the field "
 		"writes '-' for it, '?' leaves it out where nothing follows"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size|-,thread?",
 		NULL, "400 -\n401 - 4\n"},

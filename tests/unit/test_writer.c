@@ -129,10 +129,10 @@ what_is_refused_leaves_nothing(void **state)
 		const char *says;
 	} cases[] = {
 		{"nothing", NULL, false, POLY_ERR_USAGE, "options.format: no such format 'nothing'"},
-		{"bach", word, false, POLY_ERR_USAGE, "no format has an option 'no.such'"},
-		{"tt6", NULL, false, POLY_ERR_LOSS, "is for powerpc, and the source is x86"},
+		{"bach", word, false, POLY_ERR_USAGE, "unknown option 'no.such'"},
+		{"tt6", NULL, false, POLY_ERR_LOSS, "holds powerpc only (found x86)"},
 		{"byutr", NULL, true, POLY_ERR_LOSS,
-			"cannot hold what 'bach-text' has: byte_enables, control"},
+			"cannot hold columns of 'bach-text': byte_enables, control"},
 	};
 	const struct poly_batch *batch;
 	struct poly_reader *reader = open_source(&batch);
