@@ -130,7 +130,7 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 
 static const struct line_format line_format = {
 	.limit = LINE_MOST,
-	.damaged = BUS_RECORD_DAMAGED,
+	.corrupt_kind = BUS_RECORD_DAMAGED,
 	.too_long = BUS_B01,
 	.parse_line = text_take,
 };

@@ -255,7 +255,7 @@ cis501_take(struct reading *reading, struct batch *batch, size_t row, const stru
 
 static const struct line_format line_format = {
 	.limit = CIS501_LINE_MOST,
-	.damaged = CIS501_DAMAGED,
+	.corrupt_kind = CIS501_DAMAGED,
 	.too_long = CIS501_C02,
 	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
 	.parse_line = cis501_take,

@@ -140,7 +140,7 @@ v2_take(struct reading *reading, struct batch *batch, size_t row, const struct l
 
 static const struct line_format line_format = {
 	.limit = CIS501V2_LINE_MOST,
-	.damaged = DAMAGED,
+	.corrupt_kind = DAMAGED,
 	.too_long = V01,
 	.predict = {.windows = POLY_HAS(address)},
 	.parse_line = v2_take,

@@ -319,7 +319,7 @@ din_take(struct reading *reading, struct batch *batch, size_t row, const struct 
 
 static const struct line_format line_format = {
 	.limit = LINE_MOST,
-	.damaged = DIN_DAMAGED,
+	.corrupt_kind = DIN_DAMAGED,
 	.too_long = D04,
 	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
 	.parse_line = din_take,

@@ -311,7 +311,7 @@ lackey_take(struct reading *reading, struct batch *batch, size_t row, const stru
 
 static const struct line_format line_format = {
 	.limit = LINE_MOST,
-	.damaged = LACKEY_DAMAGED,
+	.corrupt_kind = LACKEY_DAMAGED,
 	.too_long = L02,
 	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
 	.parse_line = lackey_take,

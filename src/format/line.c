@@ -87,7 +87,7 @@ put_damaged(struct batch *batch, size_t row, const struct line_format *format,
 	const struct line *line)
 {
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
-	batch_put(batch, record, row, format->damaged);
+	batch_put(batch, record, row, format->corrupt_kind);
 	batch_put(batch, origin, row, line->offset);
 	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 }

@@ -41,10 +41,10 @@ struct line_fault {
 
 /* The line parser of a format. */
 struct line_format {
-	size_t limit;	   /* maximum line length in bytes, below IN_PEEK_MAX */
-	uint8_t damaged;   /* value of the column record for a line that is not a record */
-	unsigned too_long; /* rule of lines that are longer than limit */
-	struct predict_format predict; /* without windows there is no prediction */
+	size_t limit;	      /* maximum line length in bytes, below IN_PEEK_MAX */
+	uint8_t corrupt_kind; /* value of the column record for a line that is not a record */
+	unsigned too_long;    /* rule of lines that are longer than limit */
+	struct predict_format predict; /* without windows, lines are not predicted */
 	/*
 	 * Parses a line of at most limit bytes into a row. False: the line is not a record; no
 	 * column is set, and fault has the reason. A line with several rows is parsed once per

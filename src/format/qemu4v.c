@@ -68,7 +68,7 @@ choose_clock(
 
 static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MOST,
-	.damaged = QEMU4V_DAMAGED,
+	.corrupt_kind = QEMU4V_DAMAGED,
 	.too_long = QEMU4V_Q01,
 	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},

@@ -165,7 +165,7 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 
 static const struct line_format line_format = {
 	.limit = TEXT_LINE_MOST,
-	.damaged = TEXT_DAMAGED,
+	.corrupt_kind = TEXT_DAMAGED,
 	.too_long = TEXT_T02,
 	.parse_line = text_take,
 };

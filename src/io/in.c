@@ -37,7 +37,7 @@ struct in {
 	struct buf layers;	  /* names of the layers below */
 };
 
-/* in_peek returns this if there is no window. */
+/* in_peek returns this before the first window exists. */
 static const uint8_t nothing[IN_PADDING];
 
 void

@@ -187,7 +187,7 @@ bits_are_counted_up_to_a_place(void **state)
 		}
 	}
 	assert_int_equal(bit_count(map, 192), count);
-	/* Bits behind the place do not count. */
+	/* Bits after the position do not count. */
 	for (size_t i = 192; i-- > 0;) {
 		count -= bit_test(map, i);
 		assert_int_equal(bit_count(map, i), count);

@@ -175,7 +175,7 @@ a_descriptor_that_does_not_block_is_waited_for(void **state)
 	mem_free(data);
 }
 
-/* By turns through the window and past it. */
+/* Alternately through the window and past it. */
 static void
 bytes_are_taken_past_the_window(void **state)
 {
@@ -243,7 +243,7 @@ bytes_are_taken_at_any_place(void **state)
 }
 
 static void
-a_view_shows_what_it_is_told(void **state)
+a_view_shows_the_bytes_of_the_caller(void **state)
 {
 	(void)state;
 	size_t have;
@@ -264,7 +264,7 @@ a_view_shows_what_it_is_told(void **state)
 	in_close(view);
 }
 
-/* Gives the letters a, b, c..., and an end behind every third one. */
+/* Reads the letters a, b, c..., with an end after every third one. */
 static enum poly_status
 read_letters(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
 {
@@ -282,7 +282,7 @@ close_nothing(void *self)
 }
 
 static void
-an_input_goes_on_behind_its_end(void **state)
+an_input_resumes_after_its_end(void **state)
 {
 	(void)state;
 	uint8_t letter = 'a';
@@ -317,7 +317,7 @@ a_large_look_ahead_shows_what_is_consumed_later(void **state)
 	p = in_peek(in, SIZE_MAX, &have);
 	assert_true(have >= IN_PEEK_MAX);
 	assert_memory_equal(p, data + 5, have);
-	/* The bytes behind may be read. */
+	/* The bytes after the view may be read. */
 	unsigned sum = 0;
 	for (size_t i = 0; i < IN_PADDING; i++)
 		sum += p[have + i];
@@ -448,8 +448,8 @@ main(void)
 		cmocka_unit_test(a_descriptor_that_does_not_block_is_waited_for),
 		cmocka_unit_test(bytes_are_taken_past_the_window),
 		cmocka_unit_test(bytes_are_taken_at_any_place),
-		cmocka_unit_test(a_view_shows_what_it_is_told),
-		cmocka_unit_test(an_input_goes_on_behind_its_end),
+		cmocka_unit_test(a_view_shows_the_bytes_of_the_caller),
+		cmocka_unit_test(an_input_resumes_after_its_end),
 		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
 		cmocka_unit_test(memory_does_not_grow_with_the_input),
 		cmocka_unit_test(nothing_is_an_input_too),

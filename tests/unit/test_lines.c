@@ -43,7 +43,7 @@ place(struct probe *probe, const char *text, unsigned at, unsigned form)
 	memcpy(probe->line + at, text, strlen(text));
 }
 
-/* Both ways to read a number say the same; true where it is one. */
+/* Checks that both parsers of a number agree; returns whether it is a number. */
 static bool
 read_number(const struct probe *probe, uint64_t *value)
 {

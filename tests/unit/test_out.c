@@ -282,7 +282,7 @@ a_file_that_cannot_grow_is_an_error_and_removed(void **state)
 	assert_int_equal(entries(), 1);
 }
 
-/* While it is written, nobody may read what replaces a private file. */
+/* The file that replaces a private one is private while it is written. */
 static void
 a_private_file_is_replaced_privately(void **state)
 {
@@ -462,7 +462,7 @@ the_system_tools_understand_what_is_compressed(void **state)
 	}
 }
 
-/* Writes n bytes to a file in pieces of up to so many. False: not in this build. */
+/* Writes n bytes to a file in blocks of limited size. False: not in this build. */
 static bool
 compress(const char *path, const struct buf *text, size_t piece)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is put into a spool is taken from any place of it, in memory and behind. */
+/* Appended bytes are read at any offset, in memory and in the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

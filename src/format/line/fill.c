@@ -11,7 +11,7 @@
 struct template_run {
 	uint32_t number; /* of the first template */
 	uint32_t row;
-	size_t lines; /* at most STEP */
+	size_t lines; /* at max STEP */
 };
 
 /* The state of filling a batch. */
@@ -29,10 +29,10 @@ find_runs(struct filling *filling, size_t limit)
 	const struct predicted_run *run = filling->run;
 	size_t n = 0, open = 0;
 	for (size_t at = 0, lines; at < run->lines; at += lines) {
-		const uint64_t behind = at < 63 ? run->breaks >> (at + 1) : 0;
-		const size_t left = run->lines - at, most = left < STEP ? left : STEP;
-		lines = behind ? (size_t)__builtin_ctzll(behind) + 1 : most;
-		lines = lines < most ? lines : most;
+		const uint64_t following = at < 63 ? run->breaks >> (at + 1) : 0;
+		const size_t left = run->lines - at, max = left < STEP ? left : STEP;
+		lines = following ? (size_t)__builtin_ctzll(following) + 1 : max;
+		lines = lines < max ? lines : max;
 		filling->runs[n++] = (struct template_run){
 			run->number[at], (uint32_t)(run->row + at), lines};
 		open = run->row + at + STEP <= limit ? n : open;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Interval in lines at which the benefit of prediction is evaluated. */
-#define STRETCH ((uint32_t)16 << 10)
+#define INTERVAL ((uint32_t)16 << 10)
 
 /* Lines without prediction after an interval in which it did not pay. */
 #define REST ((uint32_t)256 << 10)
@@ -156,7 +156,7 @@ judge(struct predictor *predictor)
 {
 	const bool full = predictor->templates.count == TEMPLATES_MAX;
 	const uint64_t missed = predictor->missed;
-	if (predictor->lines < STRETCH)
+	if (predictor->lines < INTERVAL)
 		return;
 	if (2 * missed > predictor->lines)
 		predictor->rest = REST;

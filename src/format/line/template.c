@@ -131,7 +131,7 @@ static bool
 windows_fit(const struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape)
 {
-	poly_columns said = 0, there = 0;
+	poly_columns declared = 0, there = 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		const uint64_t *values = column_data(&batch->view, window->column);
@@ -139,13 +139,13 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 		if (!window_number_plain(shape->line, window, &value) ||
 			(values && values[row] != value))
 			return false;
-		said |= (poly_columns)1 << window->column;
+		declared |= (poly_columns)1 << window->column;
 	}
 	for (poly_columns left = templates->windows; left; left &= left - 1) {
 		const unsigned c = (unsigned)__builtin_ctzll(left);
 		there |= (poly_columns)bit_test(batch->bits[c], row) << c;
 	}
-	return there == (said & templates->windows);
+	return there == (declared & templates->windows);
 }
 
 /* Returns whether a column of bytes is absent, or equals the n bytes at p. */
@@ -285,26 +285,26 @@ uint32_t
 templates_learn(struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape, uint32_t last)
 {
-	struct template fresh;
+	struct template created;
 	uint8_t text[TEMPLATE_TEXT];
 	struct template_position stand = {TEMPLATE_NONE, 0};
 	bool added;
 	if (!can_repeat(templates, batch, row, shape))
 		return TEMPLATE_NONE;
-	describe(shape, &fresh, text);
+	describe(shape, &created, text);
 	if (!shape->place)
 		stand = position_after(templates, last);
-	const uint64_t *found = find(templates, hash(&fresh, text, stand), &added);
+	const uint64_t *found = find(templates, hash(&created, text, stand), &added);
 	if (!found)
 		return TEMPLATE_NONE;
 	const uint32_t number = (uint32_t)*found;
 	/* If two lines have the same hash, only the first one is a template. */
 	if (!added)
-		return is_same(templates, number, &fresh, text) ? number : TEMPLATE_NONE;
+		return is_same(templates, number, &created, text) ? number : TEMPLATE_NONE;
 	templates->count++;
 	struct template *template = template_at(templates, number);
 	memcpy(template_text(templates, number), text, templates->text_size);
-	memcpy(template, &fresh, sizeof fresh);
+	memcpy(template, &created, sizeof created);
 	memcpy(template->window, shape->window, shape->windows * sizeof *shape->window);
 	keep_row(templates, number, batch, row);
 	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};

@@ -59,7 +59,7 @@ struct template
 
 /*
  * A column of the templates' rows, by template number: neighbours are mostly neighbours in the
- * trace, so many rows are copied at once.
+ * trace, and their rows are copied at once.
  */
 struct template_column {
 	enum poly_column column;
@@ -123,9 +123,9 @@ bool templates_start(
 void templates_forget(struct templates *templates);
 
 /*
- * The template of a line, of which the plain parser made a row with that shape, distance a line
- * of template last (or TEMPLATE_NONE); a new one where there is none. TEMPLATE_NONE where it
- * can't be one, or where there are too many, or memory ran out.
+ * Returns the template of a line that the plain parser parsed, with its shape, after a line of
+ * template last (or TEMPLATE_NONE); adds it if it is new. TEMPLATE_NONE: the line cannot be a
+ * template, too many templates, or out of memory.
  */
 uint32_t templates_learn(struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape, uint32_t last);
