@@ -50,9 +50,9 @@ num_hex_run(const uint8_t *p, uint64_t *value)
 	unsigned n = num_hex_run8(p, value);
 	if (n < 8)
 		return n;
-	unsigned more = num_hex_run8(p + 8, &low);
-	*value = *value << 4 * more | low;
-	return 8 + more;
+	unsigned rest = num_hex_run8(p + 8, &low);
+	*value = *value << 4 * rest | low;
+	return 8 + rest;
 }
 
 /* Two lower-case hexadecimal digits for every byte: num_hex_pairs + 2 * byte. */

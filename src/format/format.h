@@ -77,7 +77,7 @@ struct writing {
 	const struct poly_trace_info *source; /* metadata of the written trace */
 	const uint64_t *options;	      /* values in the order of the format's table */
 	const char *const *texts;	      /* the values of TEXT options, or NULL */
-	const bool *given;		      /* options that the user set */
+	const bool *is_set;		      /* options that the user set */
 	bool own_raw;			      /* the column raw holds this family's bytes */
 	poly_columns columns;		      /* columns that the user selected */
 	poly_columns uses;		      /* columns read; wopen may remove some */

@@ -173,9 +173,9 @@ void
 lines_open(struct reading *reading, const struct line_format *format)
 {
 	struct lines *lines = reading->state;
-	const size_t most = reading->max_line;
+	const size_t max = reading->max_line;
 	lines->format = format;
-	lines->limit = most && most < format->limit ? most : format->limit;
+	lines->limit = max && max < format->limit ? max : format->limit;
 }
 
 enum poly_status
@@ -184,8 +184,8 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
 	enum poly_status status = POLY_OK;
-	bool more;
-	struct line line = {.more_rows = &more};
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
 	size_t row = 0;
 	if (lines->next != in_offset(reading->in)) {
 		/* Another section of the trace: discard the state of the previous line. */
@@ -232,8 +232,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 {
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
-	bool more;
-	struct line line = {.more_rows = &more};
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
 	struct line_fault fault;
 	enum poly_status status = front_line(lines, reading->in, &line);
 	if (status != POLY_OK) {

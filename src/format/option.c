@@ -67,13 +67,13 @@ option_argument(const struct poly_format_info *format, enum poly_option_use use,
 
 enum poly_status
 option_values(const struct poly_format_info *format, enum poly_option_use use,
-	const struct option_words *given, struct option_values *values,
+	const struct option_words *requested, struct option_values *values,
 	struct poly_error *error)
 {
-	const char *const *words = given->words;
+	const char *const *words = requested->words;
 	enum poly_status status = option_values_init(format->options, values, error);
 	if (status == POLY_OK)
-		status = option_argument(format, use, given->format, values, error);
+		status = option_argument(format, use, requested->format, values, error);
 	for (; status == POLY_OK && words && *words; words++)
 		status = option_word(format, use, *words, values, error);
 	if (status != POLY_OK)

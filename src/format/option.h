@@ -18,7 +18,7 @@ struct option_words {
  * argument for a format whose first option is not a TEXT. The caller calls option_values_free.
  */
 enum poly_status option_values(const struct poly_format_info *format, enum poly_option_use use,
-	const struct option_words *given, struct option_values *values,
+	const struct option_words *requested, struct option_values *values,
 	struct poly_error *error);
 
 #endif

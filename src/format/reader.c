@@ -91,9 +91,9 @@ static enum poly_status
 open_format(struct poly_reader *reader, struct poly_error *error)
 {
 	const struct format *format = reader->format;
-	const struct option_words given = {reader->options.format, reader->options.options};
-	enum poly_status status =
-		option_values(&format->info, POLY_OPTION_READ, &given, &reader->values, error);
+	const struct option_words requested = {reader->options.format, reader->options.options};
+	enum poly_status status = option_values(
+		&format->info, POLY_OPTION_READ, &requested, &reader->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct reading *reading = &reader->reading;

@@ -165,15 +165,15 @@ writer_prepare(struct poly_writer *writer, const char *path,
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
 	status = refuse_loss(source, target, options->strict, error);
-	const struct option_words given = {options->format, options->options};
+	const struct option_words requested = {options->format, options->options};
 	if (status == POLY_OK)
 		status = option_values(
-			target, POLY_OPTION_WRITE, &given, &writer->values, error);
+			target, POLY_OPTION_WRITE, &requested, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
 	writing->options = writer->values.values;
-	writing->given = writer->values.given;
+	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
 	writing->columns = options->columns;
 	/* Messages contain the record's offset. */
@@ -196,13 +196,13 @@ gather_labels(struct poly_writer *writer, const struct poly_write_options *optio
 	struct poly_error *error)
 {
 	struct writing *writing = &writer->writing;
-	const bool is_given = options->labels && *options->labels;
+	const bool has_labels = options->labels && *options->labels;
 	writing->labels = &writer->labels.view;
-	if (!writer->format->info.holds_labels && is_given)
+	if (!writer->format->info.holds_labels && has_labels)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"options.labels: format '%s' cannot hold labels",
 			writer->format->info.name);
-	if (options->append && is_given)
+	if (options->append && has_labels)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"options.labels: appending cannot change the labels of a file");
 	if (!writer->format->info.holds_labels || options->append)

@@ -135,8 +135,8 @@ in_peek(struct in *in, size_t want, size_t *have)
 	 * At most a block, even if more is available: then the result does not depend on when
 	 * the window was filled, and small blocks test every caller.
 	 */
-	size_t most = want > in->block_size ? want : in->block_size;
-	*have = in->end - in->begin < most ? in->end - in->begin : most;
+	size_t max = want > in->block_size ? want : in->block_size;
+	*have = in->end - in->begin < max ? in->end - in->begin : max;
 	return in->data ? in->data + in->begin : nothing;
 }
 

@@ -162,7 +162,7 @@ filter_for(const char *path)
 }
 
 static enum poly_status
-out_new(struct out **made, struct poly_error *error)
+out_new(struct out **result, struct poly_error *error)
 {
 	struct out *out = mem_new(1, sizeof *out);
 	uint8_t *data = mem_new(BUFFER_SIZE, 1);
@@ -173,7 +173,7 @@ out_new(struct out **made, struct poly_error *error)
 	}
 	out->data = data;
 	out->file.fd = -1;
-	*made = out;
+	*result = out;
 	return POLY_OK;
 }
 
@@ -198,10 +198,10 @@ open_filter(struct out *out, const struct filter *filter, struct poly_error *err
 }
 
 enum poly_status
-out_open(const char *path, bool overwrite, struct out **made, struct poly_error *error)
+out_open(const char *path, bool overwrite, struct out **result, struct poly_error *error)
 {
 	struct out *out = NULL;
-	*made = NULL;
+	*result = NULL;
 	enum poly_status status = out_new(&out, error);
 	if (status != POLY_OK)
 		return status;
@@ -213,7 +213,7 @@ out_open(const char *path, bool overwrite, struct out **made, struct poly_error 
 		out_close(out);
 		return status;
 	}
-	*made = out;
+	*result = out;
 	return POLY_OK;
 }
 

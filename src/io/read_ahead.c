@@ -29,10 +29,10 @@ struct read_ahead {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t made, used; /* blocks filled and freed, since the start; guarded by lock */
-	bool stop;	   /* guarded by lock */
-	size_t block_size; /* of the blocks */
-	size_t step;	   /* maximum bytes per read */
+	size_t filled, freed; /* blocks filled and freed, since the start; guarded by lock */
+	bool stop;	      /* guarded by lock */
+	size_t block_size;    /* of the blocks */
+	size_t step;	      /* maximum bytes per read */
 	struct block blocks[BLOCKS];
 };
 
@@ -53,20 +53,20 @@ static void *
 run(void *user)
 {
 	struct read_ahead *ahead = user;
-	bool more = true;
-	while (more) {
+	bool running = true;
+	while (running) {
 		pthread_mutex_lock(&ahead->lock);
-		while (ahead->made - ahead->used == BLOCKS && !ahead->stop)
+		while (ahead->filled - ahead->freed == BLOCKS && !ahead->stop)
 			pthread_cond_wait(&ahead->changed, &ahead->lock);
-		struct block *block = &ahead->blocks[ahead->made % BLOCKS];
-		more = !ahead->stop;
+		struct block *block = &ahead->blocks[ahead->filled % BLOCKS];
+		running = !ahead->stop;
 		pthread_mutex_unlock(&ahead->lock);
-		if (!more)
+		if (!running)
 			break;
 		fill(ahead, block);
-		more = block->status == POLY_OK;
+		running = block->status == POLY_OK;
 		pthread_mutex_lock(&ahead->lock);
-		ahead->made++;
+		ahead->filled++;
 		pthread_cond_signal(&ahead->changed);
 		pthread_mutex_unlock(&ahead->lock);
 	}
@@ -78,7 +78,7 @@ static void
 release(struct read_ahead *ahead)
 {
 	pthread_mutex_lock(&ahead->lock);
-	ahead->used++;
+	ahead->freed++;
 	pthread_cond_signal(&ahead->changed);
 	pthread_mutex_unlock(&ahead->lock);
 }
@@ -88,9 +88,9 @@ ahead_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error 
 {
 	struct read_ahead *ahead = self;
 	pthread_mutex_lock(&ahead->lock);
-	while (ahead->made == ahead->used)
+	while (ahead->filled == ahead->freed)
 		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	struct block *block = &ahead->blocks[ahead->used % BLOCKS];
+	struct block *block = &ahead->blocks[ahead->freed % BLOCKS];
 	pthread_mutex_unlock(&ahead->lock);
 
 	size_t left = block->size - block->taken;

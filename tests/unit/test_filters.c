@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed input: layers, damage, limits, the thread. The oracles are what the system's own
+ * Compressed input: layers, corrupt data, limits, the thread. The oracles are what the system's own
  * programs compress, and the plain data.
  */
 #include <setjmp.h>

@@ -88,16 +88,16 @@ hex_number(const uint8_t *p, unsigned width, uint64_t *value)
 
 /* Returns the number of leading blanks, up to a maximum of 1 or more. */
 static inline unsigned
-leading_blanks(const uint8_t *p, unsigned most)
+leading_blanks(const uint8_t *p, unsigned max)
 {
 	unsigned n = 0;
-	uint64_t other = load_le64(p) ^ REPEAT8(' ');
-	if (!other) {
+	uint64_t difference = load_le64(p) ^ REPEAT8(' ');
+	if (!difference) {
 		n = 8;
-		other = load_le64(p + 8) ^ REPEAT8(' ');
+		difference = load_le64(p + 8) ^ REPEAT8(' ');
 	}
-	n += other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-	return n < most ? n : most;
+	n += difference ? (unsigned)__builtin_ctzll(difference) / 8 : 8;
+	return n < max ? n : max;
 }
 
 /*

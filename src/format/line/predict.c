@@ -26,9 +26,9 @@ differs_plain(const uint8_t *line, const uint8_t *text, const struct template *t
 
 static void
 walk_plain(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
-	size_t most)
+	size_t max)
 {
-	walk(templates, run, end, most, differs_plain);
+	walk(templates, run, end, max, differs_plain);
 }
 
 predict_walk *
@@ -125,10 +125,10 @@ predict_lines(
 			run->row = row + lines;
 		/* Breaks after the end of the shortened run do not count. */
 		run->breaks &= ((uint64_t)1 << run->lines) - 1;
-		const size_t before = run->lines, most = before + room - lines;
+		const size_t before = run->lines, max = before + room - lines;
 		const uint32_t last = run->last;
 		predictor->walk(&predictor->templates, run, window->end,
-			most < RUN_LINES_MAX ? most : RUN_LINES_MAX);
+			max < RUN_LINES_MAX ? max : RUN_LINES_MAX);
 		take_numbers(predictor, before, last);
 		lines += run->lines - before;
 		if (run->lines != RUN_LINES_MAX || lines == room)

@@ -26,7 +26,7 @@ struct predicted_run {
 
 /* Adds the predicted lines from run->end on, up to max; the input ends at end. */
 typedef void predict_walk(const struct templates *templates, struct predicted_run *run,
-	const uint8_t *end, size_t most);
+	const uint8_t *end, size_t max);
 
 /* The implementations: none, plain C, vector instructions. */
 enum predict_way {

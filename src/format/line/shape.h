@@ -50,9 +50,9 @@ static inline void
 shape_window(struct line_shape *shape, const uint8_t *start, size_t width, unsigned form,
 	enum poly_column column)
 {
-	const size_t most = form & WINDOW_DECIMAL ? 19 : 16;
+	const size_t max = form & WINDOW_DECIMAL ? 19 : 16;
 	const size_t at = (size_t)(start - shape->line);
-	if (shape->windows < SHAPE_WINDOWS && width != 0 && width <= most && at <= UINT8_MAX)
+	if (shape->windows < SHAPE_WINDOWS && width != 0 && width <= max && at <= UINT8_MAX)
 		shape->window[shape->windows++] = (struct window){
 			(uint8_t)at, (uint8_t)width, (uint8_t)form, (uint8_t)column};
 	else

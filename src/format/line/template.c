@@ -45,12 +45,12 @@ align(uint8_t *memory)
 static bool
 resize(void *array, size_t count, size_t size)
 {
-	void *old, *more;
+	void *old, *grown;
 	memcpy(&old, array, sizeof old);
-	more = mem_resize(old, count, size);
-	if (more)
-		memcpy(array, &more, sizeof more);
-	return more;
+	grown = mem_resize(old, count, size);
+	if (grown)
+		memcpy(array, &grown, sizeof grown);
+	return grown;
 }
 
 static bool
@@ -319,7 +319,7 @@ templates_follow(struct templates *templates, uint32_t last, uint32_t next)
 	struct template_next *known = &templates->nexts[last];
 	if (last == TEMPLATE_NONE || next == TEMPLATE_NONE || known->next == next)
 		return;
-	known->other = known->next;
+	known->second = known->next;
 	known->next = next;
 }
 

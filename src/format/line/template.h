@@ -41,7 +41,7 @@ struct predict_format {
 
 /* The last two different successors of a template, the latest first. */
 struct template_next {
-	uint32_t next, other;
+	uint32_t next, second;
 };
 
 /*

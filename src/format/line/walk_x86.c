@@ -51,16 +51,16 @@ differs_avx2(const uint8_t *line, const uint8_t *text, const struct template *te
 
 static void
 walk_sse2(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
-	size_t most)
+	size_t max)
 {
-	walk(templates, run, end, most, differs_sse2);
+	walk(templates, run, end, max, differs_sse2);
 }
 
 static AVX2 void
 walk_avx2(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
-	size_t most)
+	size_t max)
 {
-	walk(templates, run, end, most, differs_avx2);
+	walk(templates, run, end, max, differs_avx2);
 }
 
 predict_walk *

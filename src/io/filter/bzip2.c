@@ -44,7 +44,7 @@ struct bzip2_decoder {
 
 struct bzip2_encoder {
 	bz_stream bzip2;
-	char made[64 << 10];
+	char encoded[64 << 10];
 };
 
 static void *
@@ -172,13 +172,13 @@ compress(struct bzip2_encoder *encoder, int action, const struct filter_sink *si
 	bz_stream *bzip2 = &encoder->bzip2;
 	int code;
 	do {
-		bzip2->next_out = encoder->made;
-		bzip2->avail_out = sizeof encoder->made;
+		bzip2->next_out = encoder->encoded;
+		bzip2->avail_out = sizeof encoder->encoded;
 		code = BZ2_bzCompress(bzip2, action);
 		if (code < 0)
 			return bzip2_failure(code, error);
-		size_t n = sizeof encoder->made - bzip2->avail_out;
-		if (n && sink->write(sink->user, encoder->made, n))
+		size_t n = sizeof encoder->encoded - bzip2->avail_out;
+		if (n && sink->write(sink->user, encoder->encoded, n))
 			return POLY_ERR_IO;
 	} while (action == BZ_FINISH ? code != BZ_STREAM_END : bzip2->avail_in > 0);
 	return POLY_OK;

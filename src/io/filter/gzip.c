@@ -134,7 +134,7 @@ struct gzip_encoder {
 	 */
 	uint8_t taken[128 << 10];
 	size_t count; /* bytes collected, not yet deflated */
-	uint8_t made[64 << 10];
+	uint8_t encoded[64 << 10];
 };
 
 static enum poly_status
@@ -293,13 +293,13 @@ gzip_deflate(
 	deflate->avail_in = (uint32_t)gzip->count;
 	gzip->count = 0;
 	do {
-		deflate->next_out = gzip->made;
-		deflate->avail_out = sizeof gzip->made;
+		deflate->next_out = gzip->encoded;
+		deflate->avail_out = sizeof gzip->encoded;
 		if (isal_deflate(deflate) != COMP_OK)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
 				"the gzip library failed to compress");
-		size_t n = sizeof gzip->made - deflate->avail_out;
-		if (n && sink->write(sink->user, gzip->made, n))
+		size_t n = sizeof gzip->encoded - deflate->avail_out;
+		if (n && sink->write(sink->user, gzip->encoded, n))
 			return POLY_ERR_IO;
 	} while (!deflate->avail_out || deflate->avail_in);
 	return POLY_OK;

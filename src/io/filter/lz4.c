@@ -247,9 +247,9 @@ lz4_encode(void *state, const uint8_t *data, size_t n, const struct filter_sink 
 	enum poly_status status = begin(lz4, sink, error);
 	while (n && status == POLY_OK) {
 		size_t step = n < STEP ? n : STEP;
-		size_t made = LZ4F_compressUpdate(
+		size_t encoded = LZ4F_compressUpdate(
 			lz4->context, lz4->encoded, lz4->size, data, step, NULL);
-		status = put(lz4, made, sink, error);
+		status = put(lz4, encoded, sink, error);
 		data += step;
 		n -= step;
 	}

@@ -56,7 +56,7 @@ struct xz_decoder {
 struct xz_encoder {
 	lzma_stream lzma;
 	lzma_allocator allocator;
-	uint8_t made[64 << 10];
+	uint8_t encoded[64 << 10];
 };
 
 static void *
@@ -147,13 +147,13 @@ compress(struct xz_encoder *xz, lzma_action action, const struct filter_sink *si
 	lzma_stream *lzma = &xz->lzma;
 	lzma_ret code;
 	do {
-		lzma->next_out = xz->made;
-		lzma->avail_out = sizeof xz->made;
+		lzma->next_out = xz->encoded;
+		lzma->avail_out = sizeof xz->encoded;
 		code = lzma_code(lzma, action);
 		if (code != LZMA_OK && code != LZMA_STREAM_END)
 			return xz_failure(lzma, code, error);
-		size_t n = sizeof xz->made - lzma->avail_out;
-		if (n && sink->write(sink->user, xz->made, n))
+		size_t n = sizeof xz->encoded - lzma->avail_out;
+		if (n && sink->write(sink->user, xz->encoded, n))
 			return POLY_ERR_IO;
 	} while (action == LZMA_FINISH ? code != LZMA_STREAM_END : lzma->avail_in > 0);
 	return POLY_OK;
