@@ -119,7 +119,8 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * True where all that is asked of the trace that began last can be told of records that were
- * counted: then poly_reader_tally may be called, and what is told is the same, only sooner.
+ * counted: then poly_reader_accept_weights may be called, and what is told is the same, only
+ * sooner.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 

@@ -2,7 +2,7 @@
 /* Names of packed traces, and verifying that one unpacks to its original. */
 #include "cli/ptz_files.h"
 
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 
 #include "cli/command.h"
 #include "cli/copy.h"
@@ -178,7 +178,7 @@ packed_verify(const char *packed, const char *path)
 	struct byte_comparison comparison = {.status = POLY_OK};
 	struct source source;
 	struct poly_error error;
-	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {
+	if (poly_byte_stream_open(path, &comparison.content, &error) != POLY_OK) {
 		say_error(path, &error);
 		return false;
 	}
@@ -195,6 +195,6 @@ packed_verify(const char *packed, const char *path)
 		else
 			good = false;
 	}
-	poly_content_close(comparison.content);
+	poly_byte_stream_close(comparison.content);
 	return good;
 }

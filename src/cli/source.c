@@ -225,7 +225,7 @@ source_want(struct source *source, poly_columns columns)
 {
 	if (source->selection)
 		columns |= poly_selection_columns(source->selection);
-	poly_reader_want(source->reader, columns);
+	poly_reader_project(source->reader, columns);
 }
 
 const struct poly_batch *

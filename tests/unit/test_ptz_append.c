@@ -385,7 +385,7 @@ traces_with_other_metadata_are_refused(void **state)
 		"does not start with the magic");
 	unlink(place.path);
 	expect_refused(&(struct place){"/tmp/."}, "1000 5\n", "text:pc:hex,time",
-		POLY_ERR_USAGE, "only to a file");
+		POLY_ERR_USAGE, "not a regular file");
 	buf_free(&text);
 	buf_free(&packed);
 }

@@ -329,9 +329,9 @@ stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error
 	struct in *in = fill->reading->in;
 	const bool random = in_is_random(in);
 	block->stashed = true;
-	if (!random && !state->spool && !(state->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!random && !state->spool && !(state->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
-	block->place = random ? 0 : spool_size(state->spool);
+	block->place = random ? 0 : spill_buffer_size(state->spool);
 	while (block->avail < block->size) {
 		uint64_t left = block->size - block->avail;
 		size_t have, want = left < CORRUPT_ROW_BYTES ? (size_t)left : CORRUPT_ROW_BYTES;
@@ -340,7 +340,7 @@ stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error
 		if (have == 0)
 			return POLY_OK;
 		const enum poly_status status =
-			random ? POLY_OK : spool_put(state->spool, p, have, error);
+			random ? POLY_OK : spill_buffer_append(state->spool, p, have, error);
 		if (status != POLY_OK)
 			return status;
 		in_consume(in, have);
@@ -507,6 +507,6 @@ aix_close(struct reading *reading)
 	struct aix_reader *state = reading->state;
 	in_close(state->own);
 	aix_attribution_free(state->attribution);
-	spool_free(state->spool);
+	spill_buffer_free(state->spool);
 	aix_blocks_fini(&state->blocks);
 }

@@ -94,7 +94,7 @@ hold_bytes(struct aix_writer *writer, uint64_t offset, const uint8_t *p, size_t 
 	if (!pending->size)
 		*pending = (struct aix_extent){offset, 0, spool_size(writer->spool)};
 	pending->size += n;
-	return spool_put(writer->spool, p, n, error);
+	return spill_buffer_append(writer->spool, p, n, error);
 }
 
 /* Writes the extents that are next. Overlapping extents hold the same bytes. */
@@ -372,7 +372,7 @@ aix_wclose(struct writing *writing)
 {
 	struct aix_writer *writer = writing->state;
 	buf_free(&writer->encoder.bytes);
-	spool_free(writer->spool);
+	spill_buffer_free(writer->spool);
 	mem_free(writer->heap);
 	mem_free(writer->blocks);
 }

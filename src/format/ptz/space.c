@@ -49,13 +49,13 @@ add(struct buf *items, struct poly_space_item added)
 static void
 add_layout(struct buf *items, uint64_t bytes)
 {
-	add(items, (struct poly_space_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
+	add(items, (struct poly_size_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
 }
 
 static void
 add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_stream *stream)
 {
-	struct poly_space_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
+	struct poly_size_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
 		stream->packed, stream->size};
 	const bool known = stream->role < PTZ_ROLE_COUNT;
 	const bool has_column = known && stream->role >= PTZ_STATIC;
@@ -100,7 +100,7 @@ add_section(struct reading *reading, const struct ptz_section *section, const ui
 		return status;
 	add_layout(items, PTZ_HEADER_SIZE + (uint64_t)section->front);
 	if (!is_segment && size)
-		add(items, (struct poly_space_item){
+		add(items, (struct poly_size_item){
 				   holds[UNKNOWN], POLY_COLUMN_COUNT, 0, size, size});
 	if (!is_segment)
 		return POLY_OK;
@@ -126,7 +126,7 @@ compare(const void *a, const void *b)
 }
 
 enum poly_status
-ptz_space(struct reading *reading, struct poly_space *space, struct poly_error *error)
+ptz_space(struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct buf *items = &state->space;

@@ -278,7 +278,8 @@ static void
 mark_word(struct writing *writing, enum poly_column column, const uint8_t *p)
 {
 	const struct tt6_writer *writer = writing->state;
-	writing_mark(writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
+	writing_patch_field(
+		writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
 /* memory = opcode , data address ; extended = opcode , data address , third word */
@@ -392,7 +393,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return writing_lacks(batch, row, "opcode", error);
 	if (is_dropped(writing, batch, row)) {
-		writing_unlike(writing);
+		writing_no_cache(writing);
 		return POLY_OK;
 	}
 	if (batch->opcode[row] >> 32) {
