@@ -119,9 +119,9 @@ analyse(const char *analysis, bool weighted)
 	options.analyses = names;
 	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
 	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
-	poly_reader_want(reader, poly_stats_columns(stats));
+	poly_reader_project(reader, poly_stats_columns(stats));
 	if (weighted && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		check(trace.packed, poly_stats_update(stats, batch, &error), &error);
 		rows += batch->rows;

@@ -4,9 +4,9 @@
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
- *     poly_reader_want(reader, poly_stats_columns(stats));
+ *     poly_reader_project(reader, poly_stats_columns(stats));
  *     if (poly_stats_accepts_weights(stats)) // and every record of the trace is to be counted
- *             poly_reader_tally(reader);
+ *             poly_reader_accept_weights(reader);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_stats_update(stats, batch, &error);
  *     poly_stats_finish(stats, &error);

@@ -87,7 +87,7 @@ packed_output_exists(const char *path)
 
 /* Compares written bytes with those of the original. */
 struct byte_comparison {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	const uint8_t *bytes; /* of the original, not yet compared */
 	size_t size;
 	uint64_t same; /* equal bytes so far */
@@ -102,7 +102,7 @@ refill(struct byte_comparison *comparison)
 {
 	const void *bytes = comparison->bytes;
 	if (comparison->size == 0 && comparison->status == POLY_OK)
-		comparison->status = poly_content_next(
+		comparison->status = poly_byte_stream_next(
 			comparison->content, &bytes, &comparison->size, &comparison->error);
 	comparison->bytes = bytes;
 	return comparison->size != 0;

@@ -265,7 +265,7 @@ source_feed(struct source *source, struct poly_stats *stats, struct poly_summary
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
 	if (status == POLY_OK && !summary && !source->selection &&
 		poly_stats_accepts_weights(stats))
-		poly_reader_tally(source->reader);
+		poly_reader_accept_weights(source->reader);
 	while (status == POLY_OK && (batch = source_next(source))) {
 		if (summary)
 			poly_summary_update(summary, batch);

@@ -178,7 +178,7 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 		if (poly_reader_open_memory(data, size, &options, &reader, NULL) != POLY_OK)
 			return;
 		if (weighted)
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 		count_kinds(reader, &kinds[weighted]);
 		poly_reader_close(reader);
 	}

@@ -547,9 +547,9 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		poly_reader_want(reader, poly_stats_columns(stats));
+		poly_reader_project(reader, poly_stats_columns(stats));
 	if (status == POLY_OK && tallies && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);

@@ -307,7 +307,7 @@ open_static(const struct buf *file, bool skips, bool weighted)
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
 	if (weighted)
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	return reader;
 }
 
@@ -638,7 +638,7 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 		status = poly_reader_open_memory(
 			file->data, file->size, &options, &reader, NULL);
 		if (status == POLY_OK && weighted)
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 		if (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);

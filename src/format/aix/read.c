@@ -367,9 +367,9 @@ stashed_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_err
 		return POLY_END;
 	if (in_is_random(aside->in)) {
 		struct source_room room = {dst, size, 0};
-		status = in_take_at(aside->in, aside->place, &room, error);
+		status = in_read_at(aside->in, aside->place, &room, error);
 	} else {
-		status = spool_take(aside->state->spool, aside->place, dst, size, error);
+		status = spill_buffer_read(aside->state->spool, aside->place, dst, size, error);
 	}
 	*got = status == POLY_OK ? size : 0;
 	aside->place += *got;
@@ -394,7 +394,7 @@ open_stashed(struct aix_filling *fill, const struct aix_block *block, struct pol
 	*aside = (struct stashed_block){
 		state, fill->reading->in, random ? block->offset : block->place, block->avail};
 	const struct source source = {stashed_read, stashed_close, aside, NULL};
-	state->own = in_of_source(&source, 0);
+	state->own = in_from_source(&source, 0);
 	if (!state->own)
 		return err_memory(error);
 	in_restart(state->own, block->offset);

@@ -69,7 +69,7 @@ struct ptz_reader {
 	struct batch *last_batch;
 	struct batch templates; /* template rows, for patterns */
 	poly_columns *varying;	/* by row of templates */
-	struct buf space;	/* struct poly_space_item, if requested */
+	struct buf space;	/* struct poly_size_item, if requested */
 };
 
 struct ptz_writer {
