@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 256, ENCODING_MOST = 32 };
+enum { TEXT_SIZE = 256, ENCODING_MAX = 32 };
 
-/* An instruction set; encodings are handed to the library big end first, as traces have them.
+/* An instruction set; encodings are passed to the library big end first, as in traces.
  */
 struct set {
 	const char *name;
@@ -127,7 +127,7 @@ copy_operands(char *to, size_t size, const char *from, bool has_signed)
 	to[used] = '\0';
 }
 
-/* The library's instruction of n bytes, which are all of it; NULL where it knows none. */
+/* Disassembles one instruction of exactly n bytes; NULL if the library knows none. */
 static const cs_insn *
 find_instruction(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint64_t pc)
 {
@@ -136,7 +136,7 @@ find_instruction(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, 
 										    : NULL;
 }
 
-/* Writes the library's text in this project's style; false where it knows none. */
+/* Writes the library's text in this project's style; false if it knows none. */
 static bool
 powerpc_library_text(struct poly_disasm *disasm, uint32_t opcode, uint64_t pc)
 {
@@ -153,7 +153,7 @@ powerpc_library_text(struct poly_disasm *disasm, uint32_t opcode, uint64_t pc)
 	return true;
 }
 
-/* Writes the library's own text; false where it knows none. */
+/* Writes the library's own text; false if it knows none. */
 static bool
 library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint64_t pc)
 {
@@ -164,7 +164,7 @@ library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint
 	return found != NULL;
 }
 #else
-/* Without the library none is ever opened. */
+/* Without the library no disassembler can be opened. */
 struct poly_disasm {
 	char text[TEXT_SIZE];
 	bool powerpc;
@@ -217,7 +217,7 @@ refuse_set(const char *name, struct poly_error *error)
 		used += (size_t)snprintf(
 			names + used, sizeof names - used, "%s%s", i ? ", " : "", sets[i].name);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"there is no instruction set '%s', expected one of %s", name, names);
+		"unknown instruction set '%s' (expected one of %s)", name, names);
 }
 
 const char *
@@ -251,8 +251,8 @@ poly_disasm_open(const char *isa, struct poly_disasm **disasm, struct poly_error
 const char *
 poly_disasm_bytes(struct poly_disasm *disasm, uint64_t pc, const void *encoding, size_t size)
 {
-	char digits[2 * ENCODING_MOST + 1];
-	size_t n = size < ENCODING_MOST ? size : ENCODING_MOST;
+	char digits[2 * ENCODING_MAX + 1];
+	size_t n = size < ENCODING_MAX ? size : ENCODING_MAX;
 	if (disasm->powerpc && size == 4)
 		return poly_disasm_text(disasm, pc, load_be32(encoding), 4);
 	if (!disasm->powerpc && library_text(disasm, encoding, size, pc))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls and returns by what disassemblers write, whatever the instruction set. */
+/* Classifies calls and returns by disassembled text, for any instruction set. */
 #include "isa/flow.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #define WORD 16
 #define OPERANDS 120
 
-/* An instruction in small letters, without the blanks of its operands. */
+/* An instruction in lower case, without the blanks of its operands. */
 struct text {
 	char word[WORD];
 	char operands[OPERANDS];
@@ -22,7 +22,7 @@ take(struct text *it, const char *text, size_t n)
 	while (i < n && isspace((unsigned char)text[i]))
 		i++;
 	for (; i < n && !isspace((unsigned char)text[i]); i++) {
-		/* What stands behind a point is about the encoding, as in BL.W. */
+		/* A suffix after a point selects the encoding, as in BL.W. */
 		if (text[i] == '.')
 			break;
 		if (used < WORD - 1)
@@ -38,7 +38,7 @@ take(struct text *it, const char *text, size_t n)
 	it->operands[used] = 0;
 }
 
-/* True where word is one of a list with blanks around each. */
+/* True if word is in a list with blanks around each word. */
 static bool
 is_among(const char *list, const char *word)
 {
@@ -77,7 +77,7 @@ is_link_return(const struct text *it)
 	       it->word[n - 1] == 'r' && (n > 3 || it->operands[0] != 'x');
 }
 
-/* JALR and JAL that leave no address to go on at. */
+/* JALR and JAL without a return address. */
 static bool
 is_unlinked(const struct text *it)
 {

@@ -3,7 +3,7 @@
  * Registers of PowerPC: which an encoding reads and writes, from the operands of the table;
  * registers of a state by name; the stream that a dst describes.
  *
- * spec: reference amber 4.5; PowerPC architecture for the rest.
+ * spec: Apple amber traces 4.5; PowerPC architecture for the rest.
  */
 #include "isa/powerpc.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Both sets of an encoding while they grow. */
+/* Both sets of an encoding, under construction. */
 struct use {
 	uint32_t opcode;
 	struct powerpc_registers *reads, *writes;
@@ -52,7 +52,7 @@ use_fields(struct powerpc_registers *registers, uint32_t mask)
 			bit_set(registers->bits, POWERPC_CR + i);
 }
 
-/* POWERPC_REGISTER_COUNT for the special registers that no set tells apart. */
+/* POWERPC_REGISTER_COUNT for special registers that are not in a set. */
 static unsigned
 special_register(const struct use *use)
 {
@@ -97,7 +97,7 @@ use_pair(struct use *use, struct powerpc_registers *registers)
 	bit_set(registers->bits, vector_scalar(first + 1));
 }
 
-/* A letter before the blank of powerpc.def. */
+/* Adds the register of a letter before the blank of powerpc.def. */
 static void
 use_operand(struct use *use, char letter)
 {
@@ -184,7 +184,7 @@ write_if(struct use *use, uint32_t bit, unsigned number)
 		write_one(use, number);
 }
 
-/* A letter behind the blank. */
+/* Adds the registers of a letter after the blank. */
 static void
 use_effect(struct use *use, char letter)
 {
@@ -261,7 +261,7 @@ special_value(const struct poly_powerpc_state *state, const char *name, uint64_t
 	return 0;
 }
 
-/* The number of "r31", below 32 and without leading zeros; 32 where it is none. */
+/* The number of "r31", below 32 and without leading zeros; 32 if it is not one. */
 static unsigned
 numbered(const char *name)
 {

@@ -3,7 +3,7 @@
  * Text of PowerPC instructions from the operands of the table: for those that the disassembly
  * library lacks or gets wrong.
  *
- * spec: reference amber 2.4; the PowerPC architecture's assembler syntax.
+ * spec: Apple amber traces 2.4; the PowerPC architecture's assembler syntax.
  */
 #include "isa/powerpc.h"
 
@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line being written: what does not fit is counted only. */
+/* A line under construction: bytes beyond its room are only counted. */
 struct line {
 	char *text;
 	size_t size, length;
-	const char *between; /* stands before the next operand */
+	const char *between; /* separator before the next operand */
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -152,13 +152,13 @@ add_operands(struct line *line, uint32_t opcode, const char *letters)
 }
 
 /*
- * What a branch waits for, by the five bits of BO with its hint bits: 00 none, 01 the older
- * hint, which reverses the prediction of the direction, 10 unlikely and 11 likely. Empty where
- * there is no mnemonic of its own.
+ * The condition of a branch, by the five bits of BO with its hint bits: 00 none, 01 the older
+ * hint, which reverses the prediction of the direction, 10 unlikely and 11 likely. Empty if
+ * no mnemonic exists.
  */
 struct condition {
 	const char *count;     /* "", "dnz", "dz" */
-	bool is_tested, sense; /* BI is tested and has to be so */
+	bool is_tested, sense; /* BI is tested for this value */
 	char hint[2];	       /* "", "-", "+" */
 	bool is_plain;	       /* has no mnemonic of its own */
 };
@@ -186,7 +186,7 @@ condition_of(uint32_t opcode)
 	return condition;
 }
 
-/* The operands of a plain one: BO, BI, a mere number where it is not tested: bcl 20, 31. */
+/* Operands of a plain one: BO, BI, which is a number if it is not tested: bcl 20, 31. */
 static void
 add_plain_condition(struct line *line, uint32_t opcode, const char *end, const char *hint)
 {
@@ -257,7 +257,7 @@ add_branch(struct line *line, uint32_t opcode, uint64_t pc)
 		add_number(line, opcode >> 11 & 3);
 }
 
-/* Traps have names by the comparisons that they ask for: "twgei r3, 8". */
+/* Trap mnemonics are named after their comparisons: "twgei r3, 8". */
 static void
 add_trap(struct line *line, uint32_t opcode, const struct powerpc_instruction *found)
 {
@@ -282,7 +282,7 @@ add_trap(struct line *line, uint32_t opcode, const struct powerpc_instruction *f
 	add_operands(line, opcode, name ? found->operands + 2 : found->operands);
 }
 
-/* crclr, crset, crmove and crnot, where operands repeat. */
+/* crclr, crset, crmove and crnot, if operands repeat. */
 static bool
 add_condition_alias(struct line *line, uint32_t opcode)
 {
@@ -301,7 +301,7 @@ add_condition_alias(struct line *line, uint32_t opcode)
 	return true;
 }
 
-/* mflr, mtctr and so on; false for registers without a mnemonic of their own. */
+/* mflr, mtctr and so on; false for registers without such a mnemonic. */
 static bool
 add_special_alias(struct line *line, uint32_t opcode)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions: by the ranks of C, or from left to right.
+ * Expressions: with the precedence of C, or from left to right.
  *
  *     expr = term { ( "+" | "-" | "*" | "/" | "&" ) term } ;
  *     term = fmt | macro [ "%" fmt ] | number | "(" expr ")" ;
  *     arg  = expr [ "." expr ] ;
  *
- * spec: seed 003 (Macros); reference aix 3 (21), (33), (35), 4.1.
+ * spec: IBM, trcfmt File Format (Macros); AIX trace reference 3 (21), (33), (35), 4.1.
  */
 #include "trcfmt/parser.h"
 
@@ -34,22 +34,23 @@ static const struct {
 static bool
 add_expr(struct parser *parser, const struct expr *expr, uint32_t *number)
 {
-	struct poly_templates *to = parser->to;
-	if (to->expr_count == TRCFMT_ITEMS) {
+	struct poly_templates *templates = parser->templates;
+	if (templates->expr_count == TRCFMT_ITEMS) {
 		parser->stopped = true;
-		return parser_find(parser, RULE_T15, parser->at,
-			"more than %zu parts of expressions in the file", TRCFMT_ITEMS);
+		return parser_report(parser, RULE_T15, parser->at,
+			"more than %zu nodes of expressions in the file", TRCFMT_ITEMS);
 	}
-	struct expr *more = parser_grow(parser, to->exprs, to->expr_count, sizeof *more);
-	if (!more)
+	struct expr *grown =
+		parser_grow(parser, templates->exprs, templates->expr_count, sizeof *grown);
+	if (!grown)
 		return false;
-	to->exprs = more;
-	*number = (uint32_t)to->expr_count;
-	more[to->expr_count++] = *expr;
+	templates->exprs = grown;
+	*number = (uint32_t)templates->expr_count;
+	grown[templates->expr_count++] = *expr;
 	return true;
 }
 
-/* The number of the predefined macro of a name, whatever its case; MACRO_FIRST_OWN: none. */
+/* Returns the predefined macro of a name, in any case; MACRO_FIRST_OWN: none. */
 static uint32_t
 find_predefined(const struct intern *macros, const char *name, size_t n)
 {
@@ -66,11 +67,11 @@ find_predefined(const struct intern *macros, const char *name, size_t n)
 static bool
 own_macro(struct parser *parser, size_t n, uint32_t *macro)
 {
-	struct intern *macros = &parser->to->macros;
+	struct intern *macros = &parser->templates->macros;
 	const char *name = parser->text + parser->at;
 	if (macros->count == TRCFMT_MACROS && intern_find(macros, name, n) == INTERN_FAILED) {
 		parser->stopped = true;
-		return parser_find(parser, RULE_T15, parser->at - 1,
+		return parser_report(parser, RULE_T15, parser->at - 1,
 			"more than %u names of macros in the file", TRCFMT_MACROS);
 	}
 	*macro = intern_add(macros, name, n);
@@ -82,8 +83,8 @@ parser_macro(struct parser *parser, bool assigned, uint32_t *macro)
 {
 	size_t start = parser->at++, n = parser_word(parser);
 	if (n == 0)
-		return parser_find(parser, RULE_T04, start, "'$' without a name");
-	*macro = find_predefined(&parser->to->macros, parser->text + parser->at, n);
+		return parser_report(parser, RULE_T04, start, "'$' without a name");
+	*macro = find_predefined(&parser->templates->macros, parser->text + parser->at, n);
 	if (*macro == MACRO_FIRST_OWN && !own_macro(parser, n, macro))
 		return false;
 	parser->at += n;
@@ -104,7 +105,7 @@ parse_cast(struct parser *parser, bool argument, struct expr *expr)
 	expr->code = item.code;
 	if (word == WORD_CODE || word == WORD_WRONG)
 		return word == WORD_CODE;
-	return parser_find(parser, RULE_T04, parser->at, "no format code behind '%%'");
+	return parser_report(parser, RULE_T04, parser->at, "expected a format code after '%%'");
 }
 
 bool
@@ -127,11 +128,10 @@ parser_value(struct parser *parser, bool argument, uint32_t *number)
 		return add_expr(parser, &expr, number);
 	case WORD_WRONG: return false;
 	case WORD_MOVE:
-		return parser_find(
-			parser, RULE_T04, start, "a code that moves the pointer has no value");
+		return parser_report(parser, RULE_T04, start, "a position code has no value");
 	case WORD_OTHER: break;
 	}
-	return parser_find(parser, RULE_T05, start,
+	return parser_report(parser, RULE_T05, start,
 		"expected a code, a macro, a number or '(' in an expression");
 }
 
@@ -141,8 +141,8 @@ parse_number(struct parser *parser, uint32_t *number)
 	struct expr expr = {.op = EXPR_NUMBER, .left = EXPR_NONE, .right = EXPR_NONE};
 	size_t n = parser_word(parser);
 	if (!num_parse(parser->text + parser->at, n, &expr.number))
-		return parser_find(parser, RULE_T05, parser->at,
-			"'%.*s' is no number of 64 bits, decimal or 0x and hexadecimal",
+		return parser_report(parser, RULE_T05, parser->at,
+			"'%.*s' is not a 64-bit number, decimal or hexadecimal with 0x",
 			n > 40 ? 40 : (int)n, parser->text + parser->at);
 	parser->at += n;
 	return add_expr(parser, &expr, number);
@@ -159,18 +159,18 @@ parse_term(struct parser *parser, bool argument, struct parsed *parsed)
 	if (c != '(')
 		return parser_value(parser, argument, &parsed->expr);
 	start = parser->at;
-	if (!parser_deeper(parser, start))
+	if (!parser_nest(parser, start))
 		return false;
 	parser->at++;
-	/* A point within parentheses joins nothing. */
+	/* Within parentheses a point does not join arguments. */
 	if (!parse_ranks(parser, false, 1, parsed))
 		return false;
 	parser->depth--;
 	return parser_next_is(parser, ')') ||
-	       parser_find(parser, RULE_T05, parser->at, "expected an operator or ')'");
+	       parser_report(parser, RULE_T05, parser->at, "expected an operator or ')'");
 }
 
-/* The operator that is next, of at least a rank; its index, or -1. */
+/* Returns the index of the next operator if its rank is at least rank, or -1. */
 static int
 next_operator(struct parser *parser, unsigned rank)
 {
@@ -187,14 +187,14 @@ combine(struct parser *parser, uint8_t op, struct parsed *left, const struct par
 {
 	unsigned depth = left->depth > right->depth ? left->depth : right->depth;
 	if (depth >= TRCFMT_DEPTH)
-		return parser_find(parser, RULE_T15, parser->at,
-			"more than %d operators in a row", TRCFMT_DEPTH - 1);
+		return parser_report(parser, RULE_T15, parser->at,
+			"operators are nested deeper than %d", TRCFMT_DEPTH - 1);
 	struct expr expr = {.op = op, .left = left->expr, .right = right->expr};
 	left->depth = depth + 1;
 	return add_expr(parser, &expr, &left->expr);
 }
 
-/* Operators of a rank and of those that bind more closely. */
+/* Parses operators of a rank and of higher ranks. */
 static bool
 parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *parsed)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 7.2. */
+/* spec: AIX trace reference 7.2. */
 #include "trcfmt/layout.h"
 
 #include "base/num.h"
 
 #include <string.h>
 
-/* The table of columns: the one place where widths stand. */
+/* The columns with their default widths. */
 static const struct {
 	const char *name, *heading;
 	uint8_t width;
@@ -15,7 +15,7 @@ static const struct {
 	[LAYOUT_ids] = {"ids", "ID", 5, false},		     /* published */
 	[LAYOUT_exec] = {"exec", "PROCESS NAME", 15, false}, /* published */
 	[LAYOUT_cpuid] = {"cpuid", "CPU", 4, false},
-	[LAYOUT_pid] = {"pid", "PID", 9, false}, /* its beginning at 20 is published */
+	[LAYOUT_pid] = {"pid", "PID", 9, false}, /* its start at 20 is published */
 	[LAYOUT_tid] = {"tid", "TID", 10, false},
 	[LAYOUT_depth] = {"depth", "I", 2, false},
 	[LAYOUT_svc] = {"svc", "SYSTEM CALL", 12, false},
@@ -28,13 +28,13 @@ static const struct {
 	[LAYOUT_gap] = {"gap", "", 3, false}, /* its end at 57 is published */
 };
 
-/* Of the seconds with 6 decimals; their end before the gap is published. */
+/* Width of seconds with 6 decimals; their end before the gap is published. */
 #define WIDTH_MICRO 11
 
 /* Published. */
 #define LEVEL_DISTANCE 8
 
-/* Where the text of a line of its own begins. */
+/* Column of a text on a line of its own. */
 #define BASE_OF_TWO_LINES 8
 
 void
@@ -54,8 +54,8 @@ layout_set(struct layout *layout, const char *text, size_t n)
 	const char *colon = memchr(text, ':', n);
 	size_t name = colon ? (size_t)(colon - text) : n;
 	uint64_t width;
-	if (!colon || !num_parse(colon + 1, n - name - 1, &width) ||
-		width > LAYOUT_WIDTH_MOST || !width)
+	if (!colon || !num_parse(colon + 1, n - name - 1, &width) || width > LAYOUT_WIDTH_MAX ||
+		!width)
 		return false;
 	if (name == 5 && memcmp(text, "level", 5) == 0) {
 		layout->level = (unsigned)width;
@@ -73,7 +73,7 @@ layout_set(struct layout *layout, const char *text, size_t n)
 }
 
 void
-layout_settle(struct layout *layout)
+layout_finish(struct layout *layout)
 {
 	layout->shown[LAYOUT_elapsed] = layout->stamp != STAMP_NONE;
 	layout->shown[LAYOUT_delta] =
@@ -106,7 +106,7 @@ layout_skip(struct layout_line *line, const struct layout *layout, enum layout_c
 		line->column += layout->width[column];
 }
 
-/* One blank behind what stands before, where that reaches into the column. */
+/* Appends one blank if the previous value reaches into the column. */
 static void
 begin(struct layout_line *line)
 {

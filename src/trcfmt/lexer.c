@@ -3,9 +3,9 @@
  * Characters, words and strings of a template.
  *
  *     string = '"' { char | escape } '"' ;
- *     escape = "\" any ;                    "\n", "\t": a new line, a tab; else the character
+ *     escape = "\" any ;                    "\n", "\t": newline, tab; else the character
  *
- * spec: seed 003 (Labels or Text Strings); reference aix 4.1.
+ * spec: IBM, trcfmt File Format (Labels or Text Strings); AIX trace reference 4.1.
  */
 #include "trcfmt/parser.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Digits that a number may have. */
+/* Maximum number of digits. */
 #define DIGITS 19
 
 bool
@@ -79,7 +79,8 @@ parser_digits(struct parser *parser, uint64_t *value)
 	return true;
 }
 
-/* The number of bytes of a string behind its quote, without the other; SIZE_MAX: none is. */
+/* Returns the size of a string after its opening quote; SIZE_MAX: the closing quote is missing.
+ */
 static size_t
 string_size(const struct parser *parser)
 {
@@ -102,11 +103,10 @@ unescape(char c)
 bool
 parser_string(struct parser *parser, uint32_t *text, uint32_t *length)
 {
-	struct buf *texts = &parser->to->texts;
+	struct buf *texts = &parser->templates->texts;
 	size_t start = parser->at++, n = string_size(parser);
 	if (n == SIZE_MAX)
-		return parser_find(
-			parser, RULE_T05, start, "no quote ends the string that begins here");
+		return parser_report(parser, RULE_T05, start, "string without a closing quote");
 	const char *from = parser->text + parser->at;
 	*text = (uint32_t)texts->size;
 	for (size_t i = 0; i < n; i++)
@@ -118,9 +118,9 @@ parser_string(struct parser *parser, uint32_t *text, uint32_t *length)
 }
 
 bool
-parser_keep(struct parser *parser, const char *text, size_t n, uint32_t *at)
+parser_copy(struct parser *parser, const char *text, size_t n, uint32_t *at)
 {
-	struct buf *texts = &parser->to->texts;
+	struct buf *texts = &parser->templates->texts;
 	*at = (uint32_t)texts->size;
 	buf_append(texts, text, n);
 	buf_byte(texts, 0);

@@ -131,11 +131,11 @@ scene_text(struct scene *scene)
 {
 	scene_run(scene);
 	size_t n = scene_put(scene, 0, "", 0);
-	for (size_t i = 0; i < scene->result.piece_count; i++) {
-		const struct trcfmt_piece *piece = &scene->result.pieces[i];
+	for (size_t i = 0; i < scene->result.span_count; i++) {
+		const struct trcfmt_span *span = &scene->result.spans[i];
 		if (i)
-			n = scene_put(scene, n, piece->continues ? "|" : "\n", 1);
-		n = scene_put(scene, n, scene->result.text + piece->offset, piece->length);
+			n = scene_put(scene, n, span->continues ? "|" : "\n", 1);
+		n = scene_put(scene, n, scene->result.text + span->offset, span->length);
 	}
 	return scene->text;
 }
