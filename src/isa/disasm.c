@@ -20,7 +20,7 @@ enum { TEXT_SIZE = 256, ENCODING_MAX = 32 };
 
 /* An instruction set; encodings are passed to the library big end first, as in traces.
  */
-struct set {
+struct isa_mode {
 	const char *name;
 	int arch;
 	unsigned mode;
@@ -40,7 +40,7 @@ struct set {
 	}
 #endif
 
-static const struct set sets[] = {
+static const struct isa_mode sets[] = {
 	SET("powerpc", PPC, CS_MODE_64 | (unsigned)CS_MODE_BIG_ENDIAN),
 	SET("x86", X86, CS_MODE_32),
 	SET("x86-16", X86, CS_MODE_16),
@@ -77,7 +77,7 @@ struct poly_disasm {
 };
 
 static enum poly_status
-open_library(struct poly_disasm *disasm, const struct set *set, struct poly_error *error)
+open_library(struct poly_disasm *disasm, const struct isa_mode *set, struct poly_error *error)
 {
 	cs_err refusal = cs_open((cs_arch)set->arch, (cs_mode)set->mode, &disasm->library);
 	if (refusal == CS_ERR_MEM)
@@ -171,7 +171,7 @@ struct poly_disasm {
 };
 
 static enum poly_status
-open_library(struct poly_disasm *disasm, const struct set *set, struct poly_error *error)
+open_library(struct poly_disasm *disasm, const struct isa_mode *set, struct poly_error *error)
 {
 	(void)disasm, (void)set;
 	return err_missing(error, "disassembly", "libcapstone-dev");
@@ -198,7 +198,7 @@ library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint
 }
 #endif
 
-static const struct set *
+static const struct isa_mode *
 find_set(const char *name)
 {
 	for (size_t i = 0; i < SET_COUNT; i++) {
@@ -223,7 +223,7 @@ refuse_set(const char *name, struct poly_error *error)
 const char *
 isa_find(const char *name, struct poly_error *error)
 {
-	const struct set *set = find_set(name);
+	const struct isa_mode *set = find_set(name);
 	if (!set)
 		refuse_set(name, error);
 	return set ? set->name : NULL;
@@ -233,7 +233,7 @@ enum poly_status
 poly_disasm_open(const char *isa, struct poly_disasm **disasm, struct poly_error *error)
 {
 	*disasm = NULL;
-	const struct set *set = find_set(isa);
+	const struct isa_mode *set = find_set(isa);
 	if (!set)
 		return refuse_set(isa, error);
 	struct poly_disasm *opened = mem_new(1, sizeof *opened);

@@ -10,13 +10,13 @@
 #define OPERANDS 120
 
 /* An instruction in lower case, without the blanks of its operands. */
-struct text {
+struct mnemonic_text {
 	char word[WORD];
 	char operands[OPERANDS];
 };
 
 static void
-take(struct text *it, const char *text, size_t n)
+take(struct mnemonic_text *it, const char *text, size_t n)
 {
 	size_t used = 0, i = 0;
 	while (i < n && isspace((unsigned char)text[i]))
@@ -70,7 +70,7 @@ is_conditional_call(const char *word)
 
 /* blr, beqlr, bdnzlr and the like of PowerPC, but not the blr of AArch64. */
 static bool
-is_link_return(const struct text *it)
+is_link_return(const struct mnemonic_text *it)
 {
 	const size_t n = strcspn(it->word, "+-");
 	return it->word[0] == 'b' && n >= 3 && it->word[n - 2] == 'l' &&
@@ -79,7 +79,7 @@ is_link_return(const struct text *it)
 
 /* JALR and JAL without a return address. */
 static bool
-is_unlinked(const struct text *it)
+is_unlinked(const struct mnemonic_text *it)
 {
 	return it->word[0] == 'j' &&
 	       (begins(it->operands, "zero,") || begins(it->operands, "x0,") ||
@@ -96,7 +96,7 @@ is_linking(const char *word)
 }
 
 static bool
-is_call(const struct text *it)
+is_call(const struct mnemonic_text *it)
 {
 	static const char *const calls = " bl blx bla blraa blrab blraaz blrabz jal jalr jalx "
 					 "bal bgezal bltzal bgezall bltzall call callq "
@@ -115,7 +115,7 @@ is_link(const char *operand)
 }
 
 static bool
-is_return(const struct text *it)
+is_return(const struct mnemonic_text *it)
 {
 	static const char *const returns =
 		" ret retq retl retw retn retf lret lretq retaa retab rts rtd rtr bclr ";
@@ -142,7 +142,7 @@ is_return(const struct text *it)
 enum flow
 flow_of_text(const char *text, size_t n)
 {
-	struct text it;
+	struct mnemonic_text it;
 	take(&it, text, n);
 	if (is_call(&it))
 		return FLOW_CALL;

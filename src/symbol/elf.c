@@ -55,7 +55,8 @@ rank_of(const GElf_Sym *entry, bool is_code)
 
 /* Parses an entry of the table; false if it is not a symbol with an address. */
 static bool
-parse_entry(Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct symbol *symbol)
+parse_entry(
+	Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct ranked_symbol *symbol)
 {
 	const unsigned type = GELF_ST_TYPE(entry->st_info);
 	GElf_Shdr header;
@@ -65,9 +66,9 @@ parse_entry(Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct symbo
 	if (entry->st_shndx == SHN_UNDEF || entry->st_shndx >= SHN_LORESERVE)
 		return false;
 	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-	*symbol = (struct symbol){.info = {.address = entry->st_value,
-					  .size = entry->st_size,
-					  .is_code = is_function}};
+	*symbol = (struct ranked_symbol){.info = {.address = entry->st_value,
+						 .size = entry->st_size,
+						 .is_code = is_function}};
 	if (gelf_getshdr(elf_getscn(elf, entry->st_shndx), &header)) {
 		symbol->info.is_code |= (header.sh_flags & SHF_EXECINSTR) != 0;
 		symbol->end = header.sh_addr + header.sh_size;
@@ -84,7 +85,7 @@ add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
 	GElf_Ehdr file;
 	GElf_Shdr header;
 	GElf_Sym entry;
-	struct symbol symbol;
+	struct ranked_symbol symbol;
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file))
 		return refuse(error);
 	Elf_Scn *section = find_table(elf, &header);

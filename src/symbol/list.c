@@ -70,7 +70,7 @@ is_type(const struct list_line *line, size_t i)
 
 /* Sets the fields that a type letter determines. Lower-case letters are local symbols. */
 static void
-set_type(struct symbol *symbol, char type)
+set_type(struct ranked_symbol *symbol, char type)
 {
 	const bool is_weak = strchr("wWvV", type) != NULL;
 	symbol->info.is_code = strchr("tTwWi", type) != NULL;
@@ -97,7 +97,7 @@ name_word(const struct list_line *line)
 static bool
 add_line(struct poly_symbols *symbols, const struct list_line *line, uint64_t address)
 {
-	struct symbol symbol = {
+	struct ranked_symbol symbol = {
 		.info = {.address = address, .is_code = true}, .rank = RANK_CODE + RANK_GLOBAL};
 	const size_t name = name_word(line);
 	if (name == 3)

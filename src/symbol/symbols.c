@@ -25,20 +25,20 @@ is_mapping_symbol(const char *name, size_t n)
 }
 
 bool
-symbols_add(
-	struct poly_symbols *symbols, const char *name, size_t n, const struct symbol *symbol)
+symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
+	const struct ranked_symbol *symbol)
 {
 	if (!n || is_mapping_symbol(name, n) || memchr(name, 0, n))
 		return true;
 	if (symbols->count == symbols->capacity) {
 		const size_t capacity = symbols->capacity ? 2 * symbols->capacity : 256;
-		struct symbol *list = mem_resize(symbols->list, capacity, sizeof *list);
+		struct ranked_symbol *list = mem_resize(symbols->list, capacity, sizeof *list);
 		if (!list)
 			return false;
 		symbols->list = list;
 		symbols->capacity = capacity;
 	}
-	struct symbol *added = &symbols->list[symbols->count++];
+	struct ranked_symbol *added = &symbols->list[symbols->count++];
 	*added = *symbol;
 	added->name = symbols->names.size;
 	/* A symbol must not wrap around the address space. */
@@ -59,7 +59,7 @@ order(uint64_t a, uint64_t b)
 static int
 by_address(const void *left, const void *right)
 {
-	const struct symbol *a = left, *b = right;
+	const struct ranked_symbol *a = left, *b = right;
 	if (a->info.address != b->info.address)
 		return order(a->info.address, b->info.address);
 	if (a->rank != b->rank)
@@ -71,7 +71,7 @@ by_address(const void *left, const void *right)
 static int
 compare_names(const struct poly_symbols *symbols, uint32_t a, uint32_t b)
 {
-	const struct symbol *x = &symbols->list[a], *y = &symbols->list[b];
+	const struct ranked_symbol *x = &symbols->list[a], *y = &symbols->list[b];
 	const int names = strcmp(x->info.name, y->info.name);
 	if (names)
 		return names;
@@ -123,7 +123,7 @@ last_of(const struct poly_symbol *symbol)
 static uint64_t
 guess_size(const struct poly_symbols *symbols, size_t i, size_t next)
 {
-	const struct symbol *symbol = &symbols->list[i];
+	const struct ranked_symbol *symbol = &symbols->list[i];
 	uint64_t last = symbol->info.address | PAGE_MASK;
 	if (i && symbols->reach[i - 1] >= symbol->info.address)
 		return 0;
@@ -172,7 +172,7 @@ build_indexes(struct poly_symbols *symbols, struct poly_error *error)
 	if (!symbols->reach || !symbols->by_name)
 		return err_memory(error);
 	for (size_t i = 0; i < symbols->count; i++) {
-		struct symbol *symbol = &symbols->list[i];
+		struct ranked_symbol *symbol = &symbols->list[i];
 		symbol->info.name = (const char *)symbols->names.data + symbol->name;
 	}
 	qsort(symbols->list, symbols->count, sizeof *symbols->list, by_address);
@@ -293,7 +293,7 @@ poly_symbols_named(const struct poly_symbols *symbols, const char *name, size_t 
 	size_t low = 0, high = symbols->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct symbol *symbol = &symbols->list[symbols->by_name[middle]];
+		const struct ranked_symbol *symbol = &symbols->list[symbols->by_name[middle]];
 		if (compare_to(symbol->info.name, name, length) < 0)
 			low = middle + 1;
 		else

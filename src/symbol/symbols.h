@@ -18,7 +18,7 @@ enum {
 };
 
 /* A symbol of a file. */
-struct symbol {
+struct ranked_symbol {
 	struct poly_symbol info; /* the name is set when all symbols are read */
 	size_t name;		 /* offset in the names */
 	uint64_t end;		 /* first address after its section; 0: unknown */
@@ -26,7 +26,7 @@ struct symbol {
 };
 
 struct poly_symbols {
-	struct symbol *list; /* by address; of equal addresses the preferred one last */
+	struct ranked_symbol *list; /* by address; of equal addresses the preferred one last */
 	size_t count, capacity;
 	uint64_t *reach;   /* by index: the last address covered by it or one before it */
 	uint32_t *by_name; /* indices sorted by name; of equal names the preferred one first */
@@ -36,8 +36,8 @@ struct poly_symbols {
 /*
  * Adds a symbol with a name of n bytes; skips ARM mapping symbols. False: out of memory.
  */
-bool symbols_add(
-	struct poly_symbols *symbols, const char *name, size_t n, const struct symbol *symbol);
+bool symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
+	const struct ranked_symbol *symbol);
 
 /* Adds the symbols of a list. */
 enum poly_status symbols_add_list(

@@ -34,7 +34,7 @@ find_builtin(const char *name, size_t n)
 
 /* Size in bytes of the word at the position, the "-" of v-nodetofilename included. */
 static size_t
-name_size(const struct parser *parser)
+name_size(const struct template_parser *parser)
 {
 	size_t n = sizeof with_hyphen - 1;
 	size_t left = parser->size - parser->at;
@@ -44,7 +44,7 @@ name_size(const struct parser *parser)
 }
 
 size_t
-parser_call_name(const struct parser *parser)
+parser_call_name(const struct template_parser *parser)
 {
 	size_t n = name_size(parser), next = n;
 	if (n > 0 && find_builtin(parser->text + parser->at, n) != BUILTIN_UNKNOWN)
@@ -55,7 +55,7 @@ parser_call_name(const struct parser *parser)
 }
 
 static bool
-add_argument(struct parser *parser, uint32_t *expr)
+add_argument(struct template_parser *parser, uint32_t *expr)
 {
 	struct poly_templates *templates = parser->templates;
 	uint32_t *grown = parser_grow(
@@ -69,9 +69,9 @@ add_argument(struct parser *parser, uint32_t *expr)
 
 /* Parses the arguments after "(", and ")". */
 static bool
-parse_arguments(struct parser *parser, size_t start, unsigned *count)
+parse_arguments(struct template_parser *parser, size_t start, unsigned *count)
 {
-	struct parsed value;
+	struct parsed_expr value;
 	if (parser_next_is(parser, ')'))
 		return true;
 	do {
@@ -90,7 +90,7 @@ parse_arguments(struct parser *parser, size_t start, unsigned *count)
 /* Returns the built-in to call; if it is unknown or has the wrong number of arguments, reports
  * that and returns BUILTIN_UNKNOWN. */
 static enum trcfmt_builtin
-check_call(struct parser *parser, size_t start, size_t n, unsigned count)
+check_call(struct template_parser *parser, size_t start, size_t n, unsigned count)
 {
 	const char *name = parser->text + start;
 	enum trcfmt_builtin found = find_builtin(name, n);
@@ -107,7 +107,7 @@ check_call(struct parser *parser, size_t start, size_t n, unsigned count)
 }
 
 bool
-parser_call(struct parser *parser, size_t n)
+parser_call(struct template_parser *parser, size_t n)
 {
 	size_t start = parser->at, first = parser->templates->argument_count;
 	unsigned count = 0;
@@ -119,7 +119,7 @@ parser_call(struct parser *parser, size_t n)
 			return false;
 	}
 	enum trcfmt_builtin builtin = check_call(parser, start, n, count);
-	struct item *item = parser_item(parser, ITEM_CALL, start);
+	struct template_item *item = parser_item(parser, ITEM_CALL, start);
 	if (!item)
 		return false;
 	item->number = builtin;

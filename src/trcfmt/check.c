@@ -8,7 +8,7 @@
 
 /* Returns the state of a macro in parser->seen; NULL: out of memory. */
 static uint32_t *
-seen(struct parser *parser, uint32_t macro)
+seen(struct template_parser *parser, uint32_t macro)
 {
 	if (macro >= parser->seen_count) {
 		size_t count = parser->templates->macros.capacity;
@@ -26,10 +26,10 @@ seen(struct parser *parser, uint32_t macro)
 }
 
 void
-check_hook(struct parser *parser, size_t at)
+check_hook(struct template_parser *parser, size_t at)
 {
 	uint16_t hook = parser->template.hook;
-	const struct template *before = trcfmt_template(parser->templates, hook);
+	const struct hook_template *before = trcfmt_template(parser->templates, hook);
 	if (before)
 		parser_report(parser, RULE_T08, at,
 			"hook %03X already has a template in line %u, which this one replaces",
@@ -41,7 +41,7 @@ check_hook(struct parser *parser, size_t at)
 }
 
 void
-check_use(struct parser *parser, uint32_t macro, size_t at)
+check_use(struct template_parser *parser, uint32_t macro, size_t at)
 {
 	if (macro < MACRO_FIRST_OWN)
 		return;
@@ -54,7 +54,7 @@ check_use(struct parser *parser, uint32_t macro, size_t at)
 }
 
 void
-check_assignment(struct parser *parser, uint32_t macro, size_t at)
+check_assignment(struct template_parser *parser, uint32_t macro, size_t at)
 {
 	if (macro < MACRO_FIRST_OWN)
 		return;

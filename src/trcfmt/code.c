@@ -85,8 +85,8 @@ find_letter(char c)
 /* Parses the size after a letter; false, without a finding, if it is not valid for the letter.
  */
 static bool
-parse_size(struct parser *parser, const struct code_letter *letter, struct code *code,
-	uint64_t *size)
+parse_size(struct template_parser *parser, const struct code_letter *letter,
+	struct format_code *code, uint64_t *size)
 {
 	size_t n = parser_word(parser);
 	*size = 0;
@@ -103,8 +103,8 @@ parse_size(struct parser *parser, const struct code_letter *letter, struct code 
 
 /* Parses the ".n" after a size; false, without a finding, if it is not valid. */
 static bool
-parse_decimals(
-	struct parser *parser, const struct code_letter *letter, bool argument, uint64_t *part)
+parse_decimals(struct template_parser *parser, const struct code_letter *letter, bool argument,
+	uint64_t *part)
 {
 	*part = 0;
 	char digit = parser_peek_at(parser, 1);
@@ -118,7 +118,8 @@ parse_decimals(
 
 /* Stores the numbers of a letter in item; false if there are too many bits or columns. */
 static bool
-set_item(struct item *item, const struct code_letter *letter, uint64_t size, uint64_t part)
+set_item(struct template_item *item, const struct code_letter *letter, uint64_t size,
+	uint64_t part)
 {
 	if (letter->move) {
 		bool bits = letter->kind != ITEM_WORD;
@@ -138,9 +139,9 @@ set_item(struct item *item, const struct code_letter *letter, uint64_t size, uin
 	return item->code.bits > 0 && item->code.bits <= TRCFMT_BITS;
 }
 
-static enum word
-parse_letter(struct parser *parser, const struct code_letter *letter, bool argument,
-	struct item *item)
+static enum word_kind
+parse_letter(struct template_parser *parser, const struct code_letter *letter, bool argument,
+	struct template_item *item)
 {
 	size_t start = parser->at++;
 	uint64_t size, part;
@@ -157,8 +158,8 @@ parse_letter(struct parser *parser, const struct code_letter *letter, bool argum
 	return letter->move ? WORD_MOVE : WORD_CODE;
 }
 
-enum word
-parser_code(struct parser *parser, bool argument, struct item *item)
+enum word_kind
+parser_code(struct template_parser *parser, bool argument, struct template_item *item)
 {
 	const char *word = parser->text + parser->at;
 	size_t n = parser_word(parser);

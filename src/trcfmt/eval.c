@@ -61,7 +61,7 @@ run_word(struct trcfmt_eval *eval, uint64_t word)
 }
 
 static void
-run_text(struct trcfmt_eval *eval, const struct item *item, bool chosen)
+run_text(struct trcfmt_eval *eval, const struct template_item *item, bool chosen)
 {
 	const char *text = (const char *)eval->templates->texts.data + item->text;
 	if (item->length == 0 || (item->label && text[0] == '@'))
@@ -74,9 +74,9 @@ run_text(struct trcfmt_eval *eval, const struct item *item, bool chosen)
 
 /* Prints a macro, or runs its action. */
 static void
-run_value(struct trcfmt_eval *eval, const struct item *item)
+run_value(struct trcfmt_eval *eval, const struct template_item *item)
 {
-	const struct expr *expr = &eval->templates->exprs[item->expr];
+	const struct template_expr *expr = &eval->templates->exprs[item->expr];
 	struct eval_value value;
 	if (expr->op == EXPR_MACRO && macro_run_action(eval, expr->macro))
 		return;
@@ -88,7 +88,7 @@ run_value(struct trcfmt_eval *eval, const struct item *item)
 }
 
 static void
-run_code(struct trcfmt_eval *eval, const struct item *item)
+run_code(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	struct eval_value value;
 	if (code_read(eval, &item->code, &value))
@@ -96,7 +96,8 @@ run_code(struct trcfmt_eval *eval, const struct item *item)
 }
 
 static bool
-case_matches(struct trcfmt_eval *eval, const struct item *item, const struct eval_value *value)
+case_matches(struct trcfmt_eval *eval, const struct template_item *item,
+	const struct eval_value *value)
 {
 	switch (item->match) {
 	case MATCH_ANY: return true;
@@ -113,7 +114,7 @@ case_matches(struct trcfmt_eval *eval, const struct item *item, const struct eva
 static void
 run_case(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	if (items[i].direct && items[i].end > i + 1)
 		run_text(eval, &items[i + 1], true);
 	else
@@ -125,7 +126,7 @@ run_case(struct trcfmt_eval *eval, uint32_t i)
 static void
 run_switch(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	const uint32_t end = items[i].end;
 	struct eval_value value;
 	if (!expr_value(eval, items[i].expr, &value))
@@ -146,7 +147,7 @@ run_switch(struct trcfmt_eval *eval, uint32_t i)
 static void
 run_loop(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *item = &eval->templates->items[i];
+	const struct template_item *item = &eval->templates->items[i];
 	struct eval_value value;
 	if (!expr_value(eval, item->expr, &value))
 		return;
@@ -159,7 +160,7 @@ run_loop(struct trcfmt_eval *eval, uint32_t i)
 static void
 run_item(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *item = &eval->templates->items[i];
+	const struct template_item *item = &eval->templates->items[i];
 	switch (item->item) {
 	case ITEM_TEXT: run_text(eval, item, false); break;
 	case ITEM_NEWLINE: text_newline(eval); break;
@@ -193,10 +194,10 @@ run_item(struct trcfmt_eval *eval, uint32_t i)
 void
 eval_items(struct trcfmt_eval *eval, uint32_t i, uint32_t end)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	const bool around = eval->flow == FLOW_LEAVE;
 	while (i < end && eval_step(eval)) {
-		const struct item *item = &items[i];
+		const struct template_item *item = &items[i];
 		eval->line = item->line;
 		run_item(eval, i);
 		i = item->item == ITEM_SWITCH || item->item == ITEM_LOOP ? item->end : i + 1;
@@ -267,7 +268,7 @@ take_image(struct trcfmt_eval *eval, const struct aix_event *event)
 }
 
 static bool
-begin_event(struct trcfmt_eval *eval, const struct template *template,
+begin_event(struct trcfmt_eval *eval, const struct hook_template *template,
 	const struct trcfmt_context *context)
 {
 	eval->context = context;
@@ -287,7 +288,7 @@ begin_event(struct trcfmt_eval *eval, const struct template *template,
 
 /* Returns the result of an event for which memory ran out. */
 static struct trcfmt_result
-no_memory(const struct template *template)
+no_memory(const struct hook_template *template)
 {
 	return (struct trcfmt_result){.outcome = OUTCOME_PRINT,
 		.text = "",
@@ -296,7 +297,7 @@ no_memory(const struct template *template)
 }
 
 struct trcfmt_result
-trcfmt_eval_run(struct trcfmt_eval *eval, const struct template *template,
+trcfmt_eval_run(struct trcfmt_eval *eval, const struct hook_template *template,
 	const struct trcfmt_context *context)
 {
 	if (!begin_event(eval, template, context))

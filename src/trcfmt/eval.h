@@ -100,8 +100,8 @@ enum poly_status trcfmt_eval_errno(struct trcfmt_eval *eval, uint64_t number, co
 /*
  * Runs template over an event. The evaluator owns the text, which is valid until the next call.
  */
-struct trcfmt_result trcfmt_eval_run(struct trcfmt_eval *eval, const struct template *template,
-	const struct trcfmt_context *context);
+struct trcfmt_result trcfmt_eval_run(struct trcfmt_eval *eval,
+	const struct hook_template *template, const struct trcfmt_context *context);
 
 /* Frees an evaluator. Accepts NULL. */
 void trcfmt_eval_free(struct trcfmt_eval *eval);

@@ -85,7 +85,7 @@ builtin_text_read(struct trcfmt_eval *eval, const void *bytes, size_t n)
 
 /* Returns argument i, from 0, as a number. */
 static uint64_t
-argument(struct trcfmt_eval *eval, const struct item *item, unsigned i)
+argument(struct trcfmt_eval *eval, const struct template_item *item, unsigned i)
 {
 	if (i >= item->arguments)
 		return 0;
@@ -132,10 +132,10 @@ fd_name(struct trcfmt_eval *eval)
 
 /* VA.S is one argument: the operands of EXPR_JOIN. Without ".", S is 0. */
 static void
-range_install(struct trcfmt_eval *eval, const struct item *item)
+range_install(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	const struct poly_templates *templates = eval->templates;
-	const struct expr *where =
+	const struct template_expr *where =
 		&templates->exprs[templates->arguments[item->first_argument]];
 	const struct files_key in_use = process_key(eval, FILES_IN_USE);
 	struct files_range range = {0};
@@ -180,7 +180,7 @@ segment_name(struct trcfmt_eval *eval, uint64_t segment)
 }
 
 static void
-page_name(struct trcfmt_eval *eval, const struct item *item)
+page_name(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	uint64_t page = argument(eval, item, 0), segment = argument(eval, item, 1), vnode = 0;
 	bool known = files_get_page(&eval->files, segment, page, &vnode);
@@ -197,7 +197,7 @@ handler_name(struct trcfmt_eval *eval)
 
 /* A timer belongs to a thread: overlapping system calls of different threads do not mix. */
 static struct files_key
-timer_key(struct trcfmt_eval *eval, const struct item *item)
+timer_key(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	const struct trcfmt_context *context = eval->context;
 	uint64_t a = argument(eval, item, 0), b = argument(eval, item, 1);
@@ -230,14 +230,14 @@ interrupt(struct trcfmt_eval *eval, int by)
 
 /* Evaluates the arguments of an unknown built-in (T11). */
 static void
-unknown(struct trcfmt_eval *eval, const struct item *item)
+unknown(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	for (unsigned i = 0; i < item->arguments; i++)
 		argument(eval, item, i);
 }
 
 void
-builtin_call(struct trcfmt_eval *eval, const struct item *item)
+builtin_call(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	struct files_key key;
 	switch (item->number) {

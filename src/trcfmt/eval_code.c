@@ -17,7 +17,7 @@
 /* Returns the size of a number of code in bytes. X0 reads one byte, as X1 does (AIX trace
  * reference 3 (5)). */
 static unsigned
-code_size(const struct trcfmt_eval *eval, const struct code *code)
+code_size(const struct trcfmt_eval *eval, const struct format_code *code)
 {
 	if (code->word)
 		return eval->context->event->word;
@@ -67,8 +67,8 @@ code_advance_bytes(struct trcfmt_eval *eval, uint64_t bytes, uint64_t *at)
 }
 
 static void
-value_of_number(
-	const struct code *code, unsigned size, uint64_t number, struct eval_value *value)
+value_of_number(const struct format_code *code, unsigned size, uint64_t number,
+	struct eval_value *value)
 {
 	value->kind = VALUE_CODE;
 	value->code = code;
@@ -81,7 +81,7 @@ value_of_number(
 }
 
 static bool
-read_number(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+read_number(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	const unsigned size = code_size(eval, code);
 	uint64_t at;
@@ -102,7 +102,7 @@ image_bit(const struct trcfmt_eval *eval, uint64_t at)
 }
 
 static bool
-read_bits(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+read_bits(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	uint64_t at;
 	if (!code_advance(eval, code->bits, &at))
@@ -133,7 +133,7 @@ read_text(struct trcfmt_eval *eval, uint64_t at, uint64_t size, struct eval_valu
 }
 
 static bool
-read_a(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+read_a(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	uint64_t at;
 	if (!code_advance_bytes(eval, code->size, &at))
@@ -147,7 +147,7 @@ read_a(struct trcfmt_eval *eval, const struct code *code, struct eval_value *val
 
 /* Reads the text after a length. A length beyond the rest of the entry is truncated. */
 static void
-read_s_text(struct trcfmt_eval *eval, const struct code *code, uint64_t length,
+read_s_text(struct trcfmt_eval *eval, const struct format_code *code, uint64_t length,
 	struct eval_value *value)
 {
 	eval->pointer = (eval->pointer + 7) / 8 * 8;
@@ -164,7 +164,7 @@ read_s_text(struct trcfmt_eval *eval, const struct code *code, uint64_t length,
 }
 
 static bool
-read_s(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+read_s(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	const unsigned size = code_size(eval, code);
 	uint64_t at;
@@ -176,7 +176,7 @@ read_s(struct trcfmt_eval *eval, const struct code *code, struct eval_value *val
 
 /* HT, HB and HD, which do not move the data pointer. */
 static void
-read_hook(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+read_hook(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	static const uint32_t macros[] = {
 		[CODE_HT] = MACRO_HT, [CODE_HB] = MACRO_HB, [CODE_HD] = MACRO_HD};
@@ -187,7 +187,7 @@ read_hook(struct trcfmt_eval *eval, const struct code *code, struct eval_value *
 }
 
 bool
-code_read(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value)
+code_read(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	switch (code->code) {
 	case CODE_A: return read_a(eval, code, value);
@@ -202,7 +202,8 @@ code_read(struct trcfmt_eval *eval, const struct code *code, struct eval_value *
 
 /* Converts a number to text: the bytes of the number, of the size of code. */
 static void
-cast_to_text(const struct code *code, const struct eval_value *from, struct eval_value *value)
+cast_to_text(
+	const struct format_code *code, const struct eval_value *from, struct eval_value *value)
 {
 	value->kind = VALUE_CODE;
 	value->code = code;
@@ -221,8 +222,8 @@ cast_to_text(const struct code *code, const struct eval_value *from, struct eval
 }
 
 bool
-code_cast(struct trcfmt_eval *eval, const struct code *code, const struct eval_value *from,
-	struct eval_value *value)
+code_cast(struct trcfmt_eval *eval, const struct format_code *code,
+	const struct eval_value *from, struct eval_value *value)
 {
 	if (from->kind == VALUE_NONE || code->code == CODE_HT || code->code == CODE_HB ||
 		code->code == CODE_HD) {
@@ -390,7 +391,7 @@ print_text(struct trcfmt_eval *eval, const struct eval_value *value)
 	const size_t begin = eval->text.bytes.size;
 	text_clean(eval, value->bytes, value->size);
 	const size_t printed = eval->text.bytes.size - begin;
-	const struct code *code = value->kind == VALUE_CODE ? value->code : NULL;
+	const struct format_code *code = value->kind == VALUE_CODE ? value->code : NULL;
 	if (code && code->code == CODE_A && code->sized && printed < code->columns &&
 		eval->flow != FLOW_END)
 		text_blanks(eval, code->columns - printed);

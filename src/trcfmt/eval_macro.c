@@ -141,7 +141,7 @@ trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct eval_value *v
 void
 macro_value(struct trcfmt_eval *eval, uint32_t macro, struct eval_value *value)
 {
-	const struct macro *own = &eval->macros[macro];
+	const struct macro_value *own = &eval->macros[macro];
 	if (own->generation == eval->generation) {
 		value_number(value, own->number);
 		return;
@@ -167,7 +167,7 @@ macro_assign(struct trcfmt_eval *eval, uint32_t macro, uint64_t number)
 	else if (macro == MACRO_BASEPOINTER)
 		eval->base = number < EVAL_BASE_MAX ? number : EVAL_BASE_MAX;
 	else
-		eval->macros[macro] = (struct macro){eval->generation, number};
+		eval->macros[macro] = (struct macro_value){eval->generation, number};
 }
 
 /*
@@ -201,7 +201,8 @@ error_message(struct trcfmt_eval *eval)
 static void
 run_default(struct trcfmt_eval *eval)
 {
-	const struct template *template = trcfmt_template(eval->templates, TRCFMT_DEFAULT_HOOK);
+	const struct hook_template *template =
+		trcfmt_template(eval->templates, TRCFMT_DEFAULT_HOOK);
 	if (eval->in_default) {
 		eval_stop(eval, FAULT_STEPS);
 		return;
@@ -240,7 +241,7 @@ macro_run_action(struct trcfmt_eval *eval, uint32_t macro)
 }
 
 static uint64_t
-expr_operate(struct trcfmt_eval *eval, const struct expr *expr)
+expr_operate(struct trcfmt_eval *eval, const struct template_expr *expr)
 {
 	uint64_t left = expr_number(eval, expr->left);
 	if (expr->op == EXPR_JOIN)
@@ -262,7 +263,7 @@ expr_operate(struct trcfmt_eval *eval, const struct expr *expr)
 bool
 expr_value(struct trcfmt_eval *eval, uint32_t index, struct eval_value *value)
 {
-	const struct expr *expr = &eval->templates->exprs[index];
+	const struct template_expr *expr = &eval->templates->exprs[index];
 	struct eval_value from;
 	switch (expr->op) {
 	case EXPR_CODE: return code_read(eval, &expr->code, value);
@@ -281,7 +282,7 @@ expr_value(struct trcfmt_eval *eval, uint32_t index, struct eval_value *value)
 uint64_t
 expr_number(struct trcfmt_eval *eval, uint32_t index)
 {
-	const struct expr *expr = &eval->templates->exprs[index];
+	const struct template_expr *expr = &eval->templates->exprs[index];
 	struct eval_value value;
 	if (!eval_step(eval))
 		return 0;

@@ -20,7 +20,7 @@
 #define EVAL_POINTER_MAX ((uint64_t)1 << 43)
 
 /* What runs after an item. */
-enum flow {
+enum eval_flow {
 	FLOW_ON,
 	FLOW_LEAVE, /* the rest of the innermost descriptor, then nothing */
 	FLOW_END,   /* nothing */
@@ -42,7 +42,7 @@ struct eval_text {
 };
 
 /* A macro; its value is set if its generation is the evaluator's. */
-struct macro {
+struct macro_value {
 	uint64_t generation, number;
 };
 
@@ -50,9 +50,9 @@ struct trcfmt_eval {
 	const struct poly_templates *templates;
 	struct trcfmt_options options;
 	struct files files;
-	bool own_errno;	      /* files has user names of errno values */
-	struct macro *macros; /* by number */
-	uint64_t generation;  /* of the event */
+	bool own_errno;		    /* files has user names of errno values */
+	struct macro_value *macros; /* by number */
+	uint64_t generation;	    /* of the event */
 
 	const struct trcfmt_context *context;
 	struct buf image;    /* the event's hook word and data */
@@ -66,7 +66,7 @@ struct trcfmt_eval {
 	uint32_t steps;	     /* remaining */
 	unsigned depth;	     /* of the expression being evaluated */
 	bool in_default;     /* template 008 is running */
-	enum flow flow;
+	enum eval_flow flow;
 	enum trcfmt_outcome outcome;
 	uint32_t line; /* of the current item */
 	unsigned faults;
@@ -151,7 +151,7 @@ struct eval_value {
 		VALUE_TEXT,
 		VALUE_CODE, /* prints by code */
 	} kind;
-	const struct code *code;
+	const struct format_code *code;
 	uint64_t number; /* of codes the low 64 bits; of S the length */
 	uint64_t high;	 /* the bits above, X only */
 	uint64_t at;	 /* B of more than 64 bits: its first bit in the image */
@@ -162,11 +162,12 @@ struct eval_value {
 
 /* Reads a value by code at the data pointer and advances that. False: the template has ended.
  */
-bool code_read(struct trcfmt_eval *eval, const struct code *code, struct eval_value *value);
+bool code_read(
+	struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value);
 
 /* Converts a number or a text by code, as if the entry held it. */
-bool code_cast(struct trcfmt_eval *eval, const struct code *code, const struct eval_value *from,
-	struct eval_value *value);
+bool code_cast(struct trcfmt_eval *eval, const struct format_code *code,
+	const struct eval_value *from, struct eval_value *value);
 
 /* Prints a datum. */
 void code_print(struct trcfmt_eval *eval, const struct eval_value *value);
@@ -208,6 +209,6 @@ void builtin_number_read(struct trcfmt_eval *eval, uint64_t number);
 void builtin_text_read(struct trcfmt_eval *eval, const void *bytes, size_t n);
 
 /* Runs a built-in. */
-void builtin_call(struct trcfmt_eval *eval, const struct item *item);
+void builtin_call(struct trcfmt_eval *eval, const struct template_item *item);
 
 #endif

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-static bool parse_ranks(
-	struct parser *parser, bool argument, unsigned rank, struct parsed *parsed);
+static bool parse_ranks(struct template_parser *parser, bool argument, unsigned rank,
+	struct parsed_expr *parsed);
 
 static const struct {
 	char sign;
@@ -32,7 +32,7 @@ static const struct {
 #define LAST_RANK 3
 
 static bool
-add_expr(struct parser *parser, const struct expr *expr, uint32_t *number)
+add_expr(struct template_parser *parser, const struct template_expr *expr, uint32_t *number)
 {
 	struct poly_templates *templates = parser->templates;
 	if (templates->expr_count == TRCFMT_ITEMS) {
@@ -40,7 +40,7 @@ add_expr(struct parser *parser, const struct expr *expr, uint32_t *number)
 		return parser_report(parser, RULE_T15, parser->at,
 			"more than %zu nodes of expressions in the file", TRCFMT_ITEMS);
 	}
-	struct expr *grown =
+	struct template_expr *grown =
 		parser_grow(parser, templates->exprs, templates->expr_count, sizeof *grown);
 	if (!grown)
 		return false;
@@ -65,7 +65,7 @@ find_predefined(const struct intern *macros, const char *name, size_t n)
 }
 
 static bool
-own_macro(struct parser *parser, size_t n, uint32_t *macro)
+own_macro(struct template_parser *parser, size_t n, uint32_t *macro)
 {
 	struct intern *macros = &parser->templates->macros;
 	const char *name = parser->text + parser->at;
@@ -79,7 +79,7 @@ own_macro(struct parser *parser, size_t n, uint32_t *macro)
 }
 
 bool
-parser_macro(struct parser *parser, bool assigned, uint32_t *macro)
+parser_macro(struct template_parser *parser, bool assigned, uint32_t *macro)
 {
 	size_t start = parser->at++, n = parser_word(parser);
 	if (n == 0)
@@ -96,11 +96,11 @@ parser_macro(struct parser *parser, bool assigned, uint32_t *macro)
 }
 
 static bool
-parse_cast(struct parser *parser, bool argument, struct expr *expr)
+parse_cast(struct template_parser *parser, bool argument, struct template_expr *expr)
 {
-	struct item item = {0};
+	struct template_item item = {0};
 	parser_skip(parser);
-	enum word word = parser_code(parser, argument, &item);
+	enum word_kind word = parser_code(parser, argument, &item);
 	expr->op = EXPR_CAST;
 	expr->code = item.code;
 	if (word == WORD_CODE || word == WORD_WRONG)
@@ -109,10 +109,10 @@ parse_cast(struct parser *parser, bool argument, struct expr *expr)
 }
 
 bool
-parser_value(struct parser *parser, bool argument, uint32_t *number)
+parser_value(struct template_parser *parser, bool argument, uint32_t *number)
 {
-	struct expr expr = {.op = EXPR_MACRO, .left = EXPR_NONE, .right = EXPR_NONE};
-	struct item item = {0};
+	struct template_expr expr = {.op = EXPR_MACRO, .left = EXPR_NONE, .right = EXPR_NONE};
+	struct template_item item = {0};
 	size_t start = parser->at;
 	if (parser_peek(parser) == '$') {
 		if (!parser_macro(parser, false, &expr.macro))
@@ -136,9 +136,9 @@ parser_value(struct parser *parser, bool argument, uint32_t *number)
 }
 
 static bool
-parse_number(struct parser *parser, uint32_t *number)
+parse_number(struct template_parser *parser, uint32_t *number)
 {
-	struct expr expr = {.op = EXPR_NUMBER, .left = EXPR_NONE, .right = EXPR_NONE};
+	struct template_expr expr = {.op = EXPR_NUMBER, .left = EXPR_NONE, .right = EXPR_NONE};
 	size_t n = parser_word(parser);
 	if (!num_parse(parser->text + parser->at, n, &expr.number))
 		return parser_report(parser, RULE_T05, parser->at,
@@ -149,11 +149,11 @@ parse_number(struct parser *parser, uint32_t *number)
 }
 
 static bool
-parse_term(struct parser *parser, bool argument, struct parsed *parsed)
+parse_term(struct template_parser *parser, bool argument, struct parsed_expr *parsed)
 {
 	size_t start = parser->at;
 	char c = parser_skip(parser);
-	*parsed = (struct parsed){EXPR_NONE, 1};
+	*parsed = (struct parsed_expr){EXPR_NONE, 1};
 	if (c >= '0' && c <= '9')
 		return parse_number(parser, &parsed->expr);
 	if (c != '(')
@@ -172,7 +172,7 @@ parse_term(struct parser *parser, bool argument, struct parsed *parsed)
 
 /* Returns the index of the next operator if its rank is at least rank, or -1. */
 static int
-next_operator(struct parser *parser, unsigned rank)
+next_operator(struct template_parser *parser, unsigned rank)
 {
 	char c = parser_skip(parser);
 	for (int i = 0; i < (int)(sizeof operators / sizeof *operators); i++)
@@ -183,20 +183,22 @@ next_operator(struct parser *parser, unsigned rank)
 }
 
 static bool
-combine(struct parser *parser, uint8_t op, struct parsed *left, const struct parsed *right)
+combine(struct template_parser *parser, uint8_t op, struct parsed_expr *left,
+	const struct parsed_expr *right)
 {
 	unsigned depth = left->depth > right->depth ? left->depth : right->depth;
 	if (depth >= TRCFMT_DEPTH)
 		return parser_report(parser, RULE_T15, parser->at,
 			"operators are nested deeper than %d", TRCFMT_DEPTH - 1);
-	struct expr expr = {.op = op, .left = left->expr, .right = right->expr};
+	struct template_expr expr = {.op = op, .left = left->expr, .right = right->expr};
 	left->depth = depth + 1;
 	return add_expr(parser, &expr, &left->expr);
 }
 
 /* Parses operators of a rank and of higher ranks. */
 static bool
-parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *parsed)
+parse_ranks(struct template_parser *parser, bool argument, unsigned rank,
+	struct parsed_expr *parsed)
 {
 	int found;
 	if (rank > LAST_RANK || parser->options.left_to_right) {
@@ -206,7 +208,7 @@ parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *
 		return false;
 	}
 	while (rank <= LAST_RANK && (found = next_operator(parser, rank)) >= 0) {
-		struct parsed right;
+		struct parsed_expr right;
 		parser->at++;
 		bool ranks = !parser->options.left_to_right && rank < LAST_RANK;
 		if (!(ranks ? parse_ranks(parser, argument, rank + 1, &right)
@@ -218,9 +220,9 @@ parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *
 }
 
 bool
-parser_expr(struct parser *parser, bool argument, struct parsed *parsed)
+parser_expr(struct template_parser *parser, bool argument, struct parsed_expr *parsed)
 {
-	struct parsed right;
+	struct parsed_expr right;
 	if (!parse_ranks(parser, argument, 1, parsed))
 		return false;
 	if (!argument || !parser_next_is(parser, '.'))

@@ -22,7 +22,7 @@ const struct poly_rule trcfmt_rules[RULE_COUNT + 1] = {
 
 /* Returns the size of the line of a position, at most LOOKAHEAD bytes after that. */
 static size_t
-line_size(const struct parser *parser, struct join_position place)
+line_size(const struct template_parser *parser, struct join_position place)
 {
 	const char *text = parser->source.text + place.offset;
 	size_t left = parser->source.size - place.offset;
@@ -33,7 +33,7 @@ line_size(const struct parser *parser, struct join_position place)
 }
 
 static void
-keep_first(struct parser *parser, enum trcfmt_rule rule, struct join_position place,
+keep_first(struct template_parser *parser, enum trcfmt_rule rule, struct join_position place,
 	const char *message)
 {
 	if (trcfmt_rules[rule].severity != POLY_ERROR || parser->status != POLY_OK)
@@ -45,7 +45,8 @@ keep_first(struct parser *parser, enum trcfmt_rule rule, struct join_position pl
 }
 
 bool
-parser_report(struct parser *parser, enum trcfmt_rule rule, size_t at, const char *message, ...)
+parser_report(struct template_parser *parser, enum trcfmt_rule rule, size_t at,
+	const char *message, ...)
 {
 	char text[400], shown[CARET_ROOM];
 	struct join_position place = join_position(&parser->joined, at);
@@ -75,7 +76,7 @@ parser_report(struct parser *parser, enum trcfmt_rule rule, size_t at, const cha
 }
 
 bool
-parser_out_of_memory(struct parser *parser)
+parser_out_of_memory(struct template_parser *parser)
 {
 	parser->stopped = true;
 	parser->status = err_memory(parser->error);
@@ -84,7 +85,7 @@ parser_out_of_memory(struct parser *parser)
 
 /* Arrays grow when their count is a power of 2, so no capacity is stored. */
 void *
-parser_grow(struct parser *parser, void *array, size_t count, size_t size)
+parser_grow(struct template_parser *parser, void *array, size_t count, size_t size)
 {
 	if (count & (count - 1) || (count > 0 && count < 64))
 		return array;

@@ -18,21 +18,23 @@ count_lines(const char *text, size_t n)
 	return lines;
 }
 
-struct fragment
+struct source_fragment
 fragment_new(const char *text, size_t n)
 {
-	return (struct fragment){text, n, count_lines(text, n), FRAGMENT_GAP, 0, 0};
+	return (struct source_fragment){text, n, count_lines(text, n), FRAGMENT_GAP, 0, 0};
 }
 
 /* Inserts a fragment at an index; false: out of memory, or too many. */
 static bool
-insert_fragment(struct fragments *fragments, size_t i, const struct fragment *fragment)
+insert_fragment(
+	struct source_fragments *fragments, size_t i, const struct source_fragment *fragment)
 {
 	if (fragments->count == FRAGMENTS_MAX)
 		return false;
 	if (fragments->count == fragments->capacity) {
 		size_t capacity = fragments->capacity ? 2 * fragments->capacity : 256;
-		struct fragment *grown = mem_resize(fragments->list, capacity, sizeof *grown);
+		struct source_fragment *grown =
+			mem_resize(fragments->list, capacity, sizeof *grown);
 		if (!grown)
 			return false;
 		fragments->list = grown;
@@ -59,7 +61,7 @@ next_token(const char *text, size_t size, size_t *at)
 
 /* Parses id and version at the start of a template; false if they are not valid. */
 static bool
-parse_head(struct fragment *fragment, const struct buf *text)
+parse_head(struct source_fragment *fragment, const struct buf *text)
 {
 	const char *p = (const char *)text->data;
 	size_t at = 0, n = next_token(p, text->size, &at);
@@ -82,26 +84,26 @@ parse_head(struct fragment *fragment, const struct buf *text)
 }
 
 static bool
-append(struct fragments *fragments, const struct fragment *fragment)
+append(struct source_fragments *fragments, const struct source_fragment *fragment)
 {
 	return fragment->size == 0 || insert_fragment(fragments, fragments->count, fragment);
 }
 
 /* Appends the joined template and the gap before it. */
 static bool
-append_fragments(
-	struct fragments *fragments, const struct joined *joined, const char *text, size_t end)
+append_fragments(struct source_fragments *fragments, const struct joined *joined,
+	const char *text, size_t end)
 {
-	struct fragment gap = fragment_new(text + end, joined->start - end);
-	struct fragment fragment =
+	struct source_fragment gap = fragment_new(text + end, joined->start - end);
+	struct source_fragment fragment =
 		fragment_new(text + joined->start, joined->end - joined->start);
 	parse_head(&fragment, &joined->text);
 	return append(fragments, &gap) && append(fragments, &fragment);
 }
 
 enum poly_status
-fragments_parse(
-	struct fragments *fragments, const char *text, size_t n, struct poly_error *error)
+fragments_parse(struct source_fragments *fragments, const char *text, size_t n,
+	struct poly_error *error)
 {
 	struct join_source source = {text, n, 0, 1};
 	struct joined joined = {0};
@@ -113,7 +115,7 @@ fragments_parse(
 		end = joined.end;
 		open = joined.open;
 	}
-	struct fragment gap = fragment_new(text + end, n - end);
+	struct source_fragment gap = fragment_new(text + end, n - end);
 	taken = taken && !joined.failed && append(fragments, &gap);
 	join_free(&joined);
 	if (open)
@@ -127,7 +129,7 @@ fragments_parse(
 }
 
 size_t
-fragments_find(const struct fragments *fragments, uint32_t hook, size_t i)
+fragments_find(const struct source_fragments *fragments, uint32_t hook, size_t i)
 {
 	while (i-- > 0)
 		if (fragments->list[i].hook == hook)
@@ -136,7 +138,7 @@ fragments_find(const struct fragments *fragments, uint32_t hook, size_t i)
 }
 
 size_t
-fragments_line(const struct fragments *fragments, size_t i)
+fragments_line(const struct source_fragments *fragments, size_t i)
 {
 	size_t line = 1;
 	for (size_t k = 0; k < i; k++)
@@ -146,9 +148,9 @@ fragments_line(const struct fragments *fragments, size_t i)
 
 /* Splits a gap after some of its lines. */
 static bool
-split_gap(struct fragments *fragments, size_t i, size_t lines)
+split_gap(struct source_fragments *fragments, size_t i, size_t lines)
 {
-	struct fragment *fragment = &fragments->list[i], rest = *fragment;
+	struct source_fragment *fragment = &fragments->list[i], rest = *fragment;
 	size_t size = 0;
 	for (size_t k = 0; k < lines; k++)
 		size = (size_t)((const char *)memchr(
@@ -164,7 +166,8 @@ split_gap(struct fragments *fragments, size_t i, size_t lines)
 }
 
 size_t
-fragments_insert(struct fragments *fragments, const struct fragment *fragment, size_t line)
+fragments_insert(
+	struct source_fragments *fragments, const struct source_fragment *fragment, size_t line)
 {
 	size_t i = 0, before = 1;
 	while (i < fragments->count && before + fragments->list[i].lines <= line)
@@ -179,7 +182,7 @@ fragments_insert(struct fragments *fragments, const struct fragment *fragment, s
 }
 
 void
-fragments_remove(struct fragments *fragments, size_t i)
+fragments_remove(struct source_fragments *fragments, size_t i)
 {
 	fragments->count--;
 	memmove(fragments->list + i, fragments->list + i + 1,
@@ -187,7 +190,7 @@ fragments_remove(struct fragments *fragments, size_t i)
 }
 
 void
-fragment_write(struct buf *out, const struct fragment *fragment)
+fragment_write(struct buf *out, const struct source_fragment *fragment)
 {
 	buf_append(out, fragment->text, fragment->size);
 	if (fragment->size == 0 || fragment->text[fragment->size - 1] != '\n')
@@ -195,7 +198,7 @@ fragment_write(struct buf *out, const struct fragment *fragment)
 }
 
 void
-fragments_write(struct buf *out, const struct fragments *fragments)
+fragments_write(struct buf *out, const struct source_fragments *fragments)
 {
 	for (size_t i = 0; i < fragments->count; i++)
 		fragment_write(out, &fragments->list[i]);
@@ -205,7 +208,7 @@ fragments_write(struct buf *out, const struct fragments *fragments)
 }
 
 void
-fragments_free(struct fragments *fragments)
+fragments_free(struct source_fragments *fragments)
 {
 	mem_free(fragments->list);
 	memset(fragments, 0, sizeof *fragments);

@@ -12,7 +12,7 @@
 
 #define FRAGMENT_GAP UINT32_MAX
 
-struct fragment {
+struct source_fragment {
 	const char *text; /* not owned */
 	size_t size;	  /* the last fragment may lack its final newline */
 	size_t lines;	  /* a partial line counts */
@@ -20,8 +20,8 @@ struct fragment {
 	uint32_t version, release;
 };
 
-struct fragments {
-	struct fragment *list;
+struct source_fragments {
+	struct source_fragment *list;
 	size_t count, capacity;
 	bool open; /* the file does not end in a newline */
 };
@@ -31,35 +31,35 @@ struct fragments {
  * POLY_ERR_FORMAT: the last line ends in "\". POLY_ERR_LIMIT: FRAGMENTS_MAX.
  * POLY_ERR_MEMORY.
  */
-enum poly_status fragments_parse(
-	struct fragments *fragments, const char *text, size_t n, struct poly_error *error);
+enum poly_status fragments_parse(struct source_fragments *fragments, const char *text, size_t n,
+	struct poly_error *error);
 
 /* Returns a fragment of n bytes, as a gap. */
-struct fragment fragment_new(const char *text, size_t n);
+struct source_fragment fragment_new(const char *text, size_t n);
 
 /* Returns the index of the last template of a hook before index i; SIZE_MAX: none. */
-size_t fragments_find(const struct fragments *fragments, uint32_t hook, size_t i);
+size_t fragments_find(const struct source_fragments *fragments, uint32_t hook, size_t i);
 
 /* Returns the line in which a fragment begins, from 1. */
-size_t fragments_line(const struct fragments *fragments, size_t i);
+size_t fragments_line(const struct source_fragments *fragments, size_t i);
 
 /*
  * Inserts a fragment so that it begins in a line, or appends it if no fragment can begin there.
  * Returns its index; SIZE_MAX: out of memory, or too many.
  */
-size_t fragments_insert(
-	struct fragments *fragments, const struct fragment *fragment, size_t line);
+size_t fragments_insert(struct source_fragments *fragments,
+	const struct source_fragment *fragment, size_t line);
 
 /* Removes a fragment. */
-void fragments_remove(struct fragments *fragments, size_t i);
+void fragments_remove(struct source_fragments *fragments, size_t i);
 
 /* Appends a fragment and, if it lacks one, a newline. */
-void fragment_write(struct buf *out, const struct fragment *fragment);
+void fragment_write(struct buf *out, const struct source_fragment *fragment);
 
 /* Appends the text of the file. */
-void fragments_write(struct buf *out, const struct fragments *fragments);
+void fragments_write(struct buf *out, const struct source_fragments *fragments);
 
 /* Frees the memory. */
-void fragments_free(struct fragments *fragments);
+void fragments_free(struct source_fragments *fragments);
 
 #endif

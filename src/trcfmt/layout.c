@@ -38,7 +38,7 @@ static const struct {
 #define BASE_OF_TWO_LINES 8
 
 void
-layout_init(struct layout *layout)
+layout_init(struct report_layout *layout)
 {
 	memset(layout, 0, sizeof *layout);
 	for (size_t c = 0; c < LAYOUT_COLUMN_COUNT; c++)
@@ -49,7 +49,7 @@ layout_init(struct layout *layout)
 }
 
 bool
-layout_set(struct layout *layout, const char *text, size_t n)
+layout_set(struct report_layout *layout, const char *text, size_t n)
 {
 	const char *colon = memchr(text, ':', n);
 	size_t name = colon ? (size_t)(colon - text) : n;
@@ -73,7 +73,7 @@ layout_set(struct layout *layout, const char *text, size_t n)
 }
 
 void
-layout_finish(struct layout *layout)
+layout_finish(struct report_layout *layout)
 {
 	layout->shown[LAYOUT_elapsed] = layout->stamp != STAMP_NONE;
 	layout->shown[LAYOUT_delta] =
@@ -100,7 +100,8 @@ pad(struct layout_line *line, size_t column)
 }
 
 void
-layout_skip(struct layout_line *line, const struct layout *layout, enum layout_column column)
+layout_skip(
+	struct layout_line *line, const struct report_layout *layout, enum layout_column column)
 {
 	if (layout->shown[column])
 		line->column += layout->width[column];
@@ -116,8 +117,8 @@ begin(struct layout_line *line)
 }
 
 void
-layout_text(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text, size_t n)
+layout_text(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text, size_t n)
 {
 	if (!layout->shown[column])
 		return;
@@ -130,8 +131,8 @@ layout_text(struct layout_line *line, const struct layout *layout, enum layout_c
 }
 
 void
-layout_number(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text, size_t n)
+layout_number(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text, size_t n)
 {
 	if (!layout->shown[column])
 		return;
@@ -145,7 +146,7 @@ layout_number(struct layout_line *line, const struct layout *layout, enum layout
 }
 
 size_t
-layout_heading(const struct layout *layout, char *text)
+layout_heading(const struct report_layout *layout, char *text)
 {
 	static const char *const levels[] = {"APPL", "SYSCALL", "KERNEL", "INTERRUPT"};
 	struct layout_line line = {text, 0, 0};

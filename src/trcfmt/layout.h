@@ -48,7 +48,7 @@ enum layout_stamp {
 	STAMP_NONE,	 /* timestamp=3 */
 };
 
-struct layout {
+struct report_layout {
 	bool shown[LAYOUT_COLUMN_COUNT];
 	unsigned width[LAYOUT_COLUMN_COUNT];
 	unsigned level;	       /* columns between levels */
@@ -59,18 +59,18 @@ struct layout {
 };
 
 /* Sets the published widths, and shows only the default columns. */
-void layout_init(struct layout *layout);
+void layout_init(struct report_layout *layout);
 
 /* Sets a width from "NAME:WIDTH"; false if it is not valid. */
-bool layout_set(struct layout *layout, const char *text, size_t n);
+bool layout_set(struct report_layout *layout, const char *text, size_t n);
 
 /* Computes the time columns and the column of the text, after all settings. */
-void layout_finish(struct layout *layout);
+void layout_finish(struct report_layout *layout);
 
 /* Writes the line of headings without its newline to line (LAYOUT_LINE_MAX + 64 bytes); returns
  * its length.
  */
-size_t layout_heading(const struct layout *layout, char *line);
+size_t layout_heading(const struct report_layout *layout, char *line);
 
 /* A line under construction, of LAYOUT_LINE_MAX bytes. */
 struct layout_line {
@@ -83,14 +83,14 @@ struct layout_line {
  * Appends a value in its column, or one blank after the previous value if that reaches into the
  * column. Text that is too wide is truncated to leave a blank; numbers are not truncated.
  */
-void layout_text(struct layout_line *line, const struct layout *layout,
+void layout_text(struct layout_line *line, const struct report_layout *layout,
 	enum layout_column column, const char *text, size_t n);
-void layout_number(struct layout_line *line, const struct layout *layout,
+void layout_number(struct layout_line *line, const struct report_layout *layout,
 	enum layout_column column, const char *text, size_t n);
 
 /* Leaves a column empty. */
-void layout_skip(
-	struct layout_line *line, const struct layout *layout, enum layout_column column);
+void layout_skip(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column);
 
 /*
  * Writes value / 10^scale, rounded to `decimals` decimal places (at most scale, which is at

@@ -20,7 +20,7 @@
 
 /* Returns the number of bytes to the next blank. */
 static size_t
-token_size(const struct parser *parser)
+token_size(const struct template_parser *parser)
 {
 	size_t n = 0;
 	while (parser->at + n < parser->size && parser_peek_at(parser, n) != ' ' &&
@@ -30,7 +30,7 @@ token_size(const struct parser *parser)
 }
 
 bool
-parser_hook(struct parser *parser)
+parser_hook(struct template_parser *parser)
 {
 	size_t n = token_size(parser);
 	uint64_t id;
@@ -51,7 +51,7 @@ parser_hook(struct parser *parser)
 }
 
 bool
-parser_version(struct parser *parser)
+parser_version(struct template_parser *parser)
 {
 	parser_skip(parser);
 	size_t start = parser->at, n = token_size(parser);
@@ -70,14 +70,14 @@ parser_version(struct parser *parser)
 
 /* Moves the level at the start of a template from the last item to the template. */
 static void
-set_level(struct parser *parser, const struct item *item)
+set_level(struct template_parser *parser, const struct template_item *item)
 {
 	parser->template.level = (uint8_t)item->number;
 	parser->templates->item_count--;
 }
 
 bool
-parser_template(struct parser *parser)
+parser_template(struct template_parser *parser)
 {
 	struct poly_templates *templates = parser->templates;
 	size_t start = parser->at;
@@ -103,7 +103,7 @@ parser_template(struct parser *parser)
 
 /* Stores the parsed template. */
 static bool
-add_template(struct parser *parser)
+add_template(struct template_parser *parser)
 {
 	struct poly_templates *templates = parser->templates;
 	uint16_t *place = &templates->by_hook[parser->template.hook];
@@ -111,7 +111,7 @@ add_template(struct parser *parser)
 		templates->templates[*place - 1] = parser->template;
 		return true;
 	}
-	struct template *grown =
+	struct hook_template *grown =
 		parser_grow(parser, templates->templates, templates->count, sizeof *grown);
 	if (!grown)
 		return false;
@@ -122,7 +122,7 @@ add_template(struct parser *parser)
 }
 
 void
-parser_begin(struct parser *parser)
+parser_begin(struct template_parser *parser)
 {
 	struct joined *joined = &parser->joined;
 	parser->text = (const char *)joined->text.data;
@@ -131,7 +131,7 @@ parser_begin(struct parser *parser)
 	parser->depth = 0;
 	parser->own_macros = 0;
 	parser->number++;
-	parser->template = (struct template){
+	parser->template = (struct hook_template){
 		.first = (uint32_t)parser->templates->item_count,
 		.source_length = (uint32_t)(joined->end - joined->start),
 	};
@@ -141,7 +141,7 @@ parser_begin(struct parser *parser)
 
 /* Parses the joined template; drops it if it has an error. */
 static void
-parse_joined(struct parser *parser)
+parse_joined(struct template_parser *parser)
 {
 	struct poly_templates *templates = parser->templates;
 	size_t exprs = templates->expr_count, arguments = templates->argument_count,
@@ -176,7 +176,7 @@ parser_predefine(struct intern *macros)
 
 /* Sorts the templates by hook. */
 static bool
-sort_by_hook(struct parser *parser)
+sort_by_hook(struct template_parser *parser)
 {
 	struct poly_templates *templates = parser->templates;
 	size_t n = 0;
@@ -190,7 +190,7 @@ sort_by_hook(struct parser *parser)
 }
 
 static void
-parse_file(struct parser *parser)
+parse_file(struct template_parser *parser)
 {
 	const char *name = parser->options.name;
 	struct poly_templates *templates = parser->templates;
@@ -227,7 +227,7 @@ enum poly_status
 poly_templates_parse(const char *text, size_t n, const struct poly_template_options *options,
 	struct poly_templates **templates, struct poly_error *error)
 {
-	struct parser parser = {.options = POLY_TEMPLATE_OPTIONS_INIT, .error = error};
+	struct template_parser parser = {.options = POLY_TEMPLATE_OPTIONS_INIT, .error = error};
 	*templates = NULL;
 	if (copy_options(&parser.options, options, error) != POLY_OK)
 		return POLY_ERR_USAGE;
@@ -278,7 +278,7 @@ poly_template_at(
 	static const char *const levels[] = {"APPL", "SVC", "KERN", "INT"};
 	if (i >= templates->count)
 		return false;
-	const struct template *template = &templates->templates[templates->by_order[i]];
+	const struct hook_template *template = &templates->templates[templates->by_order[i]];
 	const char *texts = (const char *)templates->texts.data;
 	*info = (struct poly_template_info){
 		.hook = template->hook,

@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-struct item *
-parser_item(struct parser *parser, enum trcfmt_item kind, size_t at)
+struct template_item *
+parser_item(struct template_parser *parser, enum trcfmt_item kind, size_t at)
 {
 	struct poly_templates *templates = parser->templates;
 	if (templates->item_count == TRCFMT_ITEMS) {
@@ -27,13 +27,13 @@ parser_item(struct parser *parser, enum trcfmt_item kind, size_t at)
 			parser, RULE_T15, at, "more than %zu items in the file", TRCFMT_ITEMS);
 		return NULL;
 	}
-	struct item *grown =
+	struct template_item *grown =
 		parser_grow(parser, templates->items, templates->item_count, sizeof *grown);
 	if (!grown)
 		return NULL;
 	templates->items = grown;
 	grown += templates->item_count++;
-	*grown = (struct item){.item = (uint8_t)kind,
+	*grown = (struct template_item){.item = (uint8_t)kind,
 		.end = (uint32_t)templates->item_count,
 		.expr = EXPR_NONE,
 		.line = join_position(&parser->joined, at).line};
@@ -41,7 +41,7 @@ parser_item(struct parser *parser, enum trcfmt_item kind, size_t at)
 }
 
 bool
-parser_nest(struct parser *parser, size_t at)
+parser_nest(struct template_parser *parser, size_t at)
 {
 	if (parser->depth == TRCFMT_DEPTH)
 		return parser_report(parser, RULE_T15, at,
@@ -51,14 +51,14 @@ parser_nest(struct parser *parser, size_t at)
 }
 
 static bool
-parse_string(struct parser *parser)
+parse_string(struct template_parser *parser)
 {
 	uint32_t text, length;
 	size_t start = parser->at;
 	bool label = parser->templates->item_count == parser->template.first;
 	if (!parser_string(parser, &text, &length))
 		return false;
-	struct item *item = parser_item(parser, ITEM_TEXT, start);
+	struct template_item *item = parser_item(parser, ITEM_TEXT, start);
 	if (!item)
 		return false;
 	item->text = text;
@@ -73,7 +73,7 @@ parse_string(struct parser *parser)
 
 /* "\n", "\t". */
 static bool
-parse_escape(struct parser *parser)
+parse_escape(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	char c = parser_peek_at(parser, 1);
@@ -90,11 +90,11 @@ parse_escape(struct parser *parser)
 
 /* "{{" macro "=" expr "}}" */
 static bool
-parse_assignment(struct parser *parser)
+parse_assignment(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	uint32_t macro;
-	struct parsed value;
+	struct parsed_expr value;
 	parser->at += 2;
 	if (parser_skip(parser) != '$')
 		return parser_report(
@@ -110,13 +110,13 @@ parse_assignment(struct parser *parser)
 	if (parser_skip(parser) != '}' || parser_peek_at(parser, 1) != '}')
 		return parser_report(parser, RULE_T05,
 			parser_ended(parser) ? start : parser->at,
-			"expected an operator or '}}', to end '{{'");
+			"expected an operator or '}}' to end '{{'");
 	size_t end = parser->at + 2;
 	parser->at = name;
 	if (!parser_macro(parser, true, &macro))
 		return false;
 	parser->at = end;
-	struct item *item = parser_item(parser, ITEM_ASSIGN, start);
+	struct template_item *item = parser_item(parser, ITEM_ASSIGN, start);
 	if (!item)
 		return false;
 	item->macro = macro;
@@ -128,7 +128,7 @@ static const char level_names[][5] = {"APPL", "SVC", "KERN", "INT"};
 
 /* "L=" name */
 bool
-parser_level(struct parser *parser)
+parser_level(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	parser->at += 2;
@@ -137,7 +137,7 @@ parser_level(struct parser *parser)
 	for (unsigned i = 0; i <= LEVEL_INT; i++) {
 		if (n != strlen(level_names[i]) || memcmp(name, level_names[i], n) != 0)
 			continue;
-		struct item *item = parser_item(parser, ITEM_LEVEL, start);
+		struct template_item *item = parser_item(parser, ITEM_LEVEL, start);
 		if (!item)
 			return false;
 		item->number = i;
@@ -150,15 +150,15 @@ parser_level(struct parser *parser)
 
 /* "LOOP" value "{" descriptor "}" */
 static bool
-parse_loop(struct parser *parser)
+parse_loop(struct template_parser *parser)
 {
 	size_t start = parser->at;
-	struct item count = {0};
+	struct template_item count = {0};
 	uint32_t expr;
 	parser->at += 4;
 	parser_skip(parser);
 	size_t value = parser->at;
-	enum word word =
+	enum word_kind word =
 		parser_peek(parser) == '$' ? WORD_CODE : parser_code(parser, false, &count);
 	if (word == WORD_WRONG)
 		return false;
@@ -173,7 +173,7 @@ parse_loop(struct parser *parser)
 			"expected '{' and the items that the loop repeats");
 	size_t brace = parser->at++;
 	size_t index = parser->templates->item_count;
-	struct item *item = parser_item(parser, ITEM_LOOP, start);
+	struct template_item *item = parser_item(parser, ITEM_LOOP, start);
 	if (!item || !parser_nest(parser, brace))
 		return false;
 	item->expr = expr;
@@ -188,7 +188,7 @@ parse_loop(struct parser *parser)
 
 /* True if an operator follows, so that the value begins an expression. */
 static bool
-operator_follows(struct parser *parser)
+operator_follows(struct template_parser *parser)
 {
 	char c = parser_skip(parser);
 	return c && strchr("+-*/&", c);
@@ -196,9 +196,9 @@ operator_follows(struct parser *parser)
 
 /* A selector that is more than one value. */
 static bool
-parse_selector(struct parser *parser, size_t start)
+parse_selector(struct template_parser *parser, size_t start)
 {
-	struct parsed selector;
+	struct parsed_expr selector;
 	parser->at = start;
 	if (!parser_expr(parser, false, &selector))
 		return false;
@@ -210,7 +210,7 @@ parse_selector(struct parser *parser, size_t start)
 
 /* A macro with its cast, or a code, by itself or as a selector. */
 static bool
-parse_value(struct parser *parser)
+parse_value(struct template_parser *parser)
 {
 	size_t start = parser->at, expr_count = parser->templates->expr_count;
 	uint32_t expr;
@@ -224,9 +224,9 @@ parse_value(struct parser *parser)
 		return parser_switch(parser, start, expr);
 	if (parser_peek(parser) == '=')
 		return parser_report(parser, RULE_T05, start, "an assignment without '{{'");
-	const struct expr parsed = parser->templates->exprs[expr];
+	const struct template_expr parsed = parser->templates->exprs[expr];
 	bool code = parsed.op == EXPR_CODE;
-	struct item *item = parser_item(parser, code ? ITEM_CODE : ITEM_VALUE, start);
+	struct template_item *item = parser_item(parser, code ? ITEM_CODE : ITEM_VALUE, start);
 	if (!item)
 		return false;
 	if (code) {
@@ -239,21 +239,21 @@ parse_value(struct parser *parser)
 }
 
 static bool
-parse_move(struct parser *parser, const struct item *move, size_t start)
+parse_move(struct template_parser *parser, const struct template_item *move, size_t start)
 {
 	if (parser_skip(parser) == ',')
 		return parser_report(
 			parser, RULE_T07, start, "a position code cannot select a case");
-	struct item *item = parser_item(parser, move->item, start);
+	struct template_item *item = parser_item(parser, move->item, start);
 	if (item)
 		item->number = move->number;
 	return item != NULL;
 }
 
 static bool
-parse_word(struct parser *parser)
+parse_word(struct template_parser *parser)
 {
-	struct item move = {0};
+	struct template_item move = {0};
 	size_t start = parser->at, n = parser_word(parser);
 	if (parser_peek(parser) == 'L' && parser_peek_at(parser, 1) == '=')
 		return parser_level(parser);
@@ -269,7 +269,7 @@ parse_word(struct parser *parser)
 }
 
 static bool
-parse_other(struct parser *parser, char c)
+parse_other(struct template_parser *parser, char c)
 {
 	if (c == ',')
 		return parser_report(parser, RULE_T07, parser->at,
@@ -283,7 +283,7 @@ parse_other(struct parser *parser, char c)
 }
 
 static bool
-parse_item(struct parser *parser)
+parse_item(struct template_parser *parser)
 {
 	char c = parser_peek(parser);
 	if (c == '"')
@@ -300,7 +300,7 @@ parse_item(struct parser *parser)
 }
 
 bool
-parser_descriptor(struct parser *parser)
+parser_descriptor(struct template_parser *parser)
 {
 	while (parser_skip(parser) != '}' && !parser_ended(parser))
 		if (!parse_item(parser))

@@ -41,7 +41,7 @@ enum trcfmt_code {
 	CODE_HD, /* hook data */
 };
 
-struct code {
+struct format_code {
 	uint8_t code;	  /* enum trcfmt_code */
 	bool word;	  /* "W": the size of a data word */
 	bool sized;	  /* A: with a number of columns */
@@ -66,10 +66,10 @@ enum trcfmt_operator {
 
 #define EXPR_NONE UINT32_MAX
 
-struct expr {
+struct template_expr {
 	uint8_t op; /* enum trcfmt_operator */
 	uint64_t number;
-	struct code code;
+	struct format_code code;
 	uint32_t macro;	      /* number in program->macros */
 	uint32_t left, right; /* indices into program->exprs */
 };
@@ -100,14 +100,14 @@ enum trcfmt_match {
 	MATCH_ANY,    /* the wildcard */
 };
 
-struct item {
+struct template_item {
 	uint8_t item;	   /* enum trcfmt_item */
 	uint8_t match;	   /* of a case: enum trcfmt_match */
 	bool bits;	   /* of a case: its number is written with 0x */
 	bool direct;	   /* of a case: a string without braces, which is its only item */
 	bool label;	   /* of a text: it is the template's label */
 	uint8_t arguments; /* of a call: number of arguments, from first_argument on */
-	struct code code;
+	struct format_code code;
 	uint32_t end;	/* index of the first item after those that belong to this one */
 	uint32_t expr;	/* index into program->exprs, or EXPR_NONE */
 	uint32_t macro; /* of an assignment */
@@ -118,8 +118,7 @@ struct item {
 	uint32_t line;		 /* of the file, from 1 */
 };
 
-struct template
-{
+struct hook_template {
 	uint16_t hook; /* in the form of four digits */
 	uint8_t level; /* enum trcfmt_level */
 	bool wide_id;  /* written with four digits */
@@ -147,13 +146,13 @@ struct poly_templates {
 	/* In the order of the file; of several templates of a hook the last, at the position of
 	 * the first.
 	 */
-	struct template *templates;
+	struct hook_template *templates;
 	size_t count;
 	uint16_t *by_order;	 /* indices into templates, in the order of hooks */
 	uint16_t by_hook[65536]; /* index into templates, plus 1; 0: none */
-	struct item *items;
+	struct template_item *items;
 	size_t item_count;
-	struct expr *exprs;
+	struct template_expr *exprs;
 	size_t expr_count;
 	uint32_t *arguments; /* indices into exprs */
 	size_t argument_count;
@@ -163,7 +162,7 @@ struct poly_templates {
 };
 
 /* Returns the template of a hook; NULL: none. */
-static inline const struct template *
+static inline const struct hook_template *
 trcfmt_template(const struct poly_templates *templates, uint16_t hook)
 {
 	uint16_t i = templates->by_hook[hook];

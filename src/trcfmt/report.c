@@ -307,7 +307,7 @@ time_of(int64_t second, int64_t date, int64_t shift)
 static void
 resolve_dates(struct poly_trcrpt *report)
 {
-	struct settings *settings = &report->settings;
+	struct report_settings *settings = &report->settings;
 	struct header *header = &report->header;
 	if (report->has_date)
 		header->date_ns = report->base;
@@ -376,7 +376,7 @@ is_twin(struct poly_trcrpt *report, const struct event_input *input)
 }
 
 enum poly_status
-report_next(struct poly_trcrpt *report, struct event_input **input, struct shown *shown,
+report_next(struct poly_trcrpt *report, struct event_input **input, struct report_event *shown,
 	struct poly_error *error)
 {
 	do {
@@ -390,7 +390,7 @@ report_next(struct poly_trcrpt *report, struct event_input **input, struct shown
 		report->base = (*input)->ns;
 		resolve_dates(report);
 	}
-	*shown = (struct shown){.event = event,
+	*shown = (struct report_event){.event = event,
 		.who = aix_attribution_event(report->attribution, event),
 		.chosen = event_merge_chosen(*input),
 		.id = event->hook,
@@ -407,9 +407,9 @@ report_next(struct poly_trcrpt *report, struct event_input **input, struct shown
 }
 
 bool
-report_selects(const struct poly_trcrpt *report, const struct shown *shown)
+report_selects(const struct poly_trcrpt *report, const struct report_event *shown)
 {
-	const struct settings *settings = &report->settings;
+	const struct report_settings *settings = &report->settings;
 	if (!shown->chosen)
 		return false;
 	if ((settings->has_start && shown->ns < settings->start) ||

@@ -28,14 +28,14 @@ struct header {
 };
 
 /* An event and its text. */
-struct shown {
+struct report_event {
 	const struct aix_event *event;
 	struct aix_who who;
-	bool chosen;			 /* selected by the filter, or there is none */
-	bool wanted;			 /* selected by all options */
-	const struct template *template; /* NULL: built-in text */
-	uint16_t id;			 /* in the column ID; 0x0070 without a template */
-	const char *label;		 /* of label_size bytes */
+	bool chosen;			      /* selected by the filter, or there is none */
+	bool wanted;			      /* selected by all options */
+	const struct hook_template *template; /* NULL: built-in text */
+	uint16_t id;			      /* in the column ID; 0x0070 without a template */
+	const char *label;		      /* of label_size bytes */
 	size_t label_size;
 	unsigned depth;
 	int64_t ns, delta; /* since the first event, since the event before */
@@ -64,8 +64,8 @@ struct fault_counts {
 
 struct poly_trcrpt {
 	const struct poly_templates *templates;
-	struct settings settings;
-	struct select select;
+	struct report_settings settings;
+	struct event_selection select;
 	enum poly_trcrpt_form form;
 	bool no_header, wall, color;
 	char *match;	  /* NULL: any text */
@@ -125,7 +125,7 @@ void report_header_free(struct header *header);
 enum builtin_kind { OWN_TEXT, OWN_SILENT, OWN_UNDEFINED };
 
 /* Formats the text of an event that has no template. */
-enum builtin_kind builtin_text(struct poly_trcrpt *report, struct shown *shown);
+enum builtin_kind builtin_text(struct poly_trcrpt *report, struct report_event *shown);
 
 /* Returns the label of a hook of the trace facility (001 to 00A); NULL: it is not one. */
 const char *builtin_label(uint16_t hook);
@@ -148,9 +148,9 @@ report_since(int64_t ns, int64_t before)
 const char *report_program(const char *path);
 
 /* Write an event in the columns of trcrpt, as a JSON object, as a line of CSV. */
-void report_text_event(struct poly_trcrpt *report, const struct shown *shown);
-void report_json_event(struct poly_trcrpt *report, const struct shown *shown);
-void report_csv_event(struct poly_trcrpt *report, const struct shown *shown);
+void report_text_event(struct poly_trcrpt *report, const struct report_event *shown);
+void report_json_event(struct poly_trcrpt *report, const struct report_event *shown);
+void report_csv_event(struct poly_trcrpt *report, const struct report_event *shown);
 
 /* Write the lines before the events. */
 void report_text_begin(struct poly_trcrpt *report);
@@ -166,10 +166,10 @@ void report_text_hist(struct poly_trcrpt *report);
 enum poly_status report_begin(struct poly_trcrpt *report,
 	const struct poly_trcrpt_inputs *inputs, struct poly_error *error);
 enum poly_status report_next(struct poly_trcrpt *report, struct event_input **input,
-	struct shown *shown, struct poly_error *error);
+	struct report_event *shown, struct poly_error *error);
 void report_end(struct poly_trcrpt *report);
 
 /* True if an event is within the requested times, and selected. */
-bool report_selects(const struct poly_trcrpt *report, const struct shown *shown);
+bool report_selects(const struct poly_trcrpt *report, const struct report_event *shown);
 
 #endif

@@ -79,7 +79,7 @@ append_channel(struct poly_trcrpt *report, const struct aix_event *event)
 }
 
 static void
-append_undefined(struct poly_trcrpt *report, const struct shown *shown)
+append_undefined(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	char id[5];
 	size_t n = report_id(shown->event->hook, false, id);
@@ -90,7 +90,7 @@ append_undefined(struct poly_trcrpt *report, const struct shown *shown)
 
 /* Appends the text after the label of a hook of the trace facility. */
 static enum builtin_kind
-append_facility(struct poly_trcrpt *report, const struct shown *shown)
+append_facility(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	const struct aix_event *event = shown->event;
 	unsigned long long d1 = aix_event_word(event, 1);
@@ -117,7 +117,7 @@ append_facility(struct poly_trcrpt *report, const struct shown *shown)
 
 /* Makes each line of the text a span. */
 static bool
-make_spans(struct poly_trcrpt *report, struct shown *shown)
+make_spans(struct poly_trcrpt *report, struct report_event *shown)
 {
 	const char *text = (const char *)report->own.data;
 	size_t n = report->own.size, count = 0, at = 0;
@@ -144,7 +144,7 @@ make_spans(struct poly_trcrpt *report, struct shown *shown)
 }
 
 enum builtin_kind
-builtin_text(struct poly_trcrpt *report, struct shown *shown)
+builtin_text(struct poly_trcrpt *report, struct report_event *shown)
 {
 	enum builtin_kind kind = OWN_UNDEFINED;
 	const char *label = builtin_label(shown->id);

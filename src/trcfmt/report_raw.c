@@ -52,7 +52,7 @@ static enum poly_status
 write_rows(struct poly_trcrpt *report, struct raw_run *run, struct poly_error *error)
 {
 	struct event_input *input;
-	struct shown shown;
+	struct report_event shown;
 	enum poly_status status;
 	while ((status = report_next(report, &input, &shown, error)) == POLY_OK) {
 		if (report_selects(report, &shown))

@@ -45,7 +45,7 @@ struct record_value {
 /* State for formatting the values of an event. */
 struct value_maker {
 	struct poly_trcrpt *report;
-	const struct shown *shown;
+	const struct report_event *shown;
 	char digits[40];
 	struct buf *joined; /* lines of the text */
 };
@@ -74,7 +74,7 @@ seconds(struct value_maker *maker, int64_t ns)
 static struct record_value
 joined(struct value_maker *maker)
 {
-	const struct shown *shown = maker->shown;
+	const struct report_event *shown = maker->shown;
 	struct buf *out = maker->joined;
 	buf_clear(out);
 	for (size_t i = 0; i < shown->span_count; i++) {
@@ -90,7 +90,7 @@ joined(struct value_maker *maker)
 static struct record_value
 make_value(struct value_maker *maker, enum key key)
 {
-	const struct shown *shown = maker->shown;
+	const struct report_event *shown = maker->shown;
 	const struct aix_who *who = &shown->who;
 	size_t n;
 	switch (key) {
@@ -139,7 +139,7 @@ append_json(struct poly_trcrpt *report, const struct record_value *value)
 }
 
 void
-report_json_event(struct poly_trcrpt *report, const struct shown *shown)
+report_json_event(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	struct value_maker maker = {
 		.report = report, .shown = shown, .joined = &report->joined};
@@ -193,7 +193,7 @@ report_csv_begin(struct poly_trcrpt *report)
 }
 
 void
-report_csv_event(struct poly_trcrpt *report, const struct shown *shown)
+report_csv_event(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	struct value_maker maker = {
 		.report = report, .shown = shown, .joined = &report->joined};

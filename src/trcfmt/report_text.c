@@ -34,8 +34,8 @@ report_text_begin(struct poly_trcrpt *report)
 
 /* Writes a number, left-aligned, if known. */
 static void
-write_number(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	bool known, uint64_t number)
+write_number(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, bool known, uint64_t number)
 {
 	char digits[20];
 	if (known && layout->shown[column])
@@ -45,8 +45,8 @@ write_number(struct layout_line *line, const struct layout *layout, enum layout_
 }
 
 static void
-write_string(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text)
+write_string(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text)
 {
 	if (text && layout->shown[column])
 		layout_text(line, layout, column, text, strlen(text));
@@ -56,7 +56,8 @@ write_string(struct layout_line *line, const struct layout *layout, enum layout_
 
 /* Writes the event's process, thread, CPU and system call. */
 static void
-write_context(const struct layout *layout, struct layout_line *line, const struct shown *shown)
+write_context(const struct report_layout *layout, struct layout_line *line,
+	const struct report_event *shown)
 {
 	const struct aix_who *who = &shown->who;
 	write_string(line, layout, LAYOUT_exec, who->exec ? report_program(who->exec) : NULL);
@@ -71,8 +72,8 @@ write_context(const struct layout *layout, struct layout_line *line, const struc
 
 /* Writes the first register traced with the event. */
 static void
-write_register(
-	const struct layout *layout, struct layout_line *line, const struct aix_event *event)
+write_register(const struct report_layout *layout, struct layout_line *line,
+	const struct aix_event *event)
 {
 	char digits[16];
 	if (!layout->shown[LAYOUT_purr] || !event->register_count) {
@@ -88,9 +89,10 @@ write_register(
 }
 
 static void
-write_times(struct poly_trcrpt *report, struct layout_line *line, const struct shown *shown)
+write_times(
+	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
 {
-	const struct layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &report->settings.layout;
 	char text[40];
 	if (layout->shown[LAYOUT_wall])
 		layout_number(
@@ -110,9 +112,10 @@ write_times(struct poly_trcrpt *report, struct layout_line *line, const struct s
 
 /* Writes the columns before the text. */
 static void
-write_columns(struct poly_trcrpt *report, struct layout_line *line, const struct shown *shown)
+write_columns(
+	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
 {
-	const struct layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &report->settings.layout;
 	char id[5];
 	layout_text(line, layout, LAYOUT_ids, id, report_id(shown->id, false, id));
 	write_context(layout, line, shown);
@@ -136,10 +139,10 @@ static const char *const colors[] = {[LEVEL_APPL] = "\033[0m",
 /* Writes a span at its level, after `used` columns of its line; returns the columns then used.
  */
 static size_t
-write_span(struct poly_trcrpt *report, const struct shown *shown, size_t used,
+write_span(struct poly_trcrpt *report, const struct report_event *shown, size_t used,
 	const struct trcfmt_span *span)
 {
-	const struct layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &report->settings.layout;
 	size_t column = layout->base + span->level * layout->level;
 	size_t blanks = used < column ? column - used : used > 0;
 	uint8_t *to =
@@ -172,9 +175,9 @@ end_line(struct poly_trcrpt *report)
 }
 
 void
-report_text_event(struct poly_trcrpt *report, const struct shown *shown)
+report_text_event(struct poly_trcrpt *report, const struct report_event *shown)
 {
-	const struct settings *settings = &report->settings;
+	const struct report_settings *settings = &report->settings;
 	if (settings->page_lines && report->page >= settings->page_lines &&
 		!report->no_header) {
 		buf_byte(&report->out, '\n');

@@ -67,7 +67,7 @@ static const struct {
 
 /* Counts the faults of running a template. */
 static void
-count_faults(struct poly_trcrpt *report, const struct template *template,
+count_faults(struct poly_trcrpt *report, const struct hook_template *template,
 	const struct trcfmt_result *result)
 {
 	struct fault_counts *fault_counts =
@@ -81,9 +81,9 @@ count_faults(struct poly_trcrpt *report, const struct template *template,
 /* Formats the text by its template; false: it is not shown. Only faults of selected events
  * count. */
 static bool
-run_template(struct poly_trcrpt *report, struct shown *shown, bool *stop)
+run_template(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
 {
-	const struct template *template = shown->template;
+	const struct hook_template *template = shown->template;
 	const struct trcfmt_context context = {.event = shown->event,
 		.who = &shown->who,
 		.attribution = report->attribution,
@@ -126,7 +126,7 @@ count_undefined(struct poly_trcrpt *report, uint16_t hook)
 
 /* Formats the text of an event; false: it is not shown. */
 static bool
-make_text(struct poly_trcrpt *report, struct shown *shown, bool *stop)
+make_text(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
 {
 	*stop = false;
 	shown->depth = shown->who.depth;
@@ -151,7 +151,7 @@ make_text(struct poly_trcrpt *report, struct shown *shown, bool *stop)
 
 /* True if a line of the text contains the requested text. */
 static bool
-matches(const struct poly_trcrpt *report, const struct shown *shown)
+matches(const struct poly_trcrpt *report, const struct report_event *shown)
 {
 	if (!report->match)
 		return true;
@@ -169,7 +169,7 @@ matches(const struct poly_trcrpt *report, const struct shown *shown)
 
 /* Computes DELTA since the last event that counts. */
 static void
-set_delta(struct poly_trcrpt *report, struct shown *shown, bool shows)
+set_delta(struct poly_trcrpt *report, struct report_event *shown, bool shows)
 {
 	shown->delta = report->any ? report_since(shown->ns, report->before) : 0;
 	if (shows || report->settings.delta_all) {
@@ -179,7 +179,7 @@ set_delta(struct poly_trcrpt *report, struct shown *shown, bool shows)
 }
 
 static void
-write_event(struct poly_trcrpt *report, const struct shown *shown)
+write_event(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	if (report->hist)
 		report->hist[shown->event->hook]++;
@@ -196,7 +196,7 @@ static enum poly_status
 write_events(struct poly_trcrpt *report, struct poly_error *error)
 {
 	struct event_input *input;
-	struct shown shown;
+	struct report_event shown;
 	enum poly_status status = POLY_OK;
 	bool stop = false;
 	for (uint64_t events = 1; !stop; events++) {
@@ -243,7 +243,7 @@ report_findings(const struct poly_trcrpt *report)
 		report_finding(report, L08, *count, (uint16_t)hook, message);
 	}
 	for (size_t i = 0; i < report->templates->count; i++) {
-		const struct template *template = &report->templates->templates[i];
+		const struct hook_template *template = &report->templates->templates[i];
 		for (unsigned f = 0; f < REPORTED_COUNT; f++) {
 			snprintf(message, sizeof message,
 				"the template of hook %.*s %s (line %u of '%s')",

@@ -96,7 +96,7 @@ parse_hook_options(uint64_t *set, const char *hooks, const char *groups,
 }
 
 static enum poly_status
-parse_hooks(struct select *select, const struct poly_trcrpt_options *options,
+parse_hooks(struct event_selection *select, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	enum poly_status status = parse_hook_options(
@@ -128,7 +128,7 @@ id_error(const char *what, const struct list_word *word, struct poly_error *erro
 
 /* -p: a word that begins with a digit is a process id. */
 static enum poly_status
-parse_processes(struct select *select, const char *list, struct poly_error *error)
+parse_processes(struct event_selection *select, const char *list, struct poly_error *error)
 {
 	const char *end = list + strlen(list);
 	struct list_word word;
@@ -152,7 +152,7 @@ parse_processes(struct select *select, const char *list, struct poly_error *erro
 }
 
 static enum poly_status
-parse_threads(struct select *select, const char *list, struct poly_error *error)
+parse_threads(struct event_selection *select, const char *list, struct poly_error *error)
 {
 	const char *end = list + strlen(list);
 	struct list_word word;
@@ -171,7 +171,7 @@ parse_threads(struct select *select, const char *list, struct poly_error *error)
 
 /* "N=VALUE" or "DN=VALUE". */
 static enum poly_status
-parse_data(struct select *select, const char *text, struct poly_error *error)
+parse_data(struct event_selection *select, const char *text, struct poly_error *error)
 {
 	const char *number = text + (*text == 'D'), *equals = strchr(number, '=');
 	uint64_t word, value;
@@ -190,7 +190,7 @@ parse_data(struct select *select, const char *text, struct poly_error *error)
 }
 
 enum poly_status
-select_init(struct select *select, const struct poly_trcrpt_options *options,
+select_init(struct event_selection *select, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	memset(select, 0, sizeof *select);
@@ -209,7 +209,7 @@ select_init(struct select *select, const struct poly_trcrpt_options *options,
 
 /* True if a program's path or its last component is among the names. */
 static bool
-is_named(const struct select *select, const char *path)
+is_named(const struct event_selection *select, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	for (size_t at = 0; at < select->names_size; at += strlen(select->names + at) + 1) {
@@ -221,14 +221,14 @@ is_named(const struct select *select, const char *path)
 }
 
 static bool
-is_process(const struct select *select, const struct aix_who *who)
+is_process(const struct event_selection *select, const struct aix_who *who)
 {
 	return (who->has_pid && map_find(&select->pids, who->pid)) ||
 	       (who->exec && is_named(select, who->exec));
 }
 
 static bool
-has_data(const struct select *select, const struct aix_event *event)
+has_data(const struct event_selection *select, const struct aix_event *event)
 {
 	for (size_t i = 0; i < select->data_count; i++) {
 		if ((size_t)select->data[i].word * event->word > event->size ||
@@ -239,8 +239,8 @@ has_data(const struct select *select, const struct aix_event *event)
 }
 
 bool
-select_event(
-	const struct select *select, const struct aix_event *event, const struct aix_who *who)
+select_event(const struct event_selection *select, const struct aix_event *event,
+	const struct aix_who *who)
 {
 	if (select->everything)
 		return true;
@@ -257,7 +257,7 @@ select_event(
 }
 
 void
-select_fini(struct select *select)
+select_fini(struct event_selection *select)
 {
 	map_free(&select->pids);
 	map_free(&select->tids);

@@ -11,7 +11,7 @@
 
 #define SELECT_DATA_MAX 16
 
-struct select {
+struct event_selection {
 	uint64_t hooks[65536 / 64];  /* bit set: selected */
 	uint64_t except[65536 / 64]; /* excluded; for select_init */
 	struct map pids, tids;
@@ -30,14 +30,14 @@ struct select {
  * Parses the options. POLY_ERR_USAGE: one is not valid. The caller calls select_fini in any
  * case.
  */
-enum poly_status select_init(struct select *select, const struct poly_trcrpt_options *options,
-	struct poly_error *error);
+enum poly_status select_init(struct event_selection *select,
+	const struct poly_trcrpt_options *options, struct poly_error *error);
 
 /* True if an event is selected. */
-bool select_event(
-	const struct select *select, const struct aix_event *event, const struct aix_who *who);
+bool select_event(const struct event_selection *select, const struct aix_event *event,
+	const struct aix_who *who);
 
 /* Frees the storage. */
-void select_fini(struct select *select);
+void select_fini(struct event_selection *select);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* A setting, and its parser for a value of n bytes; false: not valid. */
-struct setting {
+struct setting_parser {
 	struct poly_trcrpt_setting public;
-	bool (*parse)(struct settings *settings, const char *value, size_t n);
+	bool (*parse)(struct report_settings *settings, const char *value, size_t n);
 };
 
 static bool
@@ -52,10 +52,10 @@ parse_seconds(int64_t *ns, const char *value, size_t n)
 	return n <= whole + 10;
 }
 
-#define SWITCH(word, field)                                                       \
-	static bool parse_##word(struct settings *s, const char *value, size_t n) \
-	{                                                                         \
-		return parse_switch(&s->field, value, n);                         \
+#define SWITCH(word, field)                                                              \
+	static bool parse_##word(struct report_settings *s, const char *value, size_t n) \
+	{                                                                                \
+		return parse_switch(&s->field, value, n);                                \
 	}
 SWITCH(two_lines, layout.two_lines)
 SWITCH(cpuid, layout.shown[LAYOUT_cpuid])
@@ -71,7 +71,7 @@ SWITCH(tid, layout.shown[LAYOUT_tid])
 
 /* The depth of interrupts is shown beside the system call. */
 static bool
-parse_svc(struct settings *s, const char *value, size_t n)
+parse_svc(struct report_settings *s, const char *value, size_t n)
 {
 	bool good = parse_switch(&s->layout.shown[LAYOUT_svc], value, n);
 	s->layout.shown[LAYOUT_depth] = s->layout.shown[LAYOUT_svc];
@@ -80,26 +80,26 @@ parse_svc(struct settings *s, const char *value, size_t n)
 
 /* No hook of a known layout holds the names of component traces. */
 static bool
-parse_component(struct settings *s, const char *value, size_t n)
+parse_component(struct report_settings *s, const char *value, size_t n)
 {
 	(void)s;
 	return is_word(value, n, "off");
 }
 
 static bool
-parse_start(struct settings *s, const char *value, size_t n)
+parse_start(struct report_settings *s, const char *value, size_t n)
 {
 	return s->has_start = parse_seconds(&s->start, value, n);
 }
 
 static bool
-parse_end(struct settings *s, const char *value, size_t n)
+parse_end(struct report_settings *s, const char *value, size_t n)
 {
 	return s->has_end = parse_seconds(&s->end, value, n);
 }
 
 static bool
-parse_page_size(struct settings *s, const char *value, size_t n)
+parse_page_size(struct report_settings *s, const char *value, size_t n)
 {
 	uint64_t lines;
 	if (!num_parse(value, n, &lines) || lines > 500)
@@ -109,7 +109,7 @@ parse_page_size(struct settings *s, const char *value, size_t n)
 }
 
 static bool
-parse_timestamp(struct settings *s, const char *value, size_t n)
+parse_timestamp(struct report_settings *s, const char *value, size_t n)
 {
 	if (n != 1 || *value < '0' || *value > '3')
 		return false;
@@ -118,55 +118,55 @@ parse_timestamp(struct settings *s, const char *value, size_t n)
 }
 
 static bool
-parse_columns(struct settings *s, const char *value, size_t n)
+parse_columns(struct report_settings *s, const char *value, size_t n)
 {
 	return layout_set(&s->layout, value, n);
 }
 
 static bool
-parse_delta(struct settings *s, const char *value, size_t n)
+parse_delta(struct report_settings *s, const char *value, size_t n)
 {
 	static const char *const words[] = {"printed", "all"};
 	return parse_word(&s->delta_all, value, n, words);
 }
 
 static bool
-parse_undefined(struct settings *s, const char *value, size_t n)
+parse_undefined(struct report_settings *s, const char *value, size_t n)
 {
 	static const char *const words[] = {"dump", "skip"};
 	return parse_word(&s->skip_undefined, value, n, words);
 }
 
 static bool
-parse_spacing(struct settings *s, const char *value, size_t n)
+parse_spacing(struct report_settings *s, const char *value, size_t n)
 {
 	static const char *const words[] = {"ibm", "raw"};
 	return parse_word(&s->eval.raw_spacing, value, n, words);
 }
 
 static bool
-parse_nomatch(struct settings *s, const char *value, size_t n)
+parse_nomatch(struct report_settings *s, const char *value, size_t n)
 {
 	static const char *const words[] = {"nothing", "value"};
 	return parse_word(&s->eval.nomatch_value, value, n, words);
 }
 
 static bool
-parse_overread(struct settings *s, const char *value, size_t n)
+parse_overread(struct report_settings *s, const char *value, size_t n)
 {
 	static const char *const words[] = {"stop", "zero"};
 	return parse_word(&s->eval.overread_zero, value, n, words);
 }
 
 static bool
-parse_start64(struct settings *s, const char *value, size_t n)
+parse_start64(struct report_settings *s, const char *value, size_t n)
 {
 	s->eval.start64 = n == 1 ? (unsigned)(*value - '0') : 0;
 	return s->eval.start64 == 2 || s->eval.start64 == 6 || s->eval.start64 == 8;
 }
 
 static bool
-parse_start64g(struct settings *s, const char *value, size_t n)
+parse_start64g(struct report_settings *s, const char *value, size_t n)
 {
 	s->eval.start64g = is_word(value, n, "16") ? 16 : 8;
 	return s->eval.start64g == 16 || is_word(value, n, "8");
@@ -174,7 +174,7 @@ parse_start64g(struct settings *s, const char *value, size_t n)
 
 /* Parses "local", "utc", or hours and minutes east of UTC. */
 static bool
-parse_tz(struct settings *s, const char *value, size_t n)
+parse_tz(struct report_settings *s, const char *value, size_t n)
 {
 	uint64_t hours, minutes;
 	s->eval.tz_local = is_word(value, n, "local");
@@ -188,7 +188,7 @@ parse_tz(struct settings *s, const char *value, size_t n)
 	return true;
 }
 
-static const struct setting table[] = {
+static const struct setting_parser table[] = {
 	{{"2line", "on|off", "off", "print the text on a line of its own"}, parse_two_lines},
 	{{"component", "off", "off", "print names of component traces (not supported)"},
 		parse_component},
@@ -243,7 +243,7 @@ poly_trcrpt_setting_at(size_t i)
 }
 
 void
-settings_init(struct settings *settings)
+settings_init(struct report_settings *settings)
 {
 	memset(settings, 0, sizeof *settings);
 	layout_init(&settings->layout);
@@ -251,7 +251,8 @@ settings_init(struct settings *settings)
 
 /* NAME=VALUE of n bytes. */
 static enum poly_status
-parse_setting(struct settings *settings, const char *text, size_t n, struct poly_error *error)
+parse_setting(
+	struct report_settings *settings, const char *text, size_t n, struct poly_error *error)
 {
 	const char *equals = memchr(text, '=', n);
 	size_t name = equals ? (size_t)(equals - text) : n;
@@ -269,7 +270,7 @@ parse_setting(struct settings *settings, const char *text, size_t n, struct poly
 }
 
 enum poly_status
-settings_parse(struct settings *settings, const char *text, struct poly_error *error)
+settings_parse(struct report_settings *settings, const char *text, struct poly_error *error)
 {
 	for (;; text++) {
 		size_t n = strcspn(text, ",");

@@ -8,8 +8,8 @@
 #include "trcfmt/eval.h"
 #include "trcfmt/layout.h"
 
-struct settings {
-	struct layout layout;
+struct report_settings {
+	struct report_layout layout;
 	struct trcfmt_options eval;
 	bool remove_duplicates;
 	bool hist;	     /* only the histogram of hooks */
@@ -21,10 +21,10 @@ struct settings {
 };
 
 /* The initial values. */
-void settings_init(struct settings *settings);
+void settings_init(struct report_settings *settings);
 
 /* Parses "NAME=VALUE,...". POLY_ERR_USAGE: not valid. */
 enum poly_status settings_parse(
-	struct settings *settings, const char *text, struct poly_error *error);
+	struct report_settings *settings, const char *text, struct poly_error *error);
 
 #endif

@@ -157,7 +157,7 @@ find_process(struct trace_summary *summary, uint64_t pid)
 }
 
 static void
-count_process(struct trace_summary *summary, const struct shown *shown)
+count_process(struct trace_summary *summary, const struct report_event *shown)
 {
 	const struct aix_who *who = &shown->who;
 	struct process_entry *process = who->has_pid ? find_process(summary, who->pid) : NULL;
@@ -170,7 +170,7 @@ count_process(struct trace_summary *summary, const struct shown *shown)
 
 /* Ends the interval of the process that ran on the CPU, starts that of the next one. */
 static void
-dispatch(struct trace_summary *summary, const struct shown *shown, bool idle)
+dispatch(struct trace_summary *summary, const struct report_event *shown, bool idle)
 {
 	struct open_interval open;
 	if (end_interval(&summary->running, shown->who.cpu, &open)) {
@@ -184,7 +184,7 @@ dispatch(struct trace_summary *summary, const struct shown *shown, bool idle)
 }
 
 static void
-enter_call(struct trace_summary *summary, const struct shown *shown)
+enter_call(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
 	uint32_t name = name_of(summary, shown->who.svc);
@@ -200,7 +200,7 @@ enter_call(struct trace_summary *summary, const struct shown *shown)
 }
 
 static void
-leave_call(struct trace_summary *summary, const struct shown *shown)
+leave_call(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
 	struct open_interval open;
@@ -220,8 +220,8 @@ leave_call(struct trace_summary *summary, const struct shown *shown)
 
 /* Counts the acquisition or release of a lock. A hold is identified by lock and thread. */
 static void
-count_lock(
-	struct trace_summary *summary, const struct shown *shown, const struct aix_hook *hook)
+count_lock(struct trace_summary *summary, const struct report_event *shown,
+	const struct aix_hook *hook)
 {
 	bool added;
 	uint64_t address;
@@ -242,7 +242,8 @@ count_lock(
 }
 
 static void
-count_interrupt(struct trace_summary *summary, const struct shown *shown, unsigned action)
+count_interrupt(
+	struct trace_summary *summary, const struct report_event *shown, unsigned action)
 {
 	const struct open_interval now = {true, shown->ns, 0};
 	uint64_t cpu = shown->who.cpu, level = cpu << 32 | shown->who.depth;
@@ -258,8 +259,8 @@ count_interrupt(struct trace_summary *summary, const struct shown *shown, unsign
 }
 
 static void
-count_action(
-	struct trace_summary *summary, const struct shown *shown, const struct aix_hook *hook)
+count_action(struct trace_summary *summary, const struct report_event *shown,
+	const struct aix_hook *hook)
 {
 	switch ((enum aix_action)hook->action) {
 	case AIX_DISPATCH:
@@ -283,7 +284,7 @@ count_action(
 }
 
 static void
-count_thread(struct trace_summary *summary, const struct shown *shown)
+count_thread(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
 	if (!shown->who.has_tid || !shown->who.has_pid)
@@ -298,7 +299,7 @@ count_thread(struct trace_summary *summary, const struct shown *shown)
 }
 
 static void
-count_event(struct trace_summary *summary, const struct shown *shown)
+count_event(struct trace_summary *summary, const struct report_event *shown)
 {
 	const struct aix_hook *hook = aix_attribution_hook(summary->report->attribution);
 	if (!summary->events || shown->ns < summary->first_ns)
@@ -354,7 +355,7 @@ static const char *
 label_of(struct trace_summary *summary, uint16_t hook)
 {
 	const struct poly_templates *templates = summary->report->templates;
-	const struct template *template = trcfmt_template(templates, hook);
+	const struct hook_template *template = trcfmt_template(templates, hook);
 	if (!template || !template->label_length)
 		return builtin_label(hook);
 	const char *text = (const char *)templates->texts.data + template->label;
@@ -597,7 +598,7 @@ count_events(struct trace_summary *summary, struct poly_error *error)
 {
 	struct poly_trcrpt *report = summary->report;
 	struct event_input *input;
-	struct shown shown;
+	struct report_event shown;
 	enum poly_status status;
 	while ((status = report_next(report, &input, &shown, error)) == POLY_OK) {
 		if (report_selects(report, &shown))

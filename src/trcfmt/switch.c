@@ -20,7 +20,7 @@ struct radix {
 };
 
 static struct radix
-radix_of(const struct expr *selector)
+radix_of(const struct template_expr *selector)
 {
 	static const struct radix hexadecimal = {16, false, "hexadecimal"};
 	if (selector->op != EXPR_CODE && selector->op != EXPR_CAST)
@@ -68,7 +68,7 @@ parse_in_base(const char *text, size_t n, unsigned base, uint64_t *value)
 }
 
 static bool
-parse_match_number(struct parser *parser, struct radix radix, uint64_t *number)
+parse_match_number(struct template_parser *parser, struct radix radix, uint64_t *number)
 {
 	size_t start = parser->at;
 	bool minus = radix.negative && parser_next_is(parser, '-');
@@ -90,7 +90,7 @@ parse_match_number(struct parser *parser, struct radix radix, uint64_t *number)
 
 /* Parses the value of a case into item. */
 static bool
-parse_match(struct parser *parser, struct radix radix, struct item *item)
+parse_match(struct template_parser *parser, struct radix radix, struct template_item *item)
 {
 	char c = parser_skip(parser);
 	if (c == '"') {
@@ -112,13 +112,13 @@ parse_match(struct parser *parser, struct radix radix, struct item *item)
 
 /* Parses the string that is the only item of a case. */
 static bool
-parse_direct(struct parser *parser)
+parse_direct(struct template_parser *parser)
 {
 	uint32_t text, length;
 	size_t start = parser->at;
 	if (!parser_string(parser, &text, &length))
 		return false;
-	struct item *item = parser_item(parser, ITEM_TEXT, start);
+	struct template_item *item = parser_item(parser, ITEM_TEXT, start);
 	if (!item)
 		return false;
 	item->text = text;
@@ -127,7 +127,7 @@ parse_direct(struct parser *parser)
 }
 
 static bool
-parse_braces(struct parser *parser)
+parse_braces(struct template_parser *parser)
 {
 	size_t brace = parser->at++;
 	if (!parser_nest(parser, brace) || !parser_descriptor(parser))
@@ -138,9 +138,9 @@ parse_braces(struct parser *parser)
 }
 
 static bool
-parse_case(struct parser *parser, struct radix radix, bool *any)
+parse_case(struct template_parser *parser, struct radix radix, bool *any)
 {
-	struct item match = {0};
+	struct template_item match = {0};
 	parser_skip(parser);
 	size_t start = parser->at, index = parser->templates->item_count;
 	if (parser_ended(parser) || parser_peek(parser) == '}')
@@ -151,7 +151,7 @@ parse_case(struct parser *parser, struct radix radix, bool *any)
 		parser_report(parser, RULE_T09, start,
 			"this case is never reached: a wildcard precedes it");
 	*any = *any || match.match == MATCH_ANY;
-	struct item *item = parser_item(parser, ITEM_CASE, start);
+	struct template_item *item = parser_item(parser, ITEM_CASE, start);
 	if (!item)
 		return false;
 	item->match = match.match;
@@ -172,12 +172,12 @@ parse_case(struct parser *parser, struct radix radix, bool *any)
 }
 
 bool
-parser_switch(struct parser *parser, size_t at, uint32_t selector)
+parser_switch(struct template_parser *parser, size_t at, uint32_t selector)
 {
 	struct radix radix = radix_of(&parser->templates->exprs[selector]);
 	size_t index = parser->templates->item_count;
 	bool any = false;
-	struct item *item = parser_item(parser, ITEM_SWITCH, at);
+	struct template_item *item = parser_item(parser, ITEM_SWITCH, at);
 	if (!item)
 		return false;
 	item->expr = selector;

@@ -31,29 +31,29 @@ static const char *const end_hints[] = {
 	"* /etc/trcfmt ends in a new line\n", "* /etc/trcfmt ends without a new line\n"};
 
 /* A step, and the data to undo it. */
-struct step {
+struct update_record {
 	struct poly_update_step shown;
-	struct fragment before;	   /* the fragment replaced or deleted */
-	uint32_t version, release; /* of the template added */
-	size_t at;		   /* line at which the template began */
+	struct source_fragment before; /* the fragment replaced or deleted */
+	uint32_t version, release;     /* of the template added */
+	size_t at;		       /* line at which the template began */
 };
 
 struct poly_updated {
 	struct buf text, undo;
-	struct step *steps;
+	struct update_record *steps;
 	size_t count;
 };
 
-struct updating {
-	struct parser parser;
-	struct fragments fragments;
+struct update_state {
+	struct template_parser parser;
+	struct source_fragments fragments;
 	const struct poly_update *update;
 	struct poly_updated *updated;
 };
 
 static bool
-add_step(struct updating *updating, enum poly_update_action action,
-	const struct fragment *before, size_t at)
+add_step(struct update_state *updating, enum poly_update_action action,
+	const struct source_fragment *before, size_t at)
 {
 	struct poly_updated *updated = updating->updated;
 	if (updated->count == CHANGES_MAX) {
@@ -61,13 +61,13 @@ add_step(struct updating *updating, enum poly_update_action action,
 		return parser_report(
 			&updating->parser, RULE_T15, 0, "more than %zu changes", CHANGES_MAX);
 	}
-	struct step *grown =
+	struct update_record *grown =
 		parser_grow(&updating->parser, updated->steps, updated->count, sizeof *grown);
 	if (!grown)
 		return false;
 	updated->steps = grown;
-	struct step *step = &grown[updated->count++];
-	*step = (struct step){.at = at,
+	struct update_record *step = &grown[updated->count++];
+	*step = (struct update_record){.at = at,
 		.version = updating->parser.template.version,
 		.release = updating->parser.template.release};
 	step->shown = (struct poly_update_step){
@@ -79,7 +79,7 @@ add_step(struct updating *updating, enum poly_update_action action,
 
 /* Returns the line stated by the comment before the joined template; 0: none. */
 static size_t
-hinted_line(const struct parser *parser)
+hinted_line(const struct template_parser *parser)
 {
 	const char *text = parser->source.text;
 	size_t end = parser->joined.start, start, n = sizeof line_hint - 1;
@@ -98,8 +98,8 @@ hinted_line(const struct parser *parser)
 
 /* True if a template replaces another one. */
 static bool
-replaces(const struct updating *updating, const struct fragment *fragment,
-	const struct fragment *before)
+replaces(const struct update_state *updating, const struct source_fragment *fragment,
+	const struct source_fragment *before)
 {
 	if (updating->update->any_version)
 		return true;
@@ -111,7 +111,8 @@ replaces(const struct updating *updating, const struct fragment *fragment,
 
 /* Inserts a template at a line, or at the end if that is 0. */
 static bool
-insert_template(struct updating *updating, const struct fragment *fragment, size_t line)
+insert_template(
+	struct update_state *updating, const struct source_fragment *fragment, size_t line)
 {
 	size_t i = fragments_insert(&updating->fragments, fragment, line ? line : SIZE_MAX / 2);
 	if (i == SIZE_MAX && updating->fragments.count < FRAGMENTS_MAX)
@@ -129,13 +130,13 @@ insert_template(struct updating *updating, const struct fragment *fragment, size
 /* Adds or replaces the template after "+", which is valid; the blank between is not part of it.
  */
 static bool
-add_template(struct updating *updating, size_t from)
+add_template(struct update_state *updating, size_t from)
 {
-	struct parser *parser = &updating->parser;
-	const struct template *template = &parser->template;
+	struct template_parser *parser = &updating->parser;
+	const struct hook_template *template = &parser->template;
 	const char *text = parser->source.text;
 	from += text[from] == ' ';
-	struct fragment fragment = fragment_new(text + from, parser->joined.end - from);
+	struct source_fragment fragment = fragment_new(text + from, parser->joined.end - from);
 	fragment.hook = template->hook;
 	fragment.version = template->version;
 	fragment.release = template->release;
@@ -145,7 +146,7 @@ add_template(struct updating *updating, size_t from)
 				  updating->fragments.count);
 	if (i == SIZE_MAX)
 		return insert_template(updating, &fragment, line);
-	struct fragment *before = &updating->fragments.list[i];
+	struct source_fragment *before = &updating->fragments.list[i];
 	if (!replaces(updating, &fragment, before))
 		return add_step(updating, POLY_UPDATE_KEPT, NULL, 0);
 	if (!add_step(updating, POLY_UPDATE_REPLACED, before, 0))
@@ -156,7 +157,8 @@ add_template(struct updating *updating, size_t from)
 
 /* True if the version of a template is listed after "- hookid", or none is. */
 static bool
-version_named(struct parser *parser, size_t versions, const struct fragment *fragment)
+version_named(
+	struct template_parser *parser, size_t versions, const struct source_fragment *fragment)
 {
 	parser->at = versions;
 	if (parser_skip(parser) == 0)
@@ -172,7 +174,7 @@ version_named(struct parser *parser, size_t versions, const struct fragment *fra
 }
 
 static bool
-parse_deletion(struct parser *parser, size_t *versions)
+parse_deletion(struct template_parser *parser, size_t *versions)
 {
 	if (!parser_hook(parser))
 		return false;
@@ -185,7 +187,7 @@ parse_deletion(struct parser *parser, size_t *versions)
 
 /* "-": removes the templates of the hook, from the last to the first. */
 static bool
-remove_templates(struct updating *updating)
+remove_templates(struct update_state *updating)
 {
 	size_t versions, i = updating->fragments.count, line = hinted_line(&updating->parser);
 	bool any = false;
@@ -207,9 +209,9 @@ remove_templates(struct updating *updating)
 
 /* Applies the joined change. */
 static void
-apply_change(struct updating *updating)
+apply_change(struct update_state *updating)
 {
-	struct parser *parser = &updating->parser;
+	struct template_parser *parser = &updating->parser;
 	parser_begin(parser);
 	if (parser_ended(parser))
 		return;
@@ -233,7 +235,7 @@ apply_change(struct updating *updating)
 }
 
 static void
-read_end_hint(struct updating *updating)
+read_end_hint(struct update_state *updating)
 {
 	const struct join_source *source = &updating->parser.source;
 	for (size_t i = 0; i < 2; i++) {
@@ -246,9 +248,9 @@ read_end_hint(struct updating *updating)
 
 /* Skips the first line; true if it is the required one. */
 static bool
-read_first_line(struct updating *updating)
+read_first_line(struct update_state *updating)
 {
-	struct parser *parser = &updating->parser;
+	struct template_parser *parser = &updating->parser;
 	const char *text = parser->source.text;
 	size_t size = parser->source.size, n = sizeof first_line - 1, end = 0;
 	while (end < size && text[end] != '\n')
@@ -261,9 +263,9 @@ read_first_line(struct updating *updating)
 }
 
 static void
-apply_changes(struct updating *updating)
+apply_changes(struct update_state *updating)
 {
-	struct parser *parser = &updating->parser;
+	struct template_parser *parser = &updating->parser;
 	if (!read_first_line(updating)) {
 		/* Report position: the first byte of the file, which is not part of a template.
 		 */
@@ -288,7 +290,7 @@ apply_changes(struct updating *updating)
 
 /* Writes a hook with its fourth digit only if that is not 0. */
 static void
-write_deletion(struct buf *text, const struct step *step)
+write_deletion(struct buf *text, const struct update_record *step)
 {
 	uint16_t hook = step->shown.hook;
 	bool wide = hook & 0xf;
@@ -304,7 +306,7 @@ is_open(const char *text, size_t n)
 }
 
 static void
-write_undo(struct updating *updating)
+write_undo(struct update_state *updating)
 {
 	struct poly_updated *updated = updating->updated;
 	bool open = is_open(updating->update->master, updating->update->master_size);
@@ -312,7 +314,7 @@ write_undo(struct updating *updating)
 	if (open != is_open((const char *)updated->text.data, updated->text.size))
 		buf_string(&updated->undo, end_hints[open]);
 	for (size_t i = updated->count; i-- > 0;) {
-		const struct step *step = &updated->steps[i];
+		const struct update_record *step = &updated->steps[i];
 		if (step->at)
 			buf_printf(&updated->undo, "%s%zu\n", line_hint, step->at);
 		if (step->shown.action == POLY_UPDATE_ADDED)
@@ -325,7 +327,7 @@ write_undo(struct updating *updating)
 }
 
 static void
-write_results(struct updating *updating)
+write_results(struct update_state *updating)
 {
 	struct poly_updated *updated = updating->updated;
 	fragments_write(&updated->text, &updating->fragments);
@@ -337,9 +339,9 @@ write_results(struct updating *updating)
 }
 
 static void
-run_update(struct updating *updating)
+run_update(struct update_state *updating)
 {
-	struct parser *parser = &updating->parser;
+	struct template_parser *parser = &updating->parser;
 	const struct poly_update *update = updating->update;
 	if (!parser->templates || !updating->updated ||
 		!parser_predefine(&parser->templates->macros)) {
@@ -358,7 +360,7 @@ enum poly_status
 poly_templates_update(const struct poly_update *update, struct poly_updated **updated,
 	struct poly_error *error)
 {
-	struct updating updating = {.update = update};
+	struct update_state updating = {.update = update};
 	*updated = NULL;
 	if (update->size < sizeof *update)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -368,11 +370,11 @@ poly_templates_update(const struct poly_update *update, struct poly_updated **up
 		return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,
 			"more than %zu bytes of templates", TRCFMT_FILE_SIZE);
 	updating.updated = mem_new(1, sizeof *updating.updated);
-	updating.parser =
-		(struct parser){.templates = mem_new(1, sizeof *updating.parser.templates),
-			.options = POLY_TEMPLATE_OPTIONS_INIT,
-			.error = error,
-			.source = {update->changes, update->changes_size, 0, 1}};
+	updating.parser = (struct template_parser){
+		.templates = mem_new(1, sizeof *updating.parser.templates),
+		.options = POLY_TEMPLATE_OPTIONS_INIT,
+		.error = error,
+		.source = {update->changes, update->changes_size, 0, 1}};
 	updating.parser.options.found = update->found;
 	updating.parser.options.user = update->user;
 	run_update(&updating);

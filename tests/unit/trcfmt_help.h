@@ -120,7 +120,8 @@ scene_run(struct scene *scene)
 {
 	const struct trcfmt_context context = {&scene->event, &scene->who, scene->attribution,
 		&scene->facts, scene->ns, scene->line};
-	const struct template *template = trcfmt_template(scene->templates, scene->event.hook);
+	const struct hook_template *template =
+		trcfmt_template(scene->templates, scene->event.hook);
 	assert_non_null(template);
 	scene->result = trcfmt_eval_run(scene->eval, template, &context);
 }
