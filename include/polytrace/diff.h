@@ -55,13 +55,13 @@ enum poly_diff_cause {
 POLY_API const char *poly_diff_cause_name(enum poly_diff_cause cause);
 
 /* Most instructions of the option window. */
-#define POLY_DIFF_WINDOW_MOST 1024
+#define POLY_DIFF_WINDOW_MAX 1024
 
 /* Most instructions of the option resync. */
-#define POLY_DIFF_RESYNC_MOST 262144
+#define POLY_DIFF_RESYNC_MAX 262144
 
 /* Most steps of the option context. */
-#define POLY_DIFF_CONTEXT_MOST 1024
+#define POLY_DIFF_CONTEXT_MAX 1024
 
 /*
  * How to compare. Initialise with POLY_DIFF_OPTIONS_INIT, then change fields. Lists are of
@@ -152,7 +152,7 @@ struct poly_difference {
 	const char *values[2];	 /* what each has; NULL: nothing, or there is nothing to show */
 	uint64_t instruction[2]; /* its number from 1; 0: that trace has ended */
 	uint64_t record[2];	 /* number of its record from 1; 0: that trace has ended */
-	uint64_t agreed;	 /* instructions that agreed since the difference before */
+	uint64_t matching;	 /* instructions that agreed since the difference before */
 	/* Instructions that only this trace has; 0 of a tail that was not counted. */
 	uint64_t run[2];
 	bool ends;    /* the comparison ends here: the traces do not agree again */
@@ -180,7 +180,7 @@ struct poly_diff_step {
 struct poly_diff_line {
 	char mark; /* ' ' the same, '|' different, '<' only in the first, '>' in the second */
 	bool here; /* the difference is in this line */
-	uint64_t left_out;		/* steps of a long run that follow and are not shown */
+	uint64_t skipped;		/* steps of a long run that follow and are not shown */
 	struct poly_diff_step steps[2]; /* of both traces */
 };
 

@@ -99,14 +99,15 @@ POLY_API poly_columns poly_merge_columns(const struct poly_merge *merge);
  * Learns the next rows of a trace: all of them, in their order. A row with a value in sync,
  * address and value is an event. POLY_ERR_MEMORY.
  */
-POLY_API enum poly_status poly_merge_learn(struct poly_merge *merge, size_t trace,
+POLY_API enum poly_status poly_merge_read_events(struct poly_merge *merge, size_t trace,
 	const struct poly_batch *batch, struct poly_error *error);
 
 /*
  * Ends the learning: finds out numbering and what each address is, and looks for counts that
  * can't be, which become notes. POLY_ERR_MEMORY.
  */
-POLY_API enum poly_status poly_merge_settle(struct poly_merge *merge, struct poly_error *error);
+POLY_API enum poly_status poly_merge_resolve(
+	struct poly_merge *merge, struct poly_error *error);
 
 /*
  * The i-th thing from 0 that is wrong with the counts of the traces or had to be relaxed for an
@@ -138,7 +139,7 @@ POLY_API enum poly_status poly_merge_next_run(
 POLY_API void poly_merge_rewind(struct poly_merge *merge);
 
 /* Says which reader, not read yet, gives a trace's rows. It stays the caller's. */
-POLY_API void poly_merge_attach(
+POLY_API void poly_merge_set_reader(
 	struct poly_merge *merge, size_t trace, struct poly_reader *reader);
 
 /*

@@ -14,7 +14,7 @@
 #define MAX_SHOWN 1000
 
 /* Widest text of a step that the other column is aligned behind. */
-#define WIDTH_MOST 100
+#define WIDTH_MAX 100
 
 struct diff_options {
 	struct source_options source; /* first: the reading options are in it */
@@ -26,8 +26,8 @@ struct diff_options {
 };
 
 static const char *const window_limits[] = {"1024", "1", NULL};
-static const char *const context_most[] = {"1024", NULL};
-static const char *const resync_most[] = {"262144", NULL};
+static const char *const context_limits[] = {"1024", NULL};
+static const char *const resync_limits[] = {"262144", NULL};
 
 #define FIELD(name) offsetof(struct diff_options, name)
 static const struct opt diff_table[] = {
@@ -37,7 +37,7 @@ static const struct opt diff_table[] = {
 		"with --all stop after N differences (1000)"},
 	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
 		"count all differences by cause, and show none"},
-	{"context", 'C', OPT_NUMBER, "N", context_most, FIELD(context),
+	{"context", 'C', OPT_NUMBER, "N", context_limits, FIELD(context),
 		"show N instructions before and behind a difference (3)"},
 	{"ignore", 'i', OPT_LIST, "WORD,...", NULL, FIELD(ignore),
 		"leave out columns, reg:NAME, registers, memory, read, LO..HI, tail"},
@@ -51,7 +51,7 @@ static const struct opt diff_table[] = {
 		"let records belong to any of N instructions in a row (1)"},
 	{"ordered", 0, OPT_FLAG, NULL, NULL, FIELD(ordered),
 		"the order of an instruction's records counts"},
-	{"resync", 'r', OPT_NUMBER, "N", resync_most, FIELD(resync),
+	{"resync", 'r', OPT_NUMBER, "N", resync_limits, FIELD(resync),
 		"look N instructions ahead for where the traces agree again (4096)"},
 	{"each-cpu", 0, OPT_FLAG, NULL, NULL, FIELD(each_cpu),
 		"compare the instructions of each processor by themselves"},
@@ -75,7 +75,7 @@ static const struct opt *const diff_tables[] = {
 	diff_table, rendering_table, selection_table, source_table, NULL};
 
 /* Two traces that are compared. */
-struct comparison {
+struct diff_job {
 	const struct diff_options *options;
 	struct output *output;
 	struct source sources[2];
@@ -88,9 +88,9 @@ struct comparison {
 };
 
 static unsigned
-number_or(const struct opt_number *number, unsigned none)
+number_or(const struct opt_number *number, unsigned initial)
 {
-	return number->given ? (unsigned)number->value : none;
+	return number->given ? (unsigned)number->value : initial;
 }
 
 static enum poly_status
@@ -105,75 +105,79 @@ next_batch(void *user, const struct poly_batch **batch, struct poly_error *error
 
 /* Says once what only one of the traces has. */
 static void
-tell_uncompared(const struct comparison *it)
+print_uncompared(const struct diff_job *comparison)
 {
 	for (unsigned side = 0; side < 2; side++) {
 		char names[300];
-		poly_columns columns = poly_diff_uncompared(it->diff, side);
+		poly_columns columns = poly_diff_uncompared(comparison->diff, side);
 		source_column_names(columns, names, sizeof names);
 		if (columns)
-			say(it->sources[!side].name, "has no %s, as %s has: not compared",
-				names, it->sources[side].name);
+			say(comparison->sources[!side].name,
+				"has no %s, as %s has: not compared", names,
+				comparison->sources[side].name);
 	}
 }
 
 static bool
-open_diff(struct comparison *it)
+open_diff(struct diff_job *comparison)
 {
-	const struct diff_options *options = it->options;
-	struct poly_diff_options how = POLY_DIFF_OPTIONS_INIT;
+	const struct diff_options *options = comparison->options;
+	struct poly_diff_options diff_options = POLY_DIFF_OPTIONS_INIT;
 	struct poly_diff_side sides[2];
-	how.ignore = options->ignore.items;
-	how.also = options->also.items;
-	how.aliases = options->alias.items;
-	how.tolerate = options->tolerate.items;
-	how.window = number_or(&options->window, how.window);
-	how.resync = number_or(&options->resync, how.resync);
-	how.context = number_or(&options->context, how.context);
-	how.ordered = options->ordered;
-	how.each_cpu = options->each_cpu;
+	diff_options.ignore = options->ignore.items;
+	diff_options.also = options->also.items;
+	diff_options.aliases = options->alias.items;
+	diff_options.tolerate = options->tolerate.items;
+	diff_options.window = number_or(&options->window, diff_options.window);
+	diff_options.resync = number_or(&options->resync, diff_options.resync);
+	diff_options.context = number_or(&options->context, diff_options.context);
+	diff_options.ordered = options->ordered;
+	diff_options.each_cpu = options->each_cpu;
 	for (unsigned side = 0; side < 2; side++) {
-		struct source *source = &it->sources[side];
+		struct source *source = &comparison->sources[side];
 		sides[side] = (struct poly_diff_side){
 			poly_reader_info(source->reader), next_batch, source, 0};
 	}
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;
-	if (poly_diff_new(&how, sides, &it->diff, &it->error) != POLY_OK) {
-		say("diff", "%s", it->error.message);
+	if (poly_diff_new(&diff_options, sides, &comparison->diff, &comparison->error) !=
+		POLY_OK) {
+		say("diff", "%s", comparison->error.message);
 		return false;
 	}
 	for (unsigned side = 0; side < 2; side++)
-		source_want(&it->sources[side], poly_diff_columns(it->diff, side));
-	tell_uncompared(it);
+		source_want(
+			&comparison->sources[side], poly_diff_columns(comparison->diff, side));
+	print_uncompared(comparison);
 	return true;
 }
 
 static bool
-open_sources(struct comparison *it, const char *const paths[2])
+open_sources(struct diff_job *comparison, const char *const paths[2])
 {
 	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
 	for (unsigned side = 0; side < 2; side++) {
-		struct source_options options = it->options->source;
-		const char *start = side ? it->options->start_b : it->options->start_a;
+		struct source_options options = comparison->options->source;
+		const char *start =
+			side ? comparison->options->start_b : comparison->options->start_a;
 		if (start)
 			options.start_at = start;
-		if (side && it->options->from_b)
-			options.from = it->options->from_b;
-		if (!source_open(&it->sources[side], paths[side], &options, &wants)) {
+		if (side && comparison->options->from_b)
+			options.from = comparison->options->from_b;
+		if (!source_open(&comparison->sources[side], paths[side], &options, &wants)) {
 			if (side)
-				source_drop(&it->sources[0]);
+				source_drop(&comparison->sources[0]);
 			return false;
 		}
 	}
 	/* One bar of progress is enough. */
-	it->sources[1].progress.shown = false;
+	comparison->sources[1].progress.shown = false;
 	return true;
 }
 
 /* Text without what a terminal would obey. */
 static void
-put_text(struct output *output, const char *text)
+print_text(struct output *output, const char *text)
 {
 	for (; *text; text++) {
 		char c = *text;
@@ -184,7 +188,7 @@ put_text(struct output *output, const char *text)
 }
 
 static void
-put_number(struct output *output, uint64_t number, int width)
+print_number(struct output *output, uint64_t number, int width)
 {
 	char text[40];
 	if (number)
@@ -196,47 +200,47 @@ put_number(struct output *output, uint64_t number, int width)
 
 /* "NAME A | B" of a pair of numbers. */
 static void
-put_pair(struct output *output, const char *name, const uint64_t numbers[2])
+print_pair(struct output *output, const char *name, const uint64_t numbers[2])
 {
 	output_text(output, name);
-	put_number(output, numbers[0], 0);
+	print_number(output, numbers[0], 0);
 	output_text(output, " | ");
-	put_number(output, numbers[1], 0);
+	print_number(output, numbers[1], 0);
 }
 
 static void
-show_heading(struct comparison *it, const struct poly_difference *found)
+print_heading(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	struct output *output = it->output;
-	const char *const *values = found->values;
+	struct output *output = comparison->output;
+	const char *const *values = difference->values;
 	char text[80];
-	output_text(output, it->shown > 1 ? "\n" : "");
-	const char *cause = poly_diff_cause_name(found->cause);
+	output_text(output, comparison->shown > 1 ? "\n" : "");
+	const char *cause = poly_diff_cause_name(difference->cause);
 	output_text(output, cause);
-	if (strcmp(cause, found->subject) != 0) {
+	if (strcmp(cause, difference->subject) != 0) {
 		output_text(output, ": ");
-		put_text(output, found->subject);
+		print_text(output, difference->subject);
 	}
 	if (values[0] || values[1]) {
 		output_text(output, ": ");
-		put_text(output, values[0] ? values[0] : "-");
+		print_text(output, values[0] ? values[0] : "-");
 		output_text(output, " | ");
-		put_text(output, values[1] ? values[1] : "-");
+		print_text(output, values[1] ? values[1] : "-");
 	}
-	put_pair(output, "\n  at instruction ", found->instruction);
-	put_pair(output, ", record ", found->record);
-	if (found->has_cpu) {
-		snprintf(text, sizeof text, ", processor %lu", (unsigned long)found->cpu);
+	print_pair(output, "\n  at instruction ", difference->instruction);
+	print_pair(output, ", record ", difference->record);
+	if (difference->has_cpu) {
+		snprintf(text, sizeof text, ", processor %lu", (unsigned long)difference->cpu);
 		output_text(output, text);
 	}
 	snprintf(text, sizeof text, "; %llu before it agree%s\n",
-		(unsigned long long)found->agreed, found->agreed == 1 ? "s" : "");
+		(unsigned long long)difference->matching, difference->matching == 1 ? "s" : "");
 	output_text(output, text);
-	if (found->run[0] && found->run[1]) {
-		put_pair(output, "  instructions that only one has ", found->run);
+	if (difference->run[0] && difference->run[1]) {
+		print_pair(output, "  instructions that only one has ", difference->run);
 		output_text(output, "\n");
 	}
-	if (found->ends)
+	if (difference->ends)
 		output_text(output, "  the traces do not agree again\n");
 }
 
@@ -252,8 +256,8 @@ measure_lines(struct poly_diff *diff)
 	struct poly_diff_line line;
 	for (size_t i = 0; poly_diff_line_at(diff, i, &line); i++) {
 		size_t n = strlen(line.steps[0].text);
-		if (n > WIDTH_MOST)
-			n = WIDTH_MOST;
+		if (n > WIDTH_MAX)
+			n = WIDTH_MAX;
 		if ((int)n > widths.text)
 			widths.text = (int)n;
 		for (unsigned side = 0; side < 2; side++) {
@@ -269,44 +273,44 @@ measure_lines(struct poly_diff *diff)
 
 /* One side of a line; colour: the code of a terminal, or NULL. */
 static void
-show_side(struct comparison *it, const struct poly_diff_step *step, int width, int pad,
+print_side(struct diff_job *comparison, const struct poly_diff_step *step, int width, int pad,
 	const char *color)
 {
 	if (color)
-		output_text(it->output, color);
+		output_text(comparison->output, color);
 	if (step->instruction)
-		put_number(it->output, step->instruction, width);
+		print_number(comparison->output, step->instruction, width);
 	else
-		put_number(it->output, 0, width);
+		print_number(comparison->output, 0, width);
 	if (*step->text)
-		output_text(it->output, " ");
-	put_text(it->output, step->text);
+		output_text(comparison->output, " ");
+	print_text(comparison->output, step->text);
 	if (color)
-		output_text(it->output, "\033[0m");
+		output_text(comparison->output, "\033[0m");
 	for (int n = (int)strlen(step->text) + (*step->text != 0); n <= pad; n++)
-		output_text(it->output, " ");
+		output_text(comparison->output, " ");
 }
 
 static void
-show_lines(struct comparison *it)
+print_context(struct diff_job *comparison)
 {
 	struct poly_diff_line line;
-	const struct widths widths = measure_lines(it->diff);
-	for (size_t i = 0; poly_diff_line_at(it->diff, i, &line); i++) {
-		const bool differs = it->colored && line.mark != ' ';
+	const struct widths widths = measure_lines(comparison->diff);
+	for (size_t i = 0; poly_diff_line_at(comparison->diff, i, &line); i++) {
+		const bool differs = comparison->colored && line.mark != ' ';
 		const char mark[4] = {' ', line.mark, ' ', 0};
-		output_text(it->output, line.here ? "* " : "  ");
-		show_side(it, &line.steps[0], widths.numbers[0], widths.text,
+		output_text(comparison->output, line.here ? "* " : "  ");
+		print_side(comparison, &line.steps[0], widths.numbers[0], widths.text,
 			differs ? "\033[31m" : NULL);
-		output_text(it->output, mark);
-		show_side(
-			it, &line.steps[1], widths.numbers[1], -1, differs ? "\033[32m" : NULL);
-		output_text(it->output, "\n");
-		if (line.left_out) {
+		output_text(comparison->output, mark);
+		print_side(comparison, &line.steps[1], widths.numbers[1], -1,
+			differs ? "\033[32m" : NULL);
+		output_text(comparison->output, "\n");
+		if (line.skipped) {
 			char text[60];
 			snprintf(text, sizeof text, "  ... %llu more\n",
-				(unsigned long long)line.left_out);
-			output_text(it->output, text);
+				(unsigned long long)line.skipped);
+			output_text(comparison->output, text);
 		}
 	}
 }
@@ -322,9 +326,9 @@ report_number(struct poly_report *report, const char *key, const char *title, ui
 }
 
 static void
-report_steps(struct comparison *it)
+report_steps(struct diff_job *comparison)
 {
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	struct poly_diff_line line;
 	poly_report_table(report, "context", "Context");
 	poly_report_column(report, "mark", "Mark", false);
@@ -332,7 +336,7 @@ report_steps(struct comparison *it)
 	poly_report_column(report, "first", "Step", false);
 	poly_report_column(report, "second_instruction", "Second", true);
 	poly_report_column(report, "second", "Step", false);
-	for (size_t i = 0; poly_diff_line_at(it->diff, i, &line); i++) {
+	for (size_t i = 0; poly_diff_line_at(comparison->diff, i, &line); i++) {
 		const char mark[2] = {line.mark, 0};
 		poly_report_cell_text(report, line.mark == ' ' ? NULL : mark);
 		for (unsigned side = 0; side < 2; side++) {
@@ -348,76 +352,79 @@ report_steps(struct comparison *it)
 }
 
 static void
-report_difference(struct comparison *it, const struct poly_difference *found)
+report_difference(struct diff_job *comparison, const struct poly_difference *difference)
 {
 	static const char *const keys[2][2] = {{"first", "First"}, {"second", "Second"}};
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	poly_report_section(report, "difference", "Difference");
-	poly_report_text(report, "cause", "Cause", poly_diff_cause_name(found->cause));
-	poly_report_text(report, "subject", "Subject", found->subject);
+	poly_report_text(report, "cause", "Cause", poly_diff_cause_name(difference->cause));
+	poly_report_text(report, "subject", "Subject", difference->subject);
 	for (unsigned side = 0; side < 2; side++) {
 		poly_report_section(report, keys[side][0], keys[side][1]);
-		poly_report_text(report, "value", "Value", found->values[side]);
-		report_number(report, "instruction", "Instruction", found->instruction[side]);
-		report_number(report, "record", "Record", found->record[side]);
+		poly_report_text(report, "value", "Value", difference->values[side]);
+		report_number(
+			report, "instruction", "Instruction", difference->instruction[side]);
+		report_number(report, "record", "Record", difference->record[side]);
 		poly_report_count(
-			report, "alone", "Instructions alone", found->run[side], NULL);
+			report, "alone", "Instructions alone", difference->run[side], NULL);
 		poly_report_end(report);
 	}
-	if (found->has_cpu)
-		poly_report_count(report, "cpu", "Processor", found->cpu, NULL);
-	poly_report_count(report, "agreed", "Agreed before", found->agreed, NULL);
-	poly_report_bool(report, "ends", "Ends the comparison", found->ends);
-	report_steps(it);
+	if (difference->has_cpu)
+		poly_report_count(report, "cpu", "Processor", difference->cpu, NULL);
+	poly_report_count(report, "agreed", "Agreed before", difference->matching, NULL);
+	poly_report_bool(report, "ends", "Ends the comparison", difference->ends);
+	report_steps(comparison);
 	poly_report_end(report);
 }
 
 static void
-show_one(struct comparison *it, const struct poly_difference *found)
+print_difference(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	if (it->options->summary)
+	if (comparison->options->summary)
 		return;
-	if (it->report) {
-		report_difference(it, found);
+	if (comparison->report) {
+		report_difference(comparison, difference);
 		return;
 	}
-	show_heading(it, found);
-	show_lines(it);
+	print_heading(comparison, difference);
+	print_context(comparison);
 	/* It appears where the bar of progress was. */
-	progress_clear(&it->sources[0].progress);
-	output_flush(it->output);
+	progress_clear(&comparison->sources[0].progress);
+	output_flush(comparison->output);
 }
 
 /* True where no further difference is asked for. */
 static bool
-is_enough(const struct comparison *it)
+is_enough(const struct diff_job *comparison)
 {
-	const struct diff_options *options = it->options;
+	const struct diff_options *options = comparison->options;
 	if (options->summary)
 		return false;
-	const uint64_t most = options->max.given ? options->max.value : MAX_SHOWN;
-	return it->shown >= (options->all ? most : 1);
+	const uint64_t limit = options->max.given ? options->max.value : MAX_SHOWN;
+	return comparison->shown >= (options->all ? limit : 1);
 }
 
 static void
-compare(struct comparison *it)
+compare(struct diff_job *comparison)
 {
-	const struct poly_difference *found;
-	it->status = POLY_OK;
-	while (!output_failed(it->output) && (!it->shown || !is_enough(it)) &&
-		(it->status = poly_diff_next(it->diff, &found, &it->error)) == POLY_OK) {
-		it->shown++;
-		show_one(it, found);
+	const struct poly_difference *difference;
+	comparison->status = POLY_OK;
+	while (!output_failed(comparison->output) &&
+		(!comparison->shown || !is_enough(comparison)) &&
+		(comparison->status = poly_diff_next(
+			 comparison->diff, &difference, &comparison->error)) == POLY_OK) {
+		comparison->shown++;
+		print_difference(comparison, difference);
 	}
-	progress_clear(&it->sources[0].progress);
+	progress_clear(&comparison->sources[0].progress);
 }
 
 static const char *
-verdict(const struct comparison *it)
+verdict(const struct diff_job *comparison)
 {
-	if (it->shown)
+	if (comparison->shown)
 		return "different";
-	return it->status == POLY_END ? "same" : "unknown";
+	return comparison->status == POLY_END ? "same" : "unknown";
 }
 
 /* "opcode 1, value 2": the causes that were met. */
@@ -436,34 +443,35 @@ list_causes(const struct poly_diff_counts *counts, char *text, size_t size)
 
 /* The outcome in one line. */
 static void
-show_verdict(struct comparison *it)
+print_verdict(struct diff_job *comparison)
 {
 	struct poly_diff_counts counts;
 	char causes[600], text[160];
-	struct output *output = it->output;
-	const bool stopped = it->shown && is_enough(it);
-	poly_diff_count(it->diff, &counts);
+	struct output *output = comparison->output;
+	const bool stopped = comparison->shown && is_enough(comparison);
+	poly_diff_count(comparison->diff, &counts);
 	list_causes(&counts, causes, sizeof causes);
-	output_text(output, it->shown ? "\n" : "");
-	output_text(output, it->sources[0].name);
+	output_text(output, comparison->shown ? "\n" : "");
+	output_text(output, comparison->sources[0].name);
 	output_text(output, " and ");
-	output_text(output, it->sources[1].name);
+	output_text(output, comparison->sources[1].name);
 	if (stopped) {
 		snprintf(text, sizeof text, " differ; not compared behind difference %llu\n",
-			(unsigned long long)it->shown);
+			(unsigned long long)comparison->shown);
 		output_text(output, text);
 		return;
 	}
 	snprintf(text, sizeof text, "%s: %llu instructions",
-		it->shown		 ? " differ"
-		: it->status == POLY_END ? " are the same"
-					 : " are the same as far as they could be compared",
+		comparison->shown ? " differ"
+		: comparison->status == POLY_END
+			? " are the same"
+			: " are the same as far as they could be compared",
 		(unsigned long long)counts.pairs);
 	output_text(output, text);
-	if (it->shown) {
+	if (comparison->shown) {
 		snprintf(text, sizeof text,
-			", %llu difference%s: ", (unsigned long long)it->shown,
-			it->shown == 1 ? "" : "s");
+			", %llu difference%s: ", (unsigned long long)comparison->shown,
+			comparison->shown == 1 ? "" : "s");
 		output_text(output, text);
 		output_text(output, causes);
 	}
@@ -471,20 +479,20 @@ show_verdict(struct comparison *it)
 }
 
 static void
-report_verdict(struct comparison *it)
+report_verdict(struct diff_job *comparison)
 {
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	struct poly_diff_counts counts;
-	poly_diff_count(it->diff, &counts);
-	poly_report_text(report, "verdict", "Verdict", verdict(it));
+	poly_diff_count(comparison->diff, &counts);
+	poly_report_text(report, "verdict", "Verdict", verdict(comparison));
 	/* Behind the last difference that was asked for some were looked at already. */
 	report_number(report, "compared", "Instructions compared",
-		it->status == POLY_END ? counts.pairs : 0);
+		comparison->status == POLY_END ? counts.pairs : 0);
 	poly_report_count(report, "first_read", "Instructions of the first",
 		counts.instructions[0], NULL);
 	poly_report_count(report, "second_read", "Instructions of the second",
 		counts.instructions[1], NULL);
-	poly_report_bool(report, "complete", "Complete", it->status == POLY_END);
+	poly_report_bool(report, "complete", "Complete", comparison->status == POLY_END);
 	poly_report_table(report, "causes", "Causes");
 	poly_report_column(report, "cause", "Cause", false);
 	poly_report_column(report, "count", "Count", true);
@@ -499,30 +507,32 @@ report_verdict(struct comparison *it)
 
 /* Compares what was opened and tells the outcome; returns an exit status. */
 static int
-compare_opened(struct comparison *it)
+compare_opened(struct diff_job *comparison)
 {
-	const struct source_options *options = &it->options->source;
+	const struct source_options *options = &comparison->options->source;
 	bool listed = options->json || options->csv;
 	int rendered = STATUS_DONE;
-	if (listed || it->options->summary)
-		it->report = source_report();
-	if (it->report) {
-		poly_report_text(it->report, "first", "First", it->sources[0].name);
-		poly_report_text(it->report, "second", "Second", it->sources[1].name);
+	if (listed || comparison->options->summary)
+		comparison->report = source_report();
+	if (comparison->report) {
+		poly_report_text(
+			comparison->report, "first", "First", comparison->sources[0].name);
+		poly_report_text(
+			comparison->report, "second", "Second", comparison->sources[1].name);
 		if (listed)
-			poly_report_list(it->report, "differences", "Differences");
+			poly_report_list(comparison->report, "differences", "Differences");
 	}
-	compare(it);
-	if (it->report) {
+	compare(comparison);
+	if (comparison->report) {
 		if (listed)
-			poly_report_end(it->report);
-		report_verdict(it);
-		rendered = source_render(it->report, options, it->output);
+			poly_report_end(comparison->report);
+		report_verdict(comparison);
+		rendered = source_render(comparison->report, options, comparison->output);
 	} else {
-		show_verdict(it);
+		print_verdict(comparison);
 	}
-	output_flush(it->output);
-	return it->shown && rendered == STATUS_DONE ? STATUS_NEGATIVE : rendered;
+	output_flush(comparison->output);
+	return comparison->shown && rendered == STATUS_DONE ? STATUS_NEGATIVE : rendered;
 }
 
 /*
@@ -530,32 +540,32 @@ compare_opened(struct comparison *it)
  * its records were compared as those of one instruction are. An exit status.
  */
 static int
-tell_no_instructions(const struct comparison *it)
+warn_no_instructions(const struct diff_job *comparison)
 {
 	struct poly_diff_counts counts;
-	poly_diff_count(it->diff, &counts);
+	poly_diff_count(comparison->diff, &counts);
 	for (unsigned side = 0; side < 2; side++) {
-		const struct poly_selection *selection = it->sources[side].selection;
+		const struct poly_selection *selection = comparison->sources[side].selection;
 		if (selection && !poly_selection_count(selection))
 			return STATUS_DONE;
 	}
-	if (it->status < 0 || !(poly_diff_compared(it->diff) & POLY_HAS(pc)) ||
+	if (comparison->status < 0 || !(poly_diff_compared(comparison->diff) & POLY_HAS(pc)) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
 	say("diff",
 		"there is no instruction: the order of records was not compared; it is where "
 		"the traces say that they have no pc");
-	return it->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+	return comparison->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
 }
 
 /* Tells why a comparison failed, where its traces do not tell it themselves. */
 static int
-tell_failure(const struct comparison *it)
+print_failure(const struct diff_job *comparison)
 {
-	if (it->status >= 0)
+	if (comparison->status >= 0)
 		return STATUS_DONE;
-	if (it->sources[0].status >= 0 && it->sources[1].status >= 0)
-		say("diff", "%s", it->error.message);
+	if (comparison->sources[0].status >= 0 && comparison->sources[1].status >= 0)
+		say("diff", "%s", comparison->error.message);
 	return STATUS_TROUBLE;
 }
 
@@ -563,21 +573,21 @@ static int
 compare_two(
 	const struct diff_options *options, struct output *output, const char *const paths[2])
 {
-	struct comparison it = {.options = options, .output = output};
-	it.colored = term_colored((enum term_color)options->color);
-	if (!open_sources(&it, paths))
+	struct diff_job comparison = {.options = options, .output = output};
+	comparison.colored = term_colored((enum term_color)options->color);
+	if (!open_sources(&comparison, paths))
 		return STATUS_TROUBLE;
 	int status = STATUS_TROUBLE;
-	if (open_diff(&it)) {
-		status = compare_opened(&it);
-		int failed = tell_failure(&it);
+	if (open_diff(&comparison)) {
+		status = compare_opened(&comparison);
+		int failed = print_failure(&comparison);
 		status = failed > status ? failed : status;
-		failed = tell_no_instructions(&it);
+		failed = warn_no_instructions(&comparison);
 		status = failed > status ? failed : status;
 	}
-	poly_diff_free(it.diff);
+	poly_diff_free(comparison.diff);
 	for (unsigned side = 0; side < 2; side++) {
-		int closed = source_close(&it.sources[side]);
+		int closed = source_close(&comparison.sources[side]);
 		status = closed > status ? closed : status;
 	}
 	return status;
@@ -608,7 +618,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 
 /* False, and told, where the operands cannot be compared. */
 static bool
-operands_sound(char **operands)
+operands_are_valid(char **operands)
 {
 	size_t count = 0, standard = 0;
 	for (; operands[count]; count++)
@@ -632,7 +642,7 @@ static int
 diff_run(void *fields, char **operands)
 {
 	const struct diff_options *options = fields;
-	if (!source_rendering_sound(&options->source) || !operands_sound(operands))
+	if (!source_rendering_sound(&options->source) || !operands_are_valid(operands))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
 	int status = compare_all(options, output, operands);

@@ -14,13 +14,13 @@
 #include <string.h>
 
 /* Parts that are written at a time: each is an open file. */
-#define PARTS_MOST 256
+#define OUTPUTS_MAX 256
 
 /* Longest value of a column that names a part. */
-#define VALUE_MOST 80
+#define VALUE_MAX 80
 
 /* Room for an expression with a value. */
-#define EXPRESSION (2 * VALUE_MOST + 60)
+#define EXPRESSION (2 * VALUE_MAX + 60)
 
 struct split_options {
 	struct source_options source; /* first: the reading options are in it */
@@ -46,74 +46,77 @@ static const struct opt *const split_tables[] = {
 
 /* A part, and what tells it. */
 struct valued_part {
-	char value[VALUE_MOST + 1]; /* a value, or a number */
-	bool has_value;		    /* false: that of records without one */
+	char value[VALUE_MAX + 1]; /* a value, or a number */
+	bool has_value;		   /* false: that of records without one */
 	struct part part;
 };
 
-struct split {
+struct split_job {
 	const struct split_options *options;
 	struct source source;
 	enum poly_column column;
-	struct valued_part *parts;
+	struct valued_part *outputs;
 	size_t count;
-	uint64_t taken; /* records so far */
-	uint64_t time;	/* of the last record that had one */
+	uint64_t record_count; /* records so far */
+	uint64_t time;	       /* of the last record that had one */
 };
 
 /* Opens a file for a value; false, and told, where that fails. */
 static bool
-open_part(struct split *split, struct valued_part *it, const char *value, bool has_value)
+open_part(
+	struct split_job *split, struct valued_part *valued, const char *value, bool has_value)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = info->format;
 	options.strict = split->options->source.strict;
-	snprintf(it->value, sizeof it->value, "%s", value);
-	it->has_value = has_value;
-	part_name(&it->part, split->options->output, value);
-	for (const struct valued_part *other = split->parts; other < it; other++) {
-		if (strcmp(other->part.path, it->part.path) == 0) {
-			say(it->part.path, "two parts would have this name: '%s' and '%s'",
-				other->value, value);
+	snprintf(valued->value, sizeof valued->value, "%s", value);
+	valued->has_value = has_value;
+	part_name(&valued->part, split->options->output, value);
+	for (const struct valued_part *earlier = split->outputs; earlier < valued; earlier++) {
+		if (strcmp(earlier->part.path, valued->part.path) == 0) {
+			say(valued->part.path, "two parts would have this name: '%s' and '%s'",
+				earlier->value, value);
 			return false;
 		}
 	}
-	return part_open(&it->part, info, &options);
+	return part_open(&valued->part, info, &options);
 }
 
 /* The part of a value; NULL, and told, where there cannot be one. */
 static struct valued_part *
-find_part(struct split *split, const char *value, bool has_value)
+find_part(struct split_job *split, const char *value, bool has_value)
 {
 	for (size_t i = 0; i < split->count; i++) {
-		if (strcmp(split->parts[i].value, value) == 0 &&
-			split->parts[i].has_value == has_value)
-			return &split->parts[i];
+		if (strcmp(split->outputs[i].value, value) == 0 &&
+			split->outputs[i].has_value == has_value)
+			return &split->outputs[i];
 	}
-	if (split->count == PARTS_MOST) {
-		say("split", "more than %d parts, which '--where' may make fewer", PARTS_MOST);
+	if (split->count == OUTPUTS_MAX) {
+		say("split", "more than %d parts, which '--where' may make fewer", OUTPUTS_MAX);
 		return NULL;
 	}
-	struct valued_part *part = &split->parts[split->count++];
+	struct valued_part *part = &split->outputs[split->count++];
 	return open_part(split, part, value, has_value) ? part : NULL;
 }
 
 /* The value of a row in the column; false, and told, where it is too long. */
 static bool
-value_of(const struct split *split, const struct poly_batch *batch, size_t row, char *value)
+get_value(
+	const struct split_job *split, const struct poly_batch *batch, size_t row, char *value)
 {
-	const size_t n = poly_batch_format(batch, split->column, row, value, VALUE_MOST + 1);
+	const size_t n = poly_batch_format(batch, split->column, row, value, VALUE_MAX + 1);
 	if (!poly_present(batch, split->column, row))
 		strcpy(value, "without");
-	if (n > VALUE_MOST)
+	if (n > VALUE_MAX)
 		say(split->source.name, "'%s...' is too long for the name of a part", value);
-	return n <= VALUE_MOST;
+	return n <= VALUE_MAX;
 }
 
 /* An expression for the rows of a value. */
 static void
-expression_of(const struct split *split, const char *value, bool has_value, char *expression)
+format_expression(
+	const struct split_job *split, const char *value, bool has_value, char *expression)
 {
 	const char *name = poly_column_name(split->column);
 	const enum poly_form form = poly_column_form(split->column);
@@ -135,13 +138,13 @@ expression_of(const struct split *split, const char *value, bool has_value, char
 
 /* Deals out a batch by the values of the column. */
 static bool
-deal_by_value(struct split *split, const struct poly_batch *batch)
+distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 {
-	char value[VALUE_MOST + 1], last[VALUE_MOST + 1] = "", expression[EXPRESSION];
-	bool done[PARTS_MOST] = {false}, had_value = false;
+	char value[VALUE_MAX + 1], last[VALUE_MAX + 1] = "", expression[EXPRESSION];
+	bool done[OUTPUTS_MAX] = {false}, had_value = false;
 	for (size_t row = 0; row < batch->rows; row++) {
 		const bool has_value = poly_present(batch, split->column, row);
-		if (!value_of(split, batch, row, value))
+		if (!get_value(split, batch, row, value))
 			return false;
 		if (row && has_value == had_value && strcmp(value, last) == 0)
 			continue;
@@ -150,8 +153,8 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 		struct valued_part *part = find_part(split, value, has_value);
 		if (!part)
 			return false;
-		bool *is_done = &done[part - split->parts];
-		expression_of(split, value, has_value, expression);
+		bool *is_done = &done[part - split->outputs];
+		format_expression(split, value, has_value, expression);
 		if (!*is_done && !part_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;
@@ -161,10 +164,10 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 
 /* The number of the part of a row, by number or by time. */
 static uint64_t
-number_of(struct split *split, const struct poly_batch *batch, size_t row)
+get_number(struct split_job *split, const struct poly_batch *batch, size_t row)
 {
 	if (split->options->records.given)
-		return 1 + (split->taken + row) / split->options->records.value;
+		return 1 + (split->record_count + row) / split->options->records.value;
 	if (poly_present(batch, POLY_COLUMN_time, row))
 		split->time = batch->time[row];
 	return 1 + split->time / split->options->time.value;
@@ -172,11 +175,11 @@ number_of(struct split *split, const struct poly_batch *batch, size_t row)
 
 /* The part of a number; that before it is done with where parts never come again. */
 static struct valued_part *
-numbered_part(struct split *split, uint64_t number)
+numbered_part(struct split_job *split, uint64_t number)
 {
 	char value[24];
 	snprintf(value, sizeof value, "%" PRIu64, number);
-	struct valued_part *last = split->count ? &split->parts[split->count - 1] : NULL;
+	struct valued_part *last = split->count ? &split->outputs[split->count - 1] : NULL;
 	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
 		const bool done = part_finish(&last->part);
 		part_drop(&last->part);
@@ -189,12 +192,12 @@ numbered_part(struct split *split, uint64_t number)
 
 /* Deals out a batch as runs of rows. */
 static bool
-deal_by_number(struct split *split, const struct poly_batch *batch)
+distribute_by_number(struct split_job *split, const struct poly_batch *batch)
 {
 	size_t first = 0;
-	uint64_t number = number_of(split, batch, 0);
+	uint64_t number = get_number(split, batch, 0);
 	for (size_t row = 1; row <= batch->rows; row++) {
-		const uint64_t next = row < batch->rows ? number_of(split, batch, row) : 0;
+		const uint64_t next = row < batch->rows ? get_number(split, batch, row) : 0;
 		if (next == number)
 			continue;
 		struct valued_part *part = numbered_part(split, number);
@@ -203,22 +206,22 @@ deal_by_number(struct split *split, const struct poly_batch *batch)
 		first = row;
 		number = next;
 	}
-	split->taken += batch->rows;
+	split->record_count += batch->rows;
 	return true;
 }
 
 /* Deals out all records; an exit status. */
 static int
-deal(struct split *split)
+distribute(struct split_job *split)
 {
 	const struct poly_batch *batch;
 	bool good = true;
 	while (good && (batch = source_next(&split->source)))
-		good = split->options->by ? deal_by_value(split, batch)
-					  : deal_by_number(split, batch);
+		good = split->options->by ? distribute_by_value(split, batch)
+					  : distribute_by_number(split, batch);
 	good &= !source_partial(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
-		struct part *part = &split->parts[i].part;
+		struct part *part = &split->outputs[i].part;
 		if (good)
 			good = part_finish(part);
 		part_drop(part);
@@ -230,7 +233,7 @@ deal(struct split *split)
 
 /* Why the options make no sense; NULL: they do. */
 static const char *
-fault_of(const struct split *split)
+find_fault(const struct split_job *split)
 {
 	const struct split_options *options = split->options;
 	const int ways = (options->by != NULL) + options->records.given + options->time.given;
@@ -248,7 +251,7 @@ fault_of(const struct split *split)
 
 /* True where the trace has what it is to be split by; else it is told. */
 static bool
-can_split(const struct split *split)
+can_split(const struct split_job *split)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	if (info->columns >> split->column & 1)
@@ -262,7 +265,7 @@ static int
 split_run(void *fields, char **operands)
 {
 	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
-	struct split split = {.options = fields, .column = POLY_COLUMN_kind};
+	struct split_job split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));
 	if (split.column == POLY_COLUMN_COUNT) {
@@ -271,7 +274,7 @@ split_run(void *fields, char **operands)
 	}
 	if (split.options->time.given)
 		split.column = POLY_COLUMN_time;
-	const char *fault = fault_of(&split);
+	const char *fault = find_fault(&split);
 	if (!fault && operands[0] && operands[1])
 		fault = "one input at a time";
 	if (!fault && !operands[0] && term_input())
@@ -283,9 +286,9 @@ split_run(void *fields, char **operands)
 	const char *path = operands[0] ? operands[0] : "-";
 	if (!source_open(&split.source, path, &split.options->source, &wants))
 		return STATUS_TROUBLE;
-	split.parts = say_allocate(PARTS_MOST, sizeof *split.parts);
-	const int status = can_split(&split) ? deal(&split) : STATUS_TROUBLE;
-	free(split.parts);
+	split.outputs = say_allocate(OUTPUTS_MAX, sizeof *split.outputs);
+	const int status = can_split(&split) ? distribute(&split) : STATUS_TROUBLE;
+	free(split.outputs);
 	const int ended = source_close(&split.source);
 	return status > ended ? status : ended;
 }

@@ -181,15 +181,15 @@ split_settings(struct trcrpt_job *job)
 		add_setting(job, "exec=on");
 		add_setting(job, "svc=on");
 	}
-	char *to = job->items;
+	char *out = job->items;
 	for (size_t i = 0; i < list->count; i++) {
 		const char *from = list->items[i];
 		for (bool rest = true; rest;) {
 			size_t n = strcspn(from, ",");
-			memcpy(to, from, n);
+			memcpy(out, from, n);
 			if (n)
-				add_setting(job, to);
-			to += n + 1;
+				add_setting(job, out);
+			out += n + 1;
 			rest = from[n] != 0;
 			from += n + rest;
 		}
@@ -234,11 +234,11 @@ print_template_finding(void *user, const struct poly_template_finding *finding)
 	found->errors += error;
 	if (!error && !found->all)
 		return;
-	struct poly_error place = {.offset = POLY_NO_OFFSET, .line = finding->line};
-	snprintf(place.message, sizeof place.message, "column %llu: %s %s: %s",
+	struct poly_error position = {.offset = POLY_NO_OFFSET, .line = finding->line};
+	snprintf(position.message, sizeof position.message, "column %llu: %s %s: %s",
 		(unsigned long long)finding->column, severity_of(finding->rule),
 		finding->rule->code, finding->message);
-	say_error(found->name, &place);
+	say_error(found->name, &position);
 }
 
 /* Loads the templates; false, after a message, on failure. */

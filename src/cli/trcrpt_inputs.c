@@ -85,23 +85,23 @@ is_there(const char *base, unsigned cpu)
 
 /* Parses "3" or "2-5" at *list and moves that past it. */
 static bool
-parse_range(const char **list, unsigned long *from, unsigned long *to)
+parse_range(const char **list, unsigned long *from, unsigned long *last)
 {
 	char *end;
 	if (**list < '0' || **list > '9')
 		return false;
-	*from = *to = strtoul(*list, &end, 10);
+	*from = *last = strtoul(*list, &end, 10);
 	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		*to = strtoul(end + 1, &end, 10);
+		*last = strtoul(end + 1, &end, 10);
 	*list = end;
-	return *from <= *to && *to < CPUS_MAX && (*end == 0 || *end == ',' || *end == ' ');
+	return *from <= *last && *last < CPUS_MAX && (*end == 0 || *end == ',' || *end == ' ');
 }
 
 bool
 traces_open_cpus(struct traces *traces, const char *base, const char *list,
 	const struct source_options *options)
 {
-	unsigned long from, to;
+	unsigned long from, last;
 	if (strcmp(list, "all") == 0) {
 		const size_t before = traces->count;
 		/* Possibly only some of the CPUs were traced. */
@@ -114,14 +114,14 @@ traces_open_cpus(struct traces *traces, const char *base, const char *list,
 		return true;
 	}
 	while (*list) {
-		if (!parse_range(&list, &from, &to)) {
+		if (!parse_range(&list, &from, &last)) {
 			say("trcrpt",
 				"option '-C': invalid list at '%s' (expected 'all' or CPUs "
 				"such as '0,2-3')",
 				list);
 			return false;
 		}
-		for (; from <= to; from++) {
+		for (; from <= last; from++) {
 			if (!open_cpu(traces, base, (unsigned)from, options))
 				return false;
 		}

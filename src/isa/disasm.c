@@ -104,12 +104,12 @@ close_library(struct poly_disasm *disasm)
  * signed immediates as if they had no sign.
  */
 static void
-copy_operands(char *to, size_t size, const char *from, bool has_signed)
+copy_operands(char *dst, size_t size, const char *from, bool has_signed)
 {
 	size_t used = 0;
 	while (*from && used + 24 < size) {
 		if (from[0] != '0' || from[1] != 'x') {
-			to[used++] = *from++;
+			dst[used++] = *from++;
 			continue;
 		}
 		size_t digits = strspn(from + 2, "0123456789abcdef");
@@ -119,12 +119,12 @@ copy_operands(char *to, size_t size, const char *from, bool has_signed)
 		if (has_signed && value <= 0xffff)
 			value = (uint64_t)sign_extend(value, 16);
 		if (value >> 63) {
-			to[used++] = '-';
+			dst[used++] = '-';
 			value = 0 - value;
 		}
-		used += num_decimal(to + used, value);
+		used += num_decimal(dst + used, value);
 	}
-	to[used] = '\0';
+	dst[used] = '\0';
 }
 
 /* Disassembles one instruction of exactly n bytes; NULL if the library knows none. */

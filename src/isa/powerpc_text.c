@@ -314,8 +314,8 @@ add_special_alias(struct operand_line *line, uint32_t opcode)
 	uint32_t number = (opcode >> 16 & 31) | (opcode >> 6 & 0x3e0);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].number == number) {
-			bool to = (opcode >> 1 & 1023) == 467;
-			add(line, "%s%s", to ? "mt" : "mf", names[i].name);
+			bool dst = (opcode >> 1 & 1023) == 467;
+			add(line, "%s%s", dst ? "mt" : "mf", names[i].name);
 			add_operands(line, opcode, "T");
 			return true;
 		}

@@ -211,10 +211,10 @@ read_all(struct in *in, struct buf *data, struct poly_error *error)
 		if (data->size > FILE_SIZE_MAX)
 			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 				"symbol file is larger than %zu bytes", FILE_SIZE_MAX);
-		uint8_t *to = buf_reserve(data, BLOCK);
-		if (!to)
+		uint8_t *dst = buf_reserve(data, BLOCK);
+		if (!dst)
 			return err_memory(error);
-		got = in_take(in, to, BLOCK);
+		got = in_take(in, dst, BLOCK);
 		data->size += got;
 	}
 	const enum poly_status status = in_status(in, error);

@@ -251,9 +251,9 @@ code_cast(struct trcfmt_eval *eval, const struct format_code *code,
 static void
 print_hex(struct trcfmt_eval *eval, uint64_t number, unsigned digits)
 {
-	char *to = text_grow(eval, digits);
-	for (unsigned i = digits; to && i-- > 0; number >>= 4)
-		to[i] = "0123456789ABCDEF"[number & 15];
+	char *dst = text_grow(eval, digits);
+	for (unsigned i = digits; dst && i-- > 0; number >>= 4)
+		dst[i] = "0123456789ABCDEF"[number & 15];
 }
 
 static void
@@ -279,9 +279,9 @@ print_octal(struct trcfmt_eval *eval, uint64_t number)
 	unsigned digits = 1;
 	for (uint64_t rest = number >> 3; rest; rest >>= 3)
 		digits++;
-	char *to = text_grow(eval, digits);
-	for (unsigned i = digits; to && i-- > 0; number >>= 3)
-		to[i] = (char)('0' + (number & 7));
+	char *dst = text_grow(eval, digits);
+	for (unsigned i = digits; dst && i-- > 0; number >>= 3)
+		dst[i] = (char)('0' + (number & 7));
 }
 
 static void
@@ -297,11 +297,11 @@ static void
 print_bits(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const uint32_t bits = value->code->bits, n = bits > 64 ? 64 : bits;
-	char *to = text_grow(eval, bits);
-	for (uint32_t i = 0; to && i < bits - n; i++)
-		*to++ = (char)('0' + (value->bytes && image_bit(eval, value->at + i)));
-	for (uint32_t i = n; to && i-- > 0;)
-		*to++ = (char)('0' + (value->number >> i & 1));
+	char *dst = text_grow(eval, bits);
+	for (uint32_t i = 0; dst && i < bits - n; i++)
+		*dst++ = (char)('0' + (value->bytes && image_bit(eval, value->at + i)));
+	for (uint32_t i = n; dst && i-- > 0;)
+		*dst++ = (char)('0' + (value->number >> i & 1));
 }
 
 /* Returns the value of F4 or F8. */
@@ -320,15 +320,15 @@ code_float(const struct eval_value *value)
 static void
 print_float(struct trcfmt_eval *eval, const struct eval_value *value)
 {
-	char text[40], *to = text;
+	char text[40], *dst = text;
 	snprintf(text, sizeof text, "%.4E", code_float(value));
-	if (*to == '-')
-		to++;
-	if (*to >= '0' && *to <= '9') {
+	if (*dst == '-')
+		dst++;
+	if (*dst >= '0' && *dst <= '9') {
 		char *tail = strchr(text, 'E');
-		if (tail - to > 6) /* a locale's point of several bytes */
-			memmove(to + 2, tail - 4, strlen(tail - 4) + 1);
-		to[1] = '.';
+		if (tail - dst > 6) /* a locale's point of several bytes */
+			memmove(dst + 2, tail - 4, strlen(tail - 4) + 1);
+		dst[1] = '.';
 	}
 	text_string(eval, text);
 }

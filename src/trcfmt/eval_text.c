@@ -66,9 +66,9 @@ text_grow_slowly(struct trcfmt_eval *eval, size_t n)
 void
 text_append(struct trcfmt_eval *eval, const void *bytes, size_t n)
 {
-	char *to = n ? text_grow(eval, n) : NULL;
-	if (to)
-		memcpy(to, bytes, n);
+	char *dst = n ? text_grow(eval, n) : NULL;
+	if (dst)
+		memcpy(dst, bytes, n);
 }
 
 void
@@ -81,9 +81,9 @@ void
 text_blanks(struct trcfmt_eval *eval, uint64_t n)
 {
 	const size_t room = eval->text.room;
-	char *to = text_grow(eval, n < room ? (size_t)n : room);
-	if (to)
-		memset(to, ' ', n < room ? (size_t)n : room);
+	char *dst = text_grow(eval, n < room ? (size_t)n : room);
+	if (dst)
+		memset(dst, ' ', n < room ? (size_t)n : room);
 	if (n > room)
 		eval_stop(eval, FAULT_OUTPUT);
 }

@@ -35,9 +35,9 @@ sift_down(struct event_merge *merge, size_t at)
 			child++;
 		if (!is_before(merge, merge->heap[child], merge->heap[at]))
 			return;
-		uint32_t other = merge->heap[at];
+		uint32_t swapped = merge->heap[at];
 		merge->heap[at] = merge->heap[child];
-		merge->heap[child] = other;
+		merge->heap[child] = swapped;
 		at = child;
 	}
 }

@@ -34,11 +34,11 @@ files_find(const struct files *files, const struct files_key *key)
 {
 	uint64_t hash = files_hash(key);
 	for (unsigned i = 0; i < HASH_TRIES; i++) {
-		const uint64_t *place = map_find(&files->places, hash + i);
-		if (!place)
+		const uint64_t *position = map_find(&files->places, hash + i);
+		if (!position)
 			return NULL;
-		if (files_same(&files->links[*place].key, key))
-			return &files->links[*place];
+		if (files_same(&files->links[*position].key, key))
+			return &files->links[*position];
 	}
 	return NULL;
 }

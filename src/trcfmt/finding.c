@@ -22,26 +22,26 @@ const struct poly_rule trcfmt_rules[RULE_COUNT + 1] = {
 
 /* Returns the size of the line of a position, at most LOOKAHEAD bytes after that. */
 static size_t
-line_size(const struct template_parser *parser, struct join_position place)
+line_size(const struct template_parser *parser, struct join_position position)
 {
-	const char *text = parser->source.text + place.offset;
-	size_t left = parser->source.size - place.offset;
+	const char *text = parser->source.text + position.offset;
+	size_t left = parser->source.size - position.offset;
 	if (left > LOOKAHEAD)
 		left = LOOKAHEAD;
 	const char *end = left ? memchr(text, '\n', left) : NULL;
-	return place.offset - place.line_start + (end ? (size_t)(end - text) : left);
+	return position.offset - position.line_start + (end ? (size_t)(end - text) : left);
 }
 
 static void
-keep_first(struct template_parser *parser, enum trcfmt_rule rule, struct join_position place,
+keep_first(struct template_parser *parser, enum trcfmt_rule rule, struct join_position position,
 	const char *message)
 {
 	if (trcfmt_rules[rule].severity != POLY_ERROR || parser->status != POLY_OK)
 		return;
 	parser->status = rule == RULE_T15 ? POLY_ERR_LIMIT : POLY_ERR_FORMAT;
-	err_set(parser->error, parser->status, place.offset, "%s", message);
+	err_set(parser->error, parser->status, position.offset, "%s", message);
 	if (parser->error)
-		parser->error->line = place.line;
+		parser->error->line = position.line;
 }
 
 bool
@@ -49,7 +49,7 @@ parser_report(struct template_parser *parser, enum trcfmt_rule rule, size_t at,
 	const char *message, ...)
 {
 	char text[400], shown[CARET_ROOM];
-	struct join_position place = join_position(&parser->joined, at);
+	struct join_position position = join_position(&parser->joined, at);
 	const struct poly_template_options *options = &parser->options;
 	if (!options->found && trcfmt_rules[rule].severity != POLY_ERROR)
 		return false;
@@ -58,15 +58,15 @@ parser_report(struct template_parser *parser, enum trcfmt_rule rule, size_t at,
 	/* The rest is for the line and its caret, and for a prefix of the caller. */
 	vsnprintf(text, sizeof text - CARET_ROOM - 40, message, list);
 	va_end(list);
-	caret_show(shown, parser->source.text + place.line_start, line_size(parser, place),
-		place.offset - place.line_start);
+	caret_show(shown, parser->source.text + position.line_start, line_size(parser, position),
+		position.offset - position.line_start);
 	size_t n = strlen(text);
 	memcpy(text + n, shown, strlen(shown) + 1);
-	keep_first(parser, rule, place, text);
+	keep_first(parser, rule, position, text);
 	const struct poly_template_finding finding = {
 		.rule = &trcfmt_rules[rule],
-		.line = place.line,
-		.column = place.offset - place.line_start + 1,
+		.line = position.line,
+		.column = position.offset - position.line_start + 1,
 		.hook = parser->template.hook,
 		.message = text,
 	};

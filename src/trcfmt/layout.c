@@ -166,7 +166,7 @@ layout_heading(const struct report_layout *layout, char *text)
 }
 
 size_t
-layout_decimal(char *to, int64_t value, unsigned scale, unsigned decimals)
+layout_decimal(char *dst, int64_t value, unsigned scale, unsigned decimals)
 {
 	static const uint32_t powers[] = {
 		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
@@ -177,12 +177,12 @@ layout_decimal(char *to, int64_t value, unsigned scale, unsigned decimals)
 	uint32_t fraction = (uint32_t)(absolute % powers[decimals]);
 	size_t n = 0;
 	if (value < 0)
-		to[n++] = '-';
-	n += num_decimal(to + n, absolute / powers[decimals]);
+		dst[n++] = '-';
+	n += num_decimal(dst + n, absolute / powers[decimals]);
 	if (!decimals)
 		return n;
-	to[n++] = '.';
+	dst[n++] = '.';
 	for (unsigned i = decimals; i-- > 0; fraction /= 10)
-		to[n + i] = (char)('0' + fraction % 10);
+		dst[n + i] = (char)('0' + fraction % 10);
 	return n + decimals;
 }

@@ -96,6 +96,6 @@ void layout_skip(struct layout_line *line, const struct report_layout *layout,
  * Writes value / 10^scale, rounded to `decimals` decimal places (at most scale, which is at
  * most 9); returns the length, at most 24.
  */
-size_t layout_decimal(char *to, int64_t value, unsigned scale, unsigned decimals);
+size_t layout_decimal(char *dst, int64_t value, unsigned scale, unsigned decimals);
 
 #endif

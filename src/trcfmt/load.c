@@ -106,9 +106,9 @@ static bool
 add_template(struct template_parser *parser)
 {
 	struct poly_templates *templates = parser->templates;
-	uint16_t *place = &templates->by_hook[parser->template.hook];
-	if (*place) {
-		templates->templates[*place - 1] = parser->template;
+	uint16_t *position = &templates->by_hook[parser->template.hook];
+	if (*position) {
+		templates->templates[*position - 1] = parser->template;
 		return true;
 	}
 	struct hook_template *grown =
@@ -117,7 +117,7 @@ add_template(struct template_parser *parser)
 		return false;
 	templates->templates = grown;
 	grown[templates->count] = parser->template;
-	*place = (uint16_t)++templates->count;
+	*position = (uint16_t)++templates->count;
 	return true;
 }
 

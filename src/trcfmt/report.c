@@ -110,17 +110,17 @@ parse_name(struct poly_trcrpt *report, const char *line, const char *end)
 {
 	uint64_t address = 0;
 	char copy[128];
-	const char *place = find_address(line, end, &address), *name = line;
+	const char *position = find_address(line, end, &address), *name = line;
 	size_t name_size = 0;
 	while ((name = next_word(name, end, &name_size)) &&
-		(name == place || name_size < 2 || name_size >= sizeof copy))
+		(name == position || name_size < 2 || name_size >= sizeof copy))
 		name += name_size;
 	/* Entry points begin with a full stop, which the names of system calls lack. */
 	if (name && *name == '.' && name_size > 1) {
 		name++;
 		name_size--;
 	}
-	if (!place || !name)
+	if (!position || !name)
 		return POLY_OK;
 	memcpy(copy, name, name_size);
 	copy[name_size] = 0;

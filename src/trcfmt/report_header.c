@@ -56,14 +56,14 @@ text_at(const struct aix_event *event, size_t at, size_t limit, const char **tex
 }
 
 static void
-read_text(struct buf *to, const struct aix_event *event, const char *before)
+read_text(struct buf *dst, const struct aix_event *event, const char *before)
 {
 	const char *text;
 	size_t n = text_at(event, 0, 4096, &text);
-	if (!n || to->size)
+	if (!n || dst->size)
 		return;
-	buf_string(to, before);
-	buf_append(to, text, n);
+	buf_string(dst, before);
+	buf_append(dst, text, n);
 }
 
 /* "System: AIX 7.1 Node: host", "Machine: 000691854C00". */

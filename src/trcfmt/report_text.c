@@ -14,10 +14,10 @@
 static void
 write_heading(struct poly_trcrpt *report)
 {
-	uint8_t *to = buf_reserve(&report->out, LAYOUT_LINE_MAX + 64);
-	if (!to)
+	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX + 64);
+	if (!dst)
 		return;
-	report->out.size += layout_heading(&report->settings.layout, (char *)to);
+	report->out.size += layout_heading(&report->settings.layout, (char *)dst);
 	buf_string(&report->out, "\n\n");
 	report->page = 0;
 }
@@ -125,10 +125,10 @@ write_columns(
 
 /* Copies n bytes of text, control characters as full stops. */
 static void
-copy_printable(uint8_t *to, const char *text, size_t n)
+copy_printable(uint8_t *dst, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] = (uint8_t)text[i] < ' ' || text[i] == 0x7f ? '.' : (uint8_t)text[i];
+		dst[i] = (uint8_t)text[i] < ' ' || text[i] == 0x7f ? '.' : (uint8_t)text[i];
 }
 
 static const char *const colors[] = {[LEVEL_APPL] = "\033[0m",
@@ -145,24 +145,24 @@ write_span(struct poly_trcrpt *report, const struct report_event *shown, size_t 
 	const struct report_layout *layout = &report->settings.layout;
 	size_t column = layout->base + span->level * layout->level;
 	size_t blanks = used < column ? column - used : used > 0;
-	uint8_t *to =
+	uint8_t *dst =
 		span->length ? buf_reserve(&report->out, blanks + span->length + 16) : NULL;
-	if (!to)
+	if (!dst)
 		return used;
 	bool colored = report->color && span->level != LEVEL_APPL;
-	memset(to, ' ', blanks);
-	to += blanks;
+	memset(dst, ' ', blanks);
+	dst += blanks;
 	if (colored) {
-		memcpy(to, colors[span->level], 5);
-		to += 5;
+		memcpy(dst, colors[span->level], 5);
+		dst += 5;
 	}
-	copy_printable(to, shown->text + span->offset, span->length);
-	to += span->length;
+	copy_printable(dst, shown->text + span->offset, span->length);
+	dst += span->length;
 	if (colored) {
-		memcpy(to, colors[LEVEL_APPL], 4);
-		to += 4;
+		memcpy(dst, colors[LEVEL_APPL], 4);
+		dst += 4;
 	}
-	report->out.size = (size_t)(to - report->out.data);
+	report->out.size = (size_t)(dst - report->out.data);
 	return used + blanks + span->length;
 }
 
@@ -183,12 +183,12 @@ report_text_event(struct poly_trcrpt *report, const struct report_event *shown)
 		buf_byte(&report->out, '\n');
 		write_heading(report);
 	}
-	uint8_t *to = buf_reserve(&report->out, LAYOUT_LINE_MAX);
-	if (!to)
+	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX);
+	if (!dst)
 		return;
-	struct layout_line line = {(char *)to, 0, 0};
+	struct layout_line line = {(char *)dst, 0, 0};
 	write_columns(report, &line, shown);
-	copy_printable(to, line.text, line.size);
+	copy_printable(dst, line.text, line.size);
 	report->out.size += line.size;
 	size_t used = line.size;
 	for (size_t i = 0; i < shown->span_count; i++) {

@@ -84,11 +84,11 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 					(unsigned long long)line.steps[0].instruction,
 					line.steps[0].text, line.mark,
 					(unsigned long long)line.steps[1].instruction,
-					line.steps[1].text, (unsigned long long)line.left_out);
+					line.steps[1].text, (unsigned long long)line.skipped);
 		}
 		assert_int_equal(here, 1);
 		if (detailed)
-			buf_printf(&out, "%llu agreed\n", (unsigned long long)found->agreed);
+			buf_printf(&out, "%llu agreed\n", (unsigned long long)found->matching);
 	}
 	assert_int_equal(status, POLY_END);
 	poly_diff_free(diff);
@@ -669,8 +669,8 @@ words_that_are_not_known_are_refused(void **state)
 		case 2: options.aliases = bad; break;
 		case 3: options.tolerate = bad; break;
 		case 4: options.window = 0; break;
-		case 5: options.resync = POLY_DIFF_RESYNC_MOST + 1; break;
-		case 6: options.context = POLY_DIFF_CONTEXT_MOST + 1; break;
+		case 5: options.resync = POLY_DIFF_RESYNC_MAX + 1; break;
+		case 6: options.context = POLY_DIFF_CONTEXT_MAX + 1; break;
 		default: options.size = 0; break;
 		}
 		assert_int_equal(poly_diff_new(&options, sides, &diff, &error), POLY_ERR_USAGE);
@@ -810,13 +810,13 @@ agree_again(const struct align_side sides[2], size_t p, size_t q)
 }
 
 static bool
-align_slowly(const struct align_side sides[2], size_t most, struct align_found *found)
+align_slowly(const struct align_side sides[2], size_t most, struct alignment *found)
 {
 	for (size_t sum = 1; sum <= 2 * most; sum++) {
 		for (size_t p = 0; p <= sum && p <= most; p++) {
 			if (sum - p > most || !agree_again(sides, p, sum - p))
 				continue;
-			*found = (struct align_found){{p, sum - p}};
+			*found = (struct alignment){{p, sum - p}};
 			return true;
 		}
 	}
@@ -842,12 +842,12 @@ alignment_is_that_of_brute_force(void **state)
 		/* It is asked where the next keys differ. */
 		keys[0][0] = 1000;
 		size_t most = chance(&seed, 16);
-		struct align_found fast, slow;
+		struct alignment fast, slow;
 		bool expected = align_slowly(sides, most, &slow);
 		assert_int_equal(align_find(sides, most, &fast), expected);
 		if (expected) {
-			assert_int_equal(fast.left_out[0], slow.left_out[0]);
-			assert_int_equal(fast.left_out[1], slow.left_out[1]);
+			assert_int_equal(fast.skipped[0], slow.skipped[0]);
+			assert_int_equal(fast.skipped[1], slow.skipped[1]);
 		}
 		found += expected;
 	}

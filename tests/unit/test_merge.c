@@ -74,10 +74,10 @@ learn(struct poly_merge *merge, const struct trace *traces, size_t count, size_t
 		struct poly_reader *reader = open_trace(&traces[i], batch_rows);
 		status = poly_merge_add(merge, i + 1, "trace", error);
 		while (status == POLY_OK && poly_reader_next(reader, &batch, error) == POLY_OK)
-			status = poly_merge_learn(merge, i, batch, error);
+			status = poly_merge_read_events(merge, i, batch, error);
 		poly_reader_close(reader);
 	}
-	return status == POLY_OK ? poly_merge_settle(merge, error) : status;
+	return status == POLY_OK ? poly_merge_resolve(merge, error) : status;
 }
 
 /* What is told each row of a merged trace. */
@@ -93,7 +93,7 @@ read_merged(struct poly_merge *merge, const struct trace *traces, size_t count,
 	uint64_t rows = 0;
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(&traces[i], batch_rows);
-		poly_merge_attach(merge, i, readers[i]);
+		poly_merge_set_reader(merge, i, readers[i]);
 	}
 	enum poly_status status = poly_merge_start(merge, error);
 	while (status == POLY_OK &&
@@ -1373,13 +1373,13 @@ merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
 		while (status == POLY_OK &&
 			(status = poly_reader_next(readers[i], &batch, error)) == POLY_OK)
-			status = poly_merge_learn(*merge, i, batch, error);
+			status = poly_merge_read_events(*merge, i, batch, error);
 		status = status == POLY_END ? POLY_OK : status;
 	}
 	if (status == POLY_OK)
-		status = poly_merge_settle(*merge, error);
+		status = poly_merge_resolve(*merge, error);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
-		poly_merge_attach(*merge, i, readers[4 + i]);
+		poly_merge_set_reader(*merge, i, readers[4 + i]);
 	if (status == POLY_OK)
 		status = poly_merge_start(*merge, error);
 	while (status == POLY_OK)

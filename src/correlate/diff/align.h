@@ -18,8 +18,8 @@ struct align_side {
 };
 
 /* How many keys of each are left out: only the first has those, only the second these. */
-struct align_found {
-	size_t left_out[2];
+struct alignment {
+	size_t skipped[2];
 };
 
 /*
@@ -28,6 +28,6 @@ struct align_found {
  * up to the end of a side. Of ways with as few the one that leaves out fewest of the first. 1:
  * found; 0: they do not; -1: no memory.
  */
-int align_find(const struct align_side sides[2], size_t most, struct align_found *found);
+int align_find(const struct align_side sides[2], size_t limit, struct alignment *alignment);
 
 #endif

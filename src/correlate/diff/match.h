@@ -8,9 +8,9 @@
 
 /* True where two steps are of the same instruction. */
 static inline bool
-match_place(const struct step *a, const struct step *b)
+match_position(const struct step *a, const struct step *b)
 {
-	return a->place == b->place && a->has_pc == b->has_pc;
+	return a->position == b->position && a->has_pc == b->has_pc;
 }
 
 /* True where both state an opcode, and not the same. */
@@ -21,14 +21,15 @@ match_opcodes_differ(const struct step *a, const struct step *b)
 }
 
 /* The fields that differ: bit n is field n of the rules. */
-uint64_t match_fields(const struct rules *rules, const struct step *a, const struct step *b);
+uint64_t match_fields(
+	const struct diff_rules *rules, const struct step *a, const struct step *b);
 
 /* True where two records are the same, as far as they are compared. */
-bool match_effects_same(const struct rules *rules, const struct step *const steps[2],
+bool match_effects_same(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b);
 
 /* True where both steps have the same records in the same order, and the same fields. */
-bool match_exactly(const struct rules *rules, const struct step *a, const struct step *b);
+bool match_exactly(const struct diff_rules *rules, const struct step *a, const struct step *b);
 
 /* The last values of registers of both traces, by the register's number in the rules. */
 struct match_state {
@@ -44,10 +45,10 @@ bool match_remember(struct match_state *state, unsigned side, const struct step 
  * other step has nothing like it. Returns how many are open, and in *changed how many of a are
  * changed; SIZE_MAX without memory.
  */
-size_t match_steps(const struct rules *rules, struct match_state *state, struct step *a,
+size_t match_steps(const struct diff_rules *rules, struct match_state *state, struct step *a,
 	struct step *b, size_t *changed);
 
 /* True where two steps agree in everything, whatever their fates. */
-bool match_agrees(const struct rules *rules, struct step *a, struct step *b);
+bool match_agrees(const struct diff_rules *rules, struct step *a, struct step *b);
 
 #endif

@@ -27,14 +27,14 @@ enum {
 };
 
 /* Most columns of an instruction that are compared beside pc and opcode. */
-#define FIELDS_MOST 40
+#define FIELDS_MAX 40
 
 /* Addresses from first to last. */
-struct range {
+struct address_range {
 	uint64_t first, last;
 };
 
-struct rules {
+struct diff_rules {
 	poly_columns ignored, also;
 	unsigned ignore, tolerate;
 	unsigned accesses; /* bit n: accesses of that direction are ignored */
@@ -43,7 +43,7 @@ struct rules {
 	bool lenient; /* what a record lacks is not compared: the formats differ */
 	bool records; /* the traces have no instructions */
 	bool states;  /* payloads may be the registers of a PowerPC */
-	struct range *ranges;
+	struct address_range *ranges;
 	size_t range_count;
 	struct intern registers; /* names in lower case */
 	uint32_t *roots;  /* by number of a register's name: that of what it is an alias of */
@@ -51,31 +51,32 @@ struct rules {
 	uint32_t known;	  /* elements of roots and without */
 	struct intern names; /* all other names */
 	poly_columns compared;
-	enum poly_column fields[FIELDS_MOST];
+	enum poly_column fields[FIELDS_MAX];
 	size_t field_count;
 };
 
 /* Parses the options. rules are zero, and given back by rules_free even after a failure. */
-enum poly_status rules_parse(
-	struct rules *rules, const struct poly_diff_options *options, struct poly_error *error);
+enum poly_status rules_parse(struct diff_rules *rules, const struct poly_diff_options *options,
+	struct poly_error *error);
 
 /* Decides what of two traces is compared. */
-enum poly_status rules_settle(
-	struct rules *rules, const struct poly_diff_side sides[2], struct poly_error *error);
+enum poly_status rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
+	struct poly_error *error);
 
 /* The columns of a trace that would be compared if the other one had them. */
-poly_columns rules_usual(const struct rules *rules, const struct poly_trace_info *info);
+poly_columns rules_default_columns(
+	const struct diff_rules *rules, const struct poly_trace_info *info);
 
 /* The number of a register of either trace, the same for its aliases; INTERN_FAILED. */
-uint32_t rules_register(struct rules *rules, const char *name);
+uint32_t rules_register(struct diff_rules *rules, const char *name);
 
 /* True where a register (a number of rules_register) is not compared. */
-bool rules_ignore_register(const struct rules *rules, uint32_t number);
+bool rules_ignore_register(const struct diff_rules *rules, uint32_t number);
 
 /* True where an access that begins at an address is not compared. */
-bool rules_ignore_address(const struct rules *rules, uint64_t address);
+bool rules_ignore_address(const struct diff_rules *rules, uint64_t address);
 
 /* Gives everything back. */
-void rules_free(struct rules *rules);
+void rules_free(struct diff_rules *rules);
 
 #endif

@@ -8,7 +8,7 @@
 #include "correlate/diff/rules.h"
 
 /* Most records of one step; what follows begins another one. */
-#define EFFECTS_MOST 1024
+#define EFFECTS_MAX 1024
 
 /* What a record of a step is. */
 enum effect_type { EFFECT_REGISTER, EFFECT_MEMORY, EFFECT_SYNC };
@@ -51,14 +51,15 @@ struct step {
 	uint64_t instruction; /* number in the trace from 1; 0: no instruction */
 	uint64_t record;      /* number of its first record */
 	uint64_t pc, opcode, time;
-	uint64_t key, place; /* of pc and opcode, of pc alone */
-	uint64_t partner;    /* the other trace's step that it was compared with, or none */
+	uint64_t key, position; /* of pc and opcode, of pc alone */
+	uint64_t partner;	/* the other trace's step that it was compared with, or none */
 	bool has_pc, has_opcode, has_time;
-	bool part; /* it has what was of no instruction, or had no room in the step before it */
-	bool differs;		 /* it was compared, and is not the same in the other trace */
-	uint8_t opcode_size;	 /* bytes; 0: not known */
-	uint64_t fields_present; /* bit n: field n of the rules */
-	uint64_t fields[FIELDS_MOST]; /* of BYTES and TEXT: a hash */
+	bool is_partial; /* it has what was of no instruction, or had no room in the step before
+			    it */
+	bool differs;	 /* it was compared, and is not the same in the other trace */
+	uint8_t opcode_size;	     /* bytes; 0: not known */
+	uint64_t fields_present;     /* bit n: field n of the rules */
+	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: a hash */
 	struct effect *effects;
 	uint32_t effect_count, effect_room;
 	struct buf bytes;	      /* wide values and text */
@@ -92,7 +93,7 @@ struct effect *step_add(struct step *step);
 void step_clear(struct step *step);
 
 /* Takes the records of another step over; false without memory. */
-bool step_absorb(struct step *to, struct step *from);
+bool step_absorb(struct step *dst, struct step *src);
 
 /* Wide value of a record of a step. */
 static inline const uint8_t *
@@ -102,19 +103,19 @@ step_wide(const struct step *step, const struct effect *effect)
 }
 
 /* What of a trace goes into one row of rings: all of it, or what one processor did. */
-struct lane_side {
+struct stream_side {
 	struct ring ring;
-	struct step lead; /* records that may be of the next instruction */
-	bool dropping;	  /* the last instruction is left out, and what it did */
-	bool has_dropped; /* it has a time */
-	uint64_t dropped; /* that time */
-	uint64_t skip;	  /* instructions to be left out yet */
+	struct step lead;      /* records that may be of the next instruction */
+	bool skipping;	       /* the last instruction is left out, and what it did */
+	bool has_skipped_time; /* it has a time */
+	uint64_t skipped_time; /* that time */
+	uint64_t skip;	       /* instructions to be left out yet */
 };
 
 /* A trace that is made into steps. */
-struct stream {
+struct builder {
 	struct poly_diff_side source;
-	struct rules *rules;
+	struct diff_rules *rules;
 	const struct poly_batch *batch; /* NULL before the first one */
 	size_t row;			/* the next of batch */
 	bool ended;
@@ -129,24 +130,25 @@ struct stream {
 };
 
 /* The columns that a stream looks at. */
-poly_columns stream_columns(const struct rules *rules, const struct poly_trace_info *info);
+poly_columns builder_columns(
+	const struct diff_rules *rules, const struct poly_trace_info *info);
 
 /* True where another row can be taken: the next batch is there, with rows left. */
-bool stream_ready(struct stream *stream);
+bool builder_has_row(struct builder *builder);
 
 /* Puts the next row, which stream_ready found, into a lane; false without memory. */
-bool stream_take(struct stream *stream, struct lane_side *lane);
+bool builder_add_row(struct builder *builder, struct stream_side *stream);
 
 /* Nothing follows in a lane; false without memory. */
-bool stream_finish(struct stream *stream, struct lane_side *lane);
+bool builder_finish(struct builder *builder, struct stream_side *stream);
 
 /* True for rows that begin a step. */
-bool stream_is_head(const struct rules *rules, unsigned kind);
+bool builder_is_head(const struct diff_rules *rules, unsigned kind);
 
 /* The number in the rules of a name of the trace, a register or not; INTERN_FAILED. */
-uint32_t stream_name(struct stream *stream, uint32_t number, bool is_register);
+uint32_t builder_name(struct builder *builder, uint32_t number, bool is_register);
 
 /* Gives everything back. */
-void stream_free(struct stream *stream);
+void builder_free(struct builder *builder);
 
 #endif

@@ -8,20 +8,20 @@
 
 /* Takes a word's characters as digits; false where one is none, or no digit is unknown. */
 static bool
-parse_word(const uint8_t *word, size_t n, struct unknown *found)
+parse_word(const uint8_t *word, size_t n, struct partial_value *value)
 {
-	*found = (struct unknown){0, 0, 0};
+	*value = (struct partial_value){0, 0, 0};
 	bool lacks = false;
 	for (size_t i = 0; i < n; i++) {
 		int digit = num_hex_digit((char)word[i]);
 		bool unknown = word[i] && strchr("xX-?#", word[i]);
 		if (word[i] == '_' || word[i] == ':')
 			continue;
-		if ((digit < 0 && !unknown) || found->digits == 16)
+		if ((digit < 0 && !unknown) || value->digits == 16)
 			return false;
-		found->value = found->value << 4 | (uint64_t)(unknown ? 0 : digit);
-		found->known = found->known << 4 | (unknown ? 0 : 15);
-		found->digits++;
+		value->value = value->value << 4 | (uint64_t)(unknown ? 0 : digit);
+		value->known = value->known << 4 | (unknown ? 0 : 15);
+		value->digits++;
 		lacks |= unknown;
 	}
 	return lacks;
@@ -34,7 +34,7 @@ is_blank(uint8_t c)
 }
 
 bool
-unknown_find(const uint8_t *line, size_t n, struct unknown *found)
+unknown_find(const uint8_t *line, size_t n, struct partial_value *value)
 {
 	while (n) {
 		while (n && is_blank(line[n - 1]))
@@ -43,7 +43,7 @@ unknown_find(const uint8_t *line, size_t n, struct unknown *found)
 		while (n && !is_blank(line[n - 1]))
 			n--;
 		size_t prefix = end - n > 2 && memcmp(line + n, "0x", 2) == 0 ? 2 : 0;
-		if (end > n && parse_word(line + n + prefix, end - n - prefix, found))
+		if (end > n && parse_word(line + n + prefix, end - n - prefix, value))
 			return true;
 	}
 	return false;

@@ -8,9 +8,9 @@
 
 /* The time of the row that comes next: where it has none, that of the row before it. */
 static void
-look_at_time(struct poly_merge *merge, size_t number)
+update_time(struct poly_merge *merge, size_t number)
 {
-	const struct input *input = &merge->inputs[number];
+	const struct merge_input *input = &merge->inputs[number];
 	if (!poly_present(input->batch, POLY_COLUMN_time, input->at))
 		return;
 	const uint64_t time = input->batch->time[input->at];
@@ -40,7 +40,7 @@ prepare(struct poly_merge *merge, struct poly_error *error)
 static bool
 needs_reading(const struct poly_merge *merge, size_t number)
 {
-	const struct input *input = &merge->inputs[number];
+	const struct merge_input *input = &merge->inputs[number];
 	return !merge->over[number] && (!input->batch || input->at == input->batch->rows);
 }
 
@@ -56,7 +56,7 @@ read_inputs(struct poly_merge *merge, struct poly_error *error)
 			return status;
 		merge->over[i] = status == POLY_END;
 		if (status == POLY_OK)
-			look_at_time(merge, i);
+			update_time(merge, i);
 	}
 	return POLY_OK;
 }
@@ -92,18 +92,18 @@ find_first(const struct poly_merge *merge, size_t *first, size_t *second)
 static void
 take_rows(struct poly_merge *merge, size_t first, size_t second)
 {
-	struct input *input = &merge->inputs[first];
-	const size_t room = POLY_BATCH_ROWS - merge->blend.rows, start = input->at;
+	struct merge_input *input = &merge->inputs[first];
+	const size_t room = POLY_BATCH_ROWS - merge->merger.rows, start = input->at;
 	size_t rows = 0;
 	do {
 		rows++;
 		input->at++;
 		if (input->at < input->batch->rows)
-			look_at_time(merge, first);
+			update_time(merge, first);
 	} while (rows < room && input->at < input->batch->rows &&
 		 (second == merge->sync.count || is_before(merge, first, second)));
 	input->at = start;
-	blend_add(&merge->blend, first, rows);
+	merger_add(&merge->merger, first, rows);
 }
 
 enum poly_status
@@ -112,7 +112,7 @@ merge_next_by_time(struct poly_merge *merge, struct poly_error *error)
 	enum poly_status status = prepare(merge, error);
 	if (status == POLY_OK)
 		status = read_inputs(merge, error);
-	while (status == POLY_OK && merge->blend.rows < POLY_BATCH_ROWS) {
+	while (status == POLY_OK && merge->merger.rows < POLY_BATCH_ROWS) {
 		size_t first, second;
 		find_first(merge, &first, &second);
 		if (first == merge->sync.count)

@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* Bytes of an access that are looked at. */
-#define ACCESS_MOST 4096
+#define ACCESS_BYTES_MAX 4096
 
 static bool
-add_race(struct analysis *analysis, const struct cell *before, const struct cell *now,
-	uint64_t address)
+add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
+	const struct shadow_cell *now, uint64_t address)
 {
 	const uint64_t low = before->pc < now->pc ? before->pc : now->pc;
 	const uint64_t high = before->pc < now->pc ? now->pc : before->pc;
@@ -26,8 +26,8 @@ add_race(struct analysis *analysis, const struct cell *before, const struct cell
 		analysis->races[*found].count++;
 		return true;
 	}
-	if (analysis->race_count == RACES_MOST) {
-		analysis->races_left_out++;
+	if (analysis->race_count == RACES_MAX) {
+		analysis->races_unlisted++;
 		return true;
 	}
 	if (!map_get(&analysis->race_numbers, key, analysis->race_count, &added))
@@ -38,7 +38,8 @@ add_race(struct analysis *analysis, const struct cell *before, const struct cell
 
 /* True where nothing orders a remembered access of another thread before this one. */
 static bool
-races(const struct analysis *analysis, const struct cell *before, const struct cell *now)
+races(const struct merge_analysis *analysis, const struct shadow_cell *before,
+	const struct shadow_cell *now)
 {
 	return before->thread != now->thread && (before->bytes & now->bytes) &&
 	       (before->writes || now->writes) && !(before->atomic && now->atomic) &&
@@ -47,7 +48,7 @@ races(const struct analysis *analysis, const struct cell *before, const struct c
 
 /* True where a remembered access of the same thread says as much as this one. */
 static bool
-covers(const struct cell *before, const struct cell *now)
+covers(const struct shadow_cell *before, const struct shadow_cell *now)
 {
 	return before->thread == now->thread && before->epoch == now->epoch &&
 	       (now->bytes & ~before->bytes) == 0 && before->writes >= now->writes &&
@@ -55,12 +56,12 @@ covers(const struct cell *before, const struct cell *now)
 }
 
 /* The cell that an access is remembered in: an empty one, one that says less, or the oldest. */
-static struct cell *
-cell_for(struct analysis *analysis, struct granule *granule, const struct cell *now)
+static struct shadow_cell *
+cell_for(struct merge_analysis *analysis, struct word *word, const struct shadow_cell *now)
 {
-	struct cell *oldest = granule->cells;
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		struct cell *cell = &granule->cells[i];
+	struct shadow_cell *oldest = word->cells;
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		struct shadow_cell *cell = &word->cells[i];
 		const bool less = cell->thread == now->thread &&
 				  (cell->bytes & ~now->bytes) == 0 &&
 				  cell->writes <= now->writes && cell->atomic >= now->atomic;
@@ -74,55 +75,56 @@ cell_for(struct analysis *analysis, struct granule *granule, const struct cell *
 }
 
 /* The memory of a granule, emptied where it was another one's. */
-static struct granule *
-find_granule(struct analysis *analysis, uint64_t number)
+static struct word *
+find_shadow_word(struct merge_analysis *analysis, uint64_t number)
 {
 	const uint64_t hash = number * 0x9E3779B97F4A7C15u;
-	struct granule *granule = &analysis->granules[hash >> 48 & (GRANULES - 1)];
-	if (granule->number == number)
-		return granule;
-	for (size_t i = 0; i < GRANULE_CELLS; i++)
-		analysis->forgotten += granule->cells[i].bytes != 0;
-	memset(granule, 0, sizeof *granule);
-	granule->number = number;
-	return granule;
+	struct word *word = &analysis->shadow_words[hash >> 48 & (SHADOW_WORDS - 1)];
+	if (word->number == number)
+		return word;
+	for (size_t i = 0; i < SHADOW_CELLS; i++)
+		analysis->forgotten += word->cells[i].bytes != 0;
+	memset(word, 0, sizeof *word);
+	word->number = number;
+	return word;
 }
 
 static bool
-take_granule(struct analysis *analysis, uint64_t number, const struct cell *now)
+check_word(struct merge_analysis *analysis, uint64_t number, const struct shadow_cell *now)
 {
-	struct granule *granule = find_granule(analysis, number);
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		if (granule->cells[i].bytes && covers(&granule->cells[i], now))
+	struct word *word = find_shadow_word(analysis, number);
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		if (word->cells[i].bytes && covers(&word->cells[i], now))
 			return true;
 	}
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		const struct cell *cell = &granule->cells[i];
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		const struct shadow_cell *cell = &word->cells[i];
 		if (races(analysis, cell, now) &&
 			!add_race(analysis, cell, now,
 				number * 8 + (uint64_t)__builtin_ctz(cell->bytes & now->bytes)))
 			return false;
 	}
-	*cell_for(analysis, granule, now) = *now;
+	*cell_for(analysis, word, now) = *now;
 	return true;
 }
 
 bool
-analysis_access(struct analysis *analysis, const struct access *access)
+analysis_access(struct merge_analysis *analysis, const struct memory_access *access)
 {
-	struct cell now = {.epoch = analysis->progresses[access->thread].clock[access->thread],
+	struct shadow_cell now = {
+		.epoch = analysis->progresses[access->thread].clock[access->thread],
 		.pc = access->pc,
 		.record = access->record,
 		.thread = access->thread,
 		.writes = access->writes,
 		.atomic = access->atomic};
 	uint64_t address = access->address;
-	uint32_t left = access->size < ACCESS_MOST ? access->size : ACCESS_MOST;
+	uint32_t left = access->size < ACCESS_BYTES_MAX ? access->size : ACCESS_BYTES_MAX;
 	while (left) {
-		const uint32_t from = address % 8, room = 8 - from;
+		const uint32_t src = address % 8, room = 8 - src;
 		const uint32_t n = left < room ? left : room;
-		now.bytes = (uint8_t)((0xffu >> (8 - n)) << from);
-		if (!take_granule(analysis, address / 8, &now))
+		now.bytes = (uint8_t)((0xffu >> (8 - n)) << src);
+		if (!check_word(analysis, address / 8, &now))
 			return false;
 		address += n;
 		left -= n;

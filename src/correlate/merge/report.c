@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct heading {
+struct table_heading {
 	const char *key, *title;
 	bool right;
 };
 
 static void
 open_table(struct poly_report *report, const char *key, const char *title,
-	const struct heading *headings, size_t count)
+	const struct table_heading *headings, size_t count)
 {
 	poly_report_table(report, key, title);
 	for (size_t i = 0; i < count; i++)
@@ -26,15 +26,15 @@ open_table(struct poly_report *report, const char *key, const char *title,
 	open_table(report, key, title, headings, sizeof(headings) / sizeof *(headings))
 
 static void
-report_threads(const struct sync *sync, struct poly_report *report)
+report_threads(const struct sync_state *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"thread", "Thread", true},
+	static const struct table_heading headings[] = {{"thread", "Thread", true},
 		{"name", "Trace", false}, {"records", "Records", true},
 		{"instructions", "Instructions", true}, {"events", "Events", true},
 		{"waited", "Had to wait", true}};
 	OPEN_TABLE(report, "threads", "Threads", headings);
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		uint64_t waited = 0;
 		for (size_t i = 0; i < thread->count; i++)
 			waited += thread->events[i].flags & EVENT_WAITED;
@@ -49,11 +49,11 @@ report_threads(const struct sync *sync, struct poly_report *report)
 }
 
 static void
-report_notes(const struct sync *sync, struct poly_report *report)
+report_notes(const struct sync_state *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"note", "Note", false}};
+	static const struct table_heading headings[] = {{"note", "Note", false}};
 	OPEN_TABLE(report, "notes", "Notes", headings);
-	for (size_t i = 0; i < SYNC_NOTES_MOST && sync->notes[i]; i++)
+	for (size_t i = 0; i < SYNC_NOTES_MAX && sync->notes[i]; i++)
 		poly_report_cell_text(report, sync->notes[i]);
 	poly_report_end(report);
 }
@@ -61,7 +61,7 @@ report_notes(const struct sync *sync, struct poly_report *report)
 void
 poly_merge_report(const struct poly_merge *merge, struct poly_report *report)
 {
-	const struct sync *sync = &merge->sync;
+	const struct sync_state *sync = &merge->sync;
 	poly_report_section(report, "merge", "Merge");
 	poly_report_text(report, "numbering", "Counts of signals",
 		sync->before ? "before the signal" : "after the signal");
@@ -88,9 +88,9 @@ mean(uint64_t sum, uint64_t count)
 }
 
 static void
-report_locks(const struct analysis *analysis, struct poly_report *report)
+report_locks(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
+	static const struct table_heading headings[] = {{"address", "Address", true},
 		{"locks", "Locks", true}, {"tries", "Tries", true},
 		{"waited", "Had to wait", true}, {"waited_records", "For records", true},
 		{"sections", "Sections", true}, {"mean_held", "Mean held", true},
@@ -98,8 +98,8 @@ report_locks(const struct analysis *analysis, struct poly_report *report)
 		{"record", "From record", true}};
 	OPEN_TABLE(report, "locks", "Mutexes (held: instructions)", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
-		const struct object *object = &analysis->sync->objects[i];
-		const struct usage *usage = &analysis->usages[i];
+		const struct sync_object *object = &analysis->sync->objects[i];
+		const struct object_usage *usage = &analysis->usages[i];
 		if (!object->is_mutex)
 			continue;
 		poly_report_cell_address(report, object->address, 8);
@@ -117,16 +117,16 @@ report_locks(const struct analysis *analysis, struct poly_report *report)
 }
 
 static void
-report_conditions(const struct analysis *analysis, struct poly_report *report)
+report_conditions(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
+	static const struct table_heading headings[] = {{"address", "Address", true},
 		{"signals", "Signals", true}, {"broadcasts", "Broadcasts", true},
 		{"waits", "Waits", true}, {"waited", "Had to wait", true},
 		{"waited_records", "For records", true}};
 	OPEN_TABLE(report, "conditions", "Condition variables", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
-		const struct object *object = &analysis->sync->objects[i];
-		const struct usage *usage = &analysis->usages[i];
+		const struct sync_object *object = &analysis->sync->objects[i];
+		const struct object_usage *usage = &analysis->usages[i];
 		if (object->is_mutex)
 			continue;
 		poly_report_cell_address(report, object->address, 8);
@@ -140,20 +140,20 @@ report_conditions(const struct analysis *analysis, struct poly_report *report)
 }
 
 static uint64_t
-address_of(const struct analysis *analysis, uint32_t object)
+address_of(const struct merge_analysis *analysis, uint32_t object)
 {
 	return analysis->sync->objects[object].address;
 }
 
 static void
-report_orders(const struct analysis *analysis, struct poly_report *report)
+report_orders(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"first", "Held", true},
+	static const struct table_heading headings[] = {{"first", "Held", true},
 		{"second", "Then locked", true}, {"count", "Times", true},
 		{"thread", "First in thread", true}, {"record", "Record", true}};
 	OPEN_TABLE(report, "lock_order", "Locks taken under locks", headings);
 	for (size_t i = 0; i < analysis->order_count; i++) {
-		const struct order *order = &analysis->orders[i];
+		const struct lock_order *order = &analysis->orders[i];
 		poly_report_cell_address(report, address_of(analysis, order->first), 8);
 		poly_report_cell_address(report, address_of(analysis, order->second), 8);
 		poly_report_cell_count(report, order->count);
@@ -165,7 +165,8 @@ report_orders(const struct analysis *analysis, struct poly_report *report)
 
 /* "read at 0x1000 of thread 1, record 5" */
 static void
-put_side(const struct analysis *analysis, const struct cell *side, struct poly_report *report)
+add_side_cells(const struct merge_analysis *analysis, const struct shadow_cell *side,
+	struct poly_report *report)
 {
 	poly_report_cell_id(report, analysis->sync->threads[side->thread].number);
 	poly_report_cell_text(report, side->writes ? "write" : "read");
@@ -174,25 +175,25 @@ put_side(const struct analysis *analysis, const struct cell *side, struct poly_r
 }
 
 static void
-report_races(const struct analysis *analysis, struct poly_report *report)
+report_races(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
+	static const struct table_heading headings[] = {{"address", "Address", true},
 		{"thread", "Thread", true}, {"access", "Access", false}, {"pc", "PC", true},
 		{"record", "Record", true}, {"other_thread", "Thread", true},
 		{"other_access", "Access", false}, {"other_pc", "PC", true},
 		{"other_record", "Record", true}, {"count", "Times", true}};
 	poly_report_section(report, "races", "Possible races");
 	poly_report_count(report, "found", "Pairs of accesses", analysis->races_found, NULL);
-	poly_report_count(report, "left_out", "Not listed", analysis->races_left_out, NULL);
-	poly_report_count(
-		report, "remembered_bytes", "Memory watched at once", GRANULES * 8, "bytes");
+	poly_report_count(report, "left_out", "Not listed", analysis->races_unlisted, NULL);
+	poly_report_count(report, "remembered_bytes", "Memory watched at once",
+		SHADOW_WORDS * 8, "bytes");
 	poly_report_count(report, "forgotten", "Accesses forgotten", analysis->forgotten, NULL);
 	OPEN_TABLE(report, "accesses", "First of each pair of instructions", headings);
 	for (size_t i = 0; i < analysis->race_count; i++) {
 		const struct race *race = &analysis->races[i];
 		poly_report_cell_address(report, race->address, 8);
-		put_side(analysis, &race->sides[0], report);
-		put_side(analysis, &race->sides[1], report);
+		add_side_cells(analysis, &race->sides[0], report);
+		add_side_cells(analysis, &race->sides[1], report);
 		poly_report_cell_count(report, race->count);
 	}
 	poly_report_end(report);
@@ -200,19 +201,19 @@ report_races(const struct analysis *analysis, struct poly_report *report)
 }
 
 void
-analysis_report(const struct analysis *analysis, struct poly_report *report)
+analysis_report(const struct merge_analysis *analysis, struct poly_report *report)
 {
 	poly_report_section(report, "order", "Happens before");
 	report_locks(analysis, report);
 	report_conditions(analysis, report);
 	report_orders(analysis, report);
 	deadlock_report(analysis, report);
-	if (analysis->held_left_out)
+	if (analysis->held_untracked)
 		poly_report_count(report, "held_left_out", "Locks not followed",
-			analysis->held_left_out, NULL);
-	if (analysis->orders_left_out)
+			analysis->held_untracked, NULL);
+	if (analysis->orders_dropped)
 		poly_report_count(report, "orders_left_out", "Orders not kept",
-			analysis->orders_left_out, NULL);
+			analysis->orders_dropped, NULL);
 	report_races(analysis, report);
 	poly_report_end(report);
 }

@@ -13,12 +13,12 @@
 static const struct poly_trace_info *
 info_of(const struct poly_diff *diff, unsigned side)
 {
-	return diff->streams[side].source.info;
+	return diff->builders[side].source.info;
 }
 
 /* An address, as wide as those of its trace. */
 static void
-put_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t address)
+append_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t address)
 {
 	unsigned bits = info_of(diff, side)->address_bits;
 	buf_printf(text, "0x%0*llx", bits > 32 ? 16 : 8, (unsigned long long)address);
@@ -26,7 +26,7 @@ put_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint6
 
 /* A value with its unknown digits. */
 static void
-put_unknown(struct buf *text, const struct effect *effect)
+append_partial(struct buf *text, const struct effect *effect)
 {
 	buf_string(text, "0x");
 	for (uint32_t digit = effect->length; digit-- > 0;) {
@@ -38,10 +38,10 @@ put_unknown(struct buf *text, const struct effect *effect)
 }
 
 static void
-put_value(struct buf *text, const struct step *step, const struct effect *effect)
+append_value(struct buf *text, const struct step *step, const struct effect *effect)
 {
 	if (effect->has & HAS_VALUE && effect->known != UINT64_MAX) {
-		put_unknown(text, effect);
+		append_partial(text, effect);
 	} else if (effect->has & HAS_VALUE) {
 		buf_printf(text, "0x%llx", (unsigned long long)effect->value);
 	} else if (effect->has & HAS_WIDE) {
@@ -74,7 +74,7 @@ direction(const struct effect *effect)
 
 /* What a record is of: "register r1", "read of 4 bytes at 0x1000". */
 static void
-put_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
+append_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
 	const struct effect *effect)
 {
 	if (effect->type == EFFECT_REGISTER) {
@@ -87,13 +87,13 @@ put_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
 			effect->size == 1 ? "" : "s");
 	if (effect->has & HAS_ADDRESS) {
 		buf_string(text, " at ");
-		put_address(diff, side, text, effect->address);
+		append_address(diff, side, text, effect->address);
 	}
 }
 
 /* A record in the text of a step: "r1=0x2", "read4[0x1000]=0x2". */
 static void
-put_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
+append_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
 	const struct step *step, const struct effect *effect)
 {
 	if (effect->type == EFFECT_REGISTER) {
@@ -104,18 +104,18 @@ put_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
 			buf_printf(text, "%lu", (unsigned long)effect->size);
 		buf_byte(text, '[');
 		if (effect->has & HAS_ADDRESS)
-			put_address(diff, side, text, effect->address);
+			append_address(diff, side, text, effect->address);
 		buf_byte(text, ']');
 	}
 	if (effect->has & (HAS_VALUE | HAS_WIDE) || effect->type == EFFECT_REGISTER) {
 		buf_byte(text, '=');
-		put_value(text, step, effect);
+		append_value(text, step, effect);
 	}
 }
 
 /* The value of a field of an instruction, where it has one. */
 static bool
-put_field(
+append_field(
 	const struct poly_diff *diff, struct buf *text, const struct step *step, unsigned field)
 {
 	const enum poly_column column = diff->rules.fields[field];
@@ -139,11 +139,11 @@ put_field(
 
 /* What a record of a trace without instructions is, besides its place. */
 static void
-put_fields(const struct poly_diff *diff, struct buf *text, const struct step *step)
+append_fields(const struct poly_diff *diff, struct buf *text, const struct step *step)
 {
 	for (unsigned i = 0; i < diff->rules.field_count; i++) {
 		struct buf value = {0};
-		if (put_field(diff, &value, step, i))
+		if (append_field(diff, &value, step, i))
 			buf_printf(text, "%s%s=%s", text->size ? " " : "",
 				poly_column_name(diff->rules.fields[i]), buf_text(&value));
 		buf_free(&value);
@@ -151,17 +151,17 @@ put_fields(const struct poly_diff *diff, struct buf *text, const struct step *st
 }
 
 const char *
-show_step(struct poly_diff *diff, unsigned side, uint64_t number)
+render_step(struct poly_diff *diff, unsigned side, uint64_t number)
 {
-	const struct step *step = lane_step(diff->found.lane, side, number);
+	const struct step *step = stream_step(diff->current.stream, side, number);
 	struct buf *text = &diff->steps[side];
 	buf_clear(text);
 	if (step->has_pc)
-		put_address(diff, side, text, step->pc);
+		append_address(diff, side, text, step->pc);
 	else if (!diff->rules.records)
 		buf_string(text, "no pc");
 	if (diff->rules.records)
-		put_fields(diff, text, step);
+		append_fields(diff, text, step);
 	if (step->has_opcode)
 		buf_printf(text, " %0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
 			(unsigned long long)step->opcode);
@@ -171,7 +171,7 @@ show_step(struct poly_diff *diff, unsigned side, uint64_t number)
 	}
 	for (uint32_t i = 0; i < step->effect_count && i < 16; i++) {
 		buf_string(text, i ? " " : "  ");
-		put_effect(diff, side, text, step, &step->effects[i]);
+		append_effect(diff, side, text, step, &step->effects[i]);
 	}
 	if (step->effect_count > 16)
 		buf_string(text, " ...");
@@ -180,116 +180,124 @@ show_step(struct poly_diff *diff, unsigned side, uint64_t number)
 
 /* What a trace has at an instruction: the pc and opcode of the step, or the way it went. */
 static bool
-put_instruction(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
+append_instruction(
+	const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
 {
-	struct lane *lane = diff->found.lane;
-	if (!lane_has(lane, side, number))
+	struct step_builder *stream = diff->current.stream;
+	if (!stream_has(stream, side, number))
 		return false;
-	const struct step *step = lane_step(lane, side, number);
-	if (diff->found.cause == POLY_DIFF_OPCODE)
+	const struct step *step = stream_step(stream, side, number);
+	if (diff->current.cause == POLY_DIFF_OPCODE)
 		buf_printf(text, "%0*llx", step->opcode_size ? 2 * step->opcode_size : 8,
 			(unsigned long long)step->opcode);
 	else if (step->has_pc)
-		put_address(diff, side, text, step->pc);
+		append_address(diff, side, text, step->pc);
 	else
-		put_fields(diff, text, step);
+		append_fields(diff, text, step);
 	return true;
 }
 
 /* What a record has, as far as the cause is about it. */
 static void
-put_record_value(
+append_record_value(
 	const struct poly_diff *diff, unsigned side, struct buf *text, const struct step *step)
 {
-	const struct effect *effect = &step->effects[diff->found.effects[side]];
-	const enum poly_diff_cause cause = diff->found.cause;
+	const struct effect *effect = &step->effects[diff->current.effects[side]];
+	const enum poly_diff_cause cause = diff->current.cause;
 	if (cause == POLY_DIFF_REGISTER)
 		buf_string(text, register_name(diff, side, effect));
 	else if (cause == POLY_DIFF_ADDRESS)
-		put_address(diff, side, text, effect->address);
+		append_address(diff, side, text, effect->address);
 	else if (cause == POLY_DIFF_SIZE)
 		buf_printf(text, "%lu", (unsigned long)effect->size);
 	else if (cause == POLY_DIFF_ACCESS)
 		buf_string(text, direction(effect));
 	else
-		put_value(text, step, effect);
+		append_value(text, step, effect);
 }
 
 /* The number of an instruction of a lane; 0: it has none. */
 static uint64_t
-instruction_of(struct lane *lane, unsigned side, uint64_t number)
+instruction_of(struct step_builder *stream, unsigned side, uint64_t number)
 {
-	return lane_has(lane, side, number) ? lane_step(lane, side, number)->instruction : 0;
+	return stream_has(stream, side, number) ? stream_step(stream, side, number)->instruction
+						: 0;
 }
 
 /* What a trace has of the record that differs; false where there is nothing to show. */
 static bool
-put_record_side(struct poly_diff *diff, unsigned side, struct buf *text)
+append_record_side(struct poly_diff *diff, unsigned side, struct buf *text)
 {
-	const struct found *found = &diff->found;
-	if (found->effects[side] >= 0) {
-		put_record_value(
-			diff, side, text, lane_step(found->lane, side, found->steps[side]));
+	const struct difference *difference = &diff->current;
+	if (difference->effects[side] >= 0) {
+		append_record_value(diff, side, text,
+			stream_step(difference->stream, side, difference->steps[side]));
 		return true;
 	}
-	if (found->cause != POLY_DIFF_REORDERED)
+	if (difference->cause != POLY_DIFF_REORDERED)
 		return false;
 	buf_printf(text, "with instruction %llu",
-		(unsigned long long)instruction_of(found->lane, side, found->other_step));
+		(unsigned long long)instruction_of(
+			difference->stream, side, difference->other_step));
 	return true;
 }
 
 /* The value of a difference in one trace; false where there is none to show. */
 static bool
-put_side(struct poly_diff *diff, unsigned side, struct buf *text)
+append_side(struct poly_diff *diff, unsigned side, struct buf *text)
 {
-	const struct found *found = &diff->found;
-	const bool parted = found->run[0] || found->run[1] || found->ends;
-	const enum poly_diff_cause cause = found->cause;
+	const struct difference *difference = &diff->current;
+	const bool parted = difference->run[0] || difference->run[1] || difference->ends;
+	const enum poly_diff_cause cause = difference->cause;
 	struct state_values values;
-	if (found->effects[0] >= 0 || found->effects[1] >= 0)
-		return put_record_side(diff, side, text);
-	if (found->state && state_register(diff, found->steps, found->field, &values)) {
+	if (difference->effects[0] >= 0 || difference->effects[1] >= 0)
+		return append_record_side(diff, side, text);
+	if (difference->state &&
+		state_register(diff, difference->steps, difference->field, &values)) {
 		buf_printf(text, "0x%s", values.digits[side]);
 		return true;
 	}
 	if (cause == POLY_DIFF_TAIL)
 		return false;
 	if (!parted && cause != POLY_DIFF_OPCODE)
-		return put_field(diff, text, lane_step(found->lane, side, found->steps[side]),
-			found->field);
+		return append_field(diff, text,
+			stream_step(difference->stream, side, difference->steps[side]),
+			difference->field);
 	/* Of a run that one trace alone has the other one has nothing. */
-	if (!found->run[side] && found->run[!side] && cause != POLY_DIFF_BRANCH)
+	if (!difference->run[side] && difference->run[!side] && cause != POLY_DIFF_BRANCH)
 		return false;
-	return put_instruction(diff, side, text, found->steps[side]);
+	return append_instruction(diff, side, text, difference->steps[side]);
 }
 
 static void
-put_what(struct poly_diff *diff, struct buf *text)
+append_what(struct poly_diff *diff, struct buf *text)
 {
-	const struct found *found = &diff->found;
-	const unsigned side = found->effects[0] >= 0 ? 0 : 1;
-	const unsigned longer = found->run[0] ? 0 : 1;
-	const enum poly_diff_cause cause = found->cause;
+	const struct difference *difference = &diff->current;
+	const unsigned side = difference->effects[0] >= 0 ? 0 : 1;
+	const unsigned longer = difference->run[0] ? 0 : 1;
+	const enum poly_diff_cause cause = difference->cause;
 	struct state_values values;
-	if (found->effects[side] >= 0)
-		put_subject(diff, side, text,
-			&lane_step(found->lane, side, found->steps[side])
-				 ->effects[found->effects[side]]);
-	else if (found->state && state_register(diff, found->steps, found->field, &values))
+	if (difference->effects[side] >= 0)
+		append_subject(diff, side, text,
+			&stream_step(difference->stream, side, difference->steps[side])
+				 ->effects[difference->effects[side]]);
+	else if (difference->state &&
+		 state_register(diff, difference->steps, difference->field, &values))
 		buf_printf(text, "register %s", values.name);
 	else if (cause == POLY_DIFF_FIELD)
-		buf_string(text, poly_column_name(diff->rules.fields[found->field]));
-	else if (cause == POLY_DIFF_TAIL && !found->run[0] && !found->run[1])
+		buf_string(text, poly_column_name(diff->rules.fields[difference->field]));
+	else if (cause == POLY_DIFF_TAIL && !difference->run[0] && !difference->run[1])
 		buf_printf(text, "the %s trace goes on",
-			lane_has(found->lane, 0, found->steps[0]) ? "first" : "second");
+			stream_has(difference->stream, 0, difference->steps[0]) ? "first"
+										: "second");
 	else if (cause == POLY_DIFF_TAIL)
 		buf_printf(text, "%llu instruction%s more in the %s trace",
-			(unsigned long long)found->run[longer],
-			found->run[longer] == 1 ? "" : "s", longer ? "second" : "first");
+			(unsigned long long)difference->run[longer],
+			difference->run[longer] == 1 ? "" : "s", longer ? "second" : "first");
 	else if (cause == POLY_DIFF_INSERTED)
 		buf_printf(text, "%llu instructions in the %s trace alone",
-			(unsigned long long)found->run[longer], longer ? "second" : "first");
+			(unsigned long long)difference->run[longer],
+			longer ? "second" : "first");
 	else if (cause == POLY_DIFF_OPCODE)
 		buf_string(text, "opcode");
 	else if (cause == POLY_DIFF_BRANCH)
@@ -299,31 +307,33 @@ put_what(struct poly_diff *diff, struct buf *text)
 }
 
 void
-show_difference(struct poly_diff *diff)
+render_difference(struct poly_diff *diff)
 {
-	const struct found *found = &diff->found;
-	struct poly_difference *it = &diff->difference;
-	memset(it, 0, sizeof *it);
-	it->cause = found->cause;
+	const struct difference *difference = &diff->current;
+	struct poly_difference *result = &diff->result;
+	memset(result, 0, sizeof *result);
+	result->cause = difference->cause;
 	for (unsigned i = 0; i < 3; i++)
 		buf_clear(&diff->texts[i]);
-	put_what(diff, &diff->texts[2]);
-	it->subject = buf_text(&diff->texts[2]);
+	append_what(diff, &diff->texts[2]);
+	result->subject = buf_text(&diff->texts[2]);
 	for (unsigned side = 0; side < 2; side++) {
-		if (put_side(diff, side, &diff->texts[side]))
-			it->values[side] = buf_text(&diff->texts[side]);
-		if (lane_has(found->lane, side, found->steps[side])) {
+		if (append_side(diff, side, &diff->texts[side]))
+			result->values[side] = buf_text(&diff->texts[side]);
+		if (stream_has(difference->stream, side, difference->steps[side])) {
 			const struct step *step =
-				lane_step(found->lane, side, found->steps[side]);
-			it->instruction[side] = step->instruction;
-			it->record[side] = step->record;
+				stream_step(difference->stream, side, difference->steps[side]);
+			result->instruction[side] = step->instruction;
+			result->record[side] = step->record;
 		}
-		it->run[side] = found->run[side];
+		result->run[side] = difference->run[side];
 	}
-	it->agreed = found->pair > found->lane->told ? found->pair - found->lane->told : 0;
-	it->ends = found->ends;
-	it->has_cpu = diff->rules.each_cpu;
-	it->cpu = found->lane->cpu;
+	result->matching = difference->pair > difference->stream->reported
+				   ? difference->pair - difference->stream->reported
+				   : 0;
+	result->ends = difference->ends;
+	result->has_cpu = diff->rules.each_cpu;
+	result->cpu = difference->stream->cpu;
 }
 
 static void
@@ -331,7 +341,7 @@ add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
 {
 	if (diff->line_count == diff->line_room) {
 		size_t room = diff->line_room ? 2 * diff->line_room : 16;
-		struct line *lines = mem_resize(diff->lines, room, sizeof *lines);
+		struct context_line *lines = mem_resize(diff->lines, room, sizeof *lines);
 		if (!lines) {
 			diff_stop(diff, POLY_ERR_MEMORY);
 			return;
@@ -339,23 +349,25 @@ add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
 		diff->lines = lines;
 		diff->line_room = room;
 	}
-	diff->lines[diff->line_count++] = (struct line){{a, b}, 0, mark, false};
+	diff->lines[diff->line_count++] = (struct context_line){{a, b}, 0, mark, false};
 }
 
 /* Adds the line of a step that is there in one trace or in both, and passes over it. */
 static bool
-line_backward(struct poly_diff *diff, uint64_t at[2])
+add_line_before(struct poly_diff *diff, uint64_t at[2])
 {
-	struct lane *lane = diff->found.lane;
-	const bool has[2] = {lane_has(lane, 0, at[0] - 1), lane_has(lane, 1, at[1] - 1)};
-	if (has[0] && lane_step(lane, 0, at[0] - 1)->partner == STEP_NONE) {
+	struct step_builder *stream = diff->current.stream;
+	const bool has[2] = {
+		stream_has(stream, 0, at[0] - 1), stream_has(stream, 1, at[1] - 1)};
+	if (has[0] && stream_step(stream, 0, at[0] - 1)->partner == STEP_NONE) {
 		add_line(diff, --at[0], STEP_NONE, '<');
-	} else if (has[1] && lane_step(lane, 1, at[1] - 1)->partner == STEP_NONE) {
+	} else if (has[1] && stream_step(stream, 1, at[1] - 1)->partner == STEP_NONE) {
 		add_line(diff, STEP_NONE, --at[1], '>');
 	} else if (has[0] && has[1]) {
 		at[0]--;
 		at[1]--;
-		add_line(diff, at[0], at[1], lane_step(lane, 0, at[0])->differs ? '|' : ' ');
+		add_line(
+			diff, at[0], at[1], stream_step(stream, 0, at[0])->differs ? '|' : ' ');
 	} else {
 		return false;
 	}
@@ -363,13 +375,13 @@ line_backward(struct poly_diff *diff, uint64_t at[2])
 }
 
 static void
-lines_before(struct poly_diff *diff)
+render_before(struct poly_diff *diff)
 {
-	uint64_t at[2] = {diff->found.steps[0], diff->found.steps[1]};
-	for (unsigned i = 0; i < diff->rules.context && line_backward(diff, at); i++)
+	uint64_t at[2] = {diff->current.steps[0], diff->current.steps[1]};
+	for (unsigned i = 0; i < diff->rules.context && add_line_before(diff, at); i++)
 		;
 	for (size_t i = 0, j = diff->line_count; i + 1 < j; i++) {
-		const struct line line = diff->lines[i];
+		const struct context_line line = diff->lines[i];
 		diff->lines[i] = diff->lines[--j];
 		diff->lines[j] = line;
 	}
@@ -379,8 +391,8 @@ lines_before(struct poly_diff *diff)
 static char
 mark_of(struct poly_diff *diff, const uint64_t at[2])
 {
-	struct lane *lane = diff->found.lane;
-	struct step *a = lane_step(lane, 0, at[0]), *b = lane_step(lane, 1, at[1]);
+	struct step_builder *stream = diff->current.stream;
+	struct step *a = stream_step(stream, 0, at[0]), *b = stream_step(stream, 1, at[1]);
 	if (a->partner != STEP_NONE)
 		return a->differs ? '|' : ' ';
 	return match_agrees(&diff->rules, a, b) ? ' ' : '|';
@@ -388,17 +400,17 @@ mark_of(struct poly_diff *diff, const uint64_t at[2])
 
 /* The next line behind a difference; false where both traces have ended. */
 static bool
-line_forward(struct poly_diff *diff, uint64_t at[2])
+add_line_after(struct poly_diff *diff, uint64_t at[2])
 {
-	struct lane *lane = diff->found.lane;
-	const bool has[2] = {lane_has(lane, 0, at[0]), lane_has(lane, 1, at[1])};
+	struct step_builder *stream = diff->current.stream;
+	const bool has[2] = {stream_has(stream, 0, at[0]), stream_has(stream, 1, at[1])};
 	bool alone[2];
 	for (unsigned side = 0; side < 2; side++)
 		alone[side] =
 			has[side] &&
-			(!has[!side] ||
-				(at[side] < lane->at[side] &&
-					lane_step(lane, side, at[side])->partner == STEP_NONE));
+			(!has[!side] || (at[side] < stream->at[side] &&
+						stream_step(stream, side, at[side])->partner ==
+							STEP_NONE));
 	if (!has[0] && !has[1])
 		return false;
 	if (alone[0]) {
@@ -415,23 +427,24 @@ line_forward(struct poly_diff *diff, uint64_t at[2])
 
 /* The steps that only one trace has, or that differ in both. */
 static void
-lines_here(struct poly_diff *diff, uint64_t at[2])
+render_here(struct poly_diff *diff, uint64_t at[2])
 {
-	const struct found *found = &diff->found;
-	struct lane *lane = found->lane;
-	uint64_t run = found->run[0] > found->run[1] ? found->run[0] : found->run[1];
-	const uint64_t most = diff->rules.context + (uint64_t)1;
-	const bool runs = run || found->ends;
-	if (found->ends)
-		run = most;
+	const struct difference *difference = &diff->current;
+	struct step_builder *stream = difference->stream;
+	uint64_t run = difference->run[0] > difference->run[1] ? difference->run[0]
+							       : difference->run[1];
+	const uint64_t limit = diff->rules.context + (uint64_t)1;
+	const bool runs = run || difference->ends;
+	if (difference->ends)
+		run = limit;
 	else if (!run)
 		run = 1;
-	for (uint64_t i = 0; i < run && i < most; i++) {
+	for (uint64_t i = 0; i < run && i < limit; i++) {
 		uint64_t steps[2];
 		for (unsigned side = 0; side < 2; side++) {
-			const bool in = !runs || found->ends || i < found->run[side];
-			const uint64_t step = found->steps[side] + i;
-			steps[side] = in && lane_has(lane, side, step) ? step : STEP_NONE;
+			const bool in = !runs || difference->ends || i < difference->run[side];
+			const uint64_t step = difference->steps[side] + i;
+			steps[side] = in && stream_has(stream, side, step) ? step : STEP_NONE;
 		}
 		if (steps[0] == STEP_NONE && steps[1] == STEP_NONE)
 			break;
@@ -440,53 +453,55 @@ lines_here(struct poly_diff *diff, uint64_t at[2])
 			: steps[1] == STEP_NONE ? '<'
 						: '|');
 	}
-	if (run > most && diff->line_count)
-		diff->lines[diff->line_count - 1].left_out = run - most;
-	at[0] = found->steps[0] + (runs ? found->run[0] : 1);
-	at[1] = found->steps[1] + (runs ? found->run[1] : 1);
+	if (run > limit && diff->line_count)
+		diff->lines[diff->line_count - 1].skipped = run - limit;
+	at[0] = difference->steps[0] + (runs ? difference->run[0] : 1);
+	at[1] = difference->steps[1] + (runs ? difference->run[1] : 1);
 }
 
 void
-show_lines(struct poly_diff *diff)
+render_context(struct poly_diff *diff)
 {
-	const struct found *found = &diff->found;
+	const struct difference *difference = &diff->current;
 	uint64_t at[2];
-	diff->lined = true;
+	diff->has_context = true;
 	diff->line_count = 0;
-	lines_before(diff);
+	render_before(diff);
 	size_t here = diff->line_count;
-	for (unsigned side = 0; side < 2 && found->cause != POLY_DIFF_TAIL; side++)
-		diff_fill(diff, found->lane, side,
-			found->steps[side] + found->run[side] + diff->rules.context + 2);
-	lines_here(diff, at);
+	for (unsigned side = 0; side < 2 && difference->cause != POLY_DIFF_TAIL; side++)
+		diff_fill(diff, difference->stream, side,
+			difference->steps[side] + difference->run[side] + diff->rules.context +
+				2);
+	render_here(diff, at);
 	if (here < diff->line_count)
 		diff->lines[here].here = true;
-	if (found->ends || found->cause == POLY_DIFF_TAIL)
+	if (difference->ends || difference->cause == POLY_DIFF_TAIL)
 		return;
-	for (unsigned i = 0; i < diff->rules.context && line_forward(diff, at); i++)
+	for (unsigned i = 0; i < diff->rules.context && add_line_after(diff, at); i++)
 		;
 }
 
 bool
 poly_diff_line_at(struct poly_diff *diff, size_t i, struct poly_diff_line *line)
 {
-	if (!diff->lined)
-		show_lines(diff);
+	if (!diff->has_context)
+		render_context(diff);
 	memset(line, 0, sizeof *line);
 	if (i >= diff->line_count)
 		return false;
-	const struct line *it = &diff->lines[i];
-	line->mark = it->mark;
-	line->here = it->here;
-	line->left_out = it->left_out;
+	const struct context_line *shown = &diff->lines[i];
+	line->mark = shown->mark;
+	line->here = shown->here;
+	line->skipped = shown->skipped;
 	for (unsigned side = 0; side < 2; side++) {
 		line->steps[side].text = "";
-		if (it->steps[side] == STEP_NONE)
+		if (shown->steps[side] == STEP_NONE)
 			continue;
-		const struct step *step = lane_step(diff->found.lane, side, it->steps[side]);
+		const struct step *step =
+			stream_step(diff->current.stream, side, shown->steps[side]);
 		line->steps[side].instruction = step->instruction;
 		line->steps[side].record = step->record;
-		line->steps[side].text = show_step(diff, side, it->steps[side]);
+		line->steps[side].text = render_step(diff, side, shown->steps[side]);
 	}
 	return true;
 }

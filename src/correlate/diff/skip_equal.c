@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* Most steps that are looked at one by one before whole rows are tried again. */
-#define PATIENCE_MOST 1024
+#define PATIENCE_MAX 1024
 
 /* 64 rows of both batches. */
-struct block {
-	struct stream *streams[2];
+struct row_block {
+	struct builder *builders[2];
 	size_t rows[2]; /* the first one of each */
 	size_t count;	/* of rows, at most 64 */
 };
@@ -46,13 +46,14 @@ DIFFERING(uint32_t)
 DIFFERING(uint64_t)
 
 static uint64_t
-differing_numbers(const struct block *block, enum poly_column column, uint64_t rows)
+differing_numbers(const struct row_block *block, enum poly_column column, uint64_t rows)
 {
 	const size_t size = column_table[column].size;
 	const void *data[2];
 	for (unsigned side = 0; side < 2; side++)
-		data[side] = (const uint8_t *)column_data(block->streams[side]->batch, column) +
-			     block->rows[side] * size;
+		data[side] =
+			(const uint8_t *)column_data(block->builders[side]->batch, column) +
+			block->rows[side] * size;
 	/* Where all are there they are mostly the same. */
 	if (rows == UINT64_MAX && memcmp(data[0], data[1], 64 * size) == 0)
 		return 0;
@@ -66,34 +67,34 @@ differing_numbers(const struct block *block, enum poly_column column, uint64_t r
 
 /* The same for names, which have numbers of their own in each trace. */
 static uint64_t
-differing_names(const struct block *block, enum poly_column column, uint64_t present)
+differing_names(const struct row_block *block, enum poly_column column, uint64_t present)
 {
-	const uint32_t *a = column_data(block->streams[0]->batch, column);
-	const uint32_t *b = column_data(block->streams[1]->batch, column);
+	const uint32_t *a = column_data(block->builders[0]->batch, column);
+	const uint32_t *b = column_data(block->builders[1]->batch, column);
 	const bool is_register = column == POLY_COLUMN_reg;
 	uint64_t bits = 0;
 	for (; present; present &= present - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(present);
 		uint32_t of_a =
-			stream_name(block->streams[0], a[block->rows[0] + i], is_register);
+			builder_name(block->builders[0], a[block->rows[0] + i], is_register);
 		uint32_t of_b =
-			stream_name(block->streams[1], b[block->rows[1] + i], is_register);
+			builder_name(block->builders[1], b[block->rows[1] + i], is_register);
 		bits |= (uint64_t)(of_a != of_b || of_a == INTERN_FAILED) << i;
 	}
 	return bits;
 }
 
 static uint64_t
-differing_bytes(const struct block *block, enum poly_column column, uint64_t present)
+differing_bytes(const struct row_block *block, enum poly_column column, uint64_t present)
 {
 	uint64_t bits = 0;
 	for (; present; present &= present - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(present);
 		size_t sizes[2];
 		const uint8_t *a = poly_batch_bytes(
-			block->streams[0]->batch, column, block->rows[0] + i, &sizes[0]);
+			block->builders[0]->batch, column, block->rows[0] + i, &sizes[0]);
 		const uint8_t *b = poly_batch_bytes(
-			block->streams[1]->batch, column, block->rows[1] + i, &sizes[1]);
+			block->builders[1]->batch, column, block->rows[1] + i, &sizes[1]);
 		bool same = sizes[0] == sizes[1] && (!sizes[0] || memcmp(a, b, sizes[0]) == 0);
 		bits |= (uint64_t)!same << i;
 	}
@@ -102,10 +103,10 @@ differing_bytes(const struct block *block, enum poly_column column, uint64_t pre
 
 /* Times may differ by what the open steps' times do: what belongs together is the same. */
 static uint64_t
-differing_times(const struct block *block, uint64_t delta, uint64_t rows)
+differing_times(const struct row_block *block, uint64_t delta, uint64_t rows)
 {
-	const uint64_t *a = block->streams[0]->batch->time + block->rows[0];
-	const uint64_t *b = block->streams[1]->batch->time + block->rows[1];
+	const uint64_t *a = block->builders[0]->batch->time + block->rows[0];
+	const uint64_t *b = block->builders[1]->batch->time + block->rows[1];
 	uint64_t bits = 0;
 	for (; rows; rows &= rows - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(rows);
@@ -116,11 +117,11 @@ differing_times(const struct block *block, uint64_t delta, uint64_t rows)
 
 /* The rows of a block that differ in a column. */
 static uint64_t
-differing(const struct block *block, enum poly_column column, uint64_t delta)
+differing(const struct row_block *block, enum poly_column column, uint64_t delta)
 {
 	uint64_t present[2];
 	for (unsigned side = 0; side < 2; side++)
-		present[side] = bits_from(block->streams[side]->batch->present[column],
+		present[side] = bits_from(block->builders[side]->batch->present[column],
 			block->rows[side], block->count);
 	uint64_t both = present[0] & present[1], bits = present[0] ^ present[1];
 	const enum poly_form form = column_table[column].form;
@@ -139,7 +140,7 @@ differing(const struct block *block, enum poly_column column, uint64_t delta)
 
 /* The columns of rows that are compared. */
 static poly_columns
-row_columns(const struct rules *rules)
+row_columns(const struct diff_rules *rules)
 {
 	poly_columns columns = rules->compared | POLY_HAS(kind) | POLY_HAS(time) |
 			       POLY_HAS(pc) | POLY_HAS(access);
@@ -152,13 +153,13 @@ row_columns(const struct rules *rules)
 static size_t
 count_same(struct poly_diff *diff, uint64_t delta)
 {
-	struct stream *a = &diff->streams[0], *b = &diff->streams[1];
+	struct builder *a = &diff->builders[0], *b = &diff->builders[1];
 	const poly_columns columns = row_columns(&diff->rules);
 	size_t left[2] = {a->batch->rows - a->row, b->batch->rows - b->row};
-	size_t most = left[0] < left[1] ? left[0] : left[1];
-	for (size_t done = 0; done < most; done += 64) {
-		const struct block block = {{a, b}, {a->row + done, b->row + done},
-			most - done < 64 ? most - done : 64};
+	size_t limit = left[0] < left[1] ? left[0] : left[1];
+	for (size_t done = 0; done < limit; done += 64) {
+		const struct row_block block = {{a, b}, {a->row + done, b->row + done},
+			limit - done < 64 ? limit - done : 64};
 		uint64_t bits = 0;
 		for (poly_columns rest = columns; rest; rest &= rest - 1)
 			bits |= differing(
@@ -166,19 +167,19 @@ count_same(struct poly_diff *diff, uint64_t delta)
 		if (bits)
 			return done + (size_t)__builtin_ctzll(bits);
 	}
-	return most;
+	return limit;
 }
 
 /* True where all that was taken so far is the same, up to the step that is still open. */
 static bool
-is_level(struct poly_diff *diff, struct lane *lane)
+is_in_step(struct poly_diff *diff, struct step_builder *stream)
 {
-	struct lane_side *a = &lane->sides[0], *b = &lane->sides[1];
-	if (lane->count || diff->count || a->skip || b->skip || a->dropping || b->dropping ||
-		a->ring.head != lane->at[0] + 1 || b->ring.head != lane->at[1] + 1)
+	struct stream_side *a = &stream->sides[0], *b = &stream->sides[1];
+	if (stream->count || diff->count || a->skip || b->skip || a->skipping || b->skipping ||
+		a->ring.head != stream->at[0] + 1 || b->ring.head != stream->at[1] + 1)
 		return false;
-	const struct step *of_a = lane_step(lane, 0, lane->at[0]);
-	const struct step *of_b = lane_step(lane, 1, lane->at[1]);
+	const struct step *of_a = stream_step(stream, 0, stream->at[0]);
+	const struct step *of_b = stream_step(stream, 1, stream->at[1]);
 	return of_a->has_time == of_b->has_time && match_exactly(&diff->rules, of_a, of_b) &&
 	       match_exactly(&diff->rules, &a->lead, &b->lead) &&
 	       (!a->lead.effect_count ||
@@ -187,34 +188,35 @@ is_level(struct poly_diff *diff, struct lane *lane)
 
 /* The row from which steps are made again: the keep-th last one that begins a step. */
 static size_t
-first_kept(const struct rules *rules, const struct stream *stream, size_t end, size_t keep)
+first_rebuilt(
+	const struct diff_rules *rules, const struct builder *builder, size_t end, size_t keep)
 {
 	size_t row = end;
-	while (row > stream->row && keep) {
+	while (row > builder->row && keep) {
 		row--;
-		keep -= stream_is_head(rules, stream->batch->kind[row]);
+		keep -= builder_is_head(rules, builder->batch->kind[row]);
 	}
 	return row;
 }
 
 /* Passes over rows of a stream; those near the end become steps. */
 static void
-pass_rows(struct poly_diff *diff, struct lane *lane, unsigned side, size_t rows)
+skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, size_t rows)
 {
-	struct stream *stream = &diff->streams[side];
-	struct lane_side *it = &lane->sides[side];
-	size_t end = stream->row + rows;
-	size_t first = first_kept(&diff->rules, stream, end, diff->rules.context + 2);
-	if (first > stream->row) {
-		for (size_t row = stream->row; row < first; row++)
-			stream->instructions +=
-				stream_is_head(&diff->rules, stream->batch->kind[row]);
-		it->ring.tail = it->ring.head;
-		step_clear(&it->lead);
-		stream->row = first;
+	struct builder *builder = &diff->builders[side];
+	struct stream_side *side_stream = &stream->sides[side];
+	size_t end = builder->row + rows;
+	size_t first = first_rebuilt(&diff->rules, builder, end, diff->rules.context + 2);
+	if (first > builder->row) {
+		for (size_t row = builder->row; row < first; row++)
+			builder->instructions +=
+				builder_is_head(&diff->rules, builder->batch->kind[row]);
+		side_stream->ring.tail = side_stream->ring.head;
+		step_clear(&side_stream->lead);
+		builder->row = first;
 	}
-	while (stream->row < end) {
-		if (!stream_take(stream, it)) {
+	while (builder->row < end) {
+		if (!builder_add_row(builder, side_stream)) {
 			diff_stop(diff, POLY_ERR_MEMORY);
 			return;
 		}
@@ -223,57 +225,57 @@ pass_rows(struct poly_diff *diff, struct lane *lane, unsigned side, size_t rows)
 
 /* What was passed over is the same: its steps are partners, but for the open ones. */
 static void
-join_passed(struct poly_diff *diff, struct lane *lane, uint64_t heads)
+join_skipped(struct poly_diff *diff, struct step_builder *stream, uint64_t heads)
 {
-	uint64_t heads_of[2] = {lane_ring(lane, 0)->head, lane_ring(lane, 1)->head};
+	uint64_t heads_of[2] = {stream_ring(stream, 0)->head, stream_ring(stream, 1)->head};
 	uint64_t back = 2;
-	lane->at[0] = heads_of[0] - 1;
-	lane->at[1] = heads_of[1] - 1;
-	while (lane_has(lane, 0, heads_of[0] - back) && lane_has(lane, 1, heads_of[1] - back) &&
-		back <= heads + 1) {
-		lane_step(lane, 0, heads_of[0] - back)->partner = heads_of[1] - back;
-		lane_step(lane, 1, heads_of[1] - back)->partner = heads_of[0] - back;
+	stream->at[0] = heads_of[0] - 1;
+	stream->at[1] = heads_of[1] - 1;
+	while (stream_has(stream, 0, heads_of[0] - back) &&
+		stream_has(stream, 1, heads_of[1] - back) && back <= heads + 1) {
+		stream_step(stream, 0, heads_of[0] - back)->partner = heads_of[1] - back;
+		stream_step(stream, 1, heads_of[1] - back)->partner = heads_of[0] - back;
 		back++;
 	}
-	lane->pairs += heads;
+	stream->pairs += heads;
 	diff->counts.pairs += heads;
 }
 
 /* Steps that begin in rows. */
 static uint64_t
-count_heads(const struct rules *rules, const struct stream *stream, size_t rows)
+count_heads(const struct diff_rules *rules, const struct builder *builder, size_t rows)
 {
 	uint64_t heads = 0;
-	for (size_t row = stream->row; row < stream->row + rows; row++)
-		heads += stream_is_head(rules, stream->batch->kind[row]);
+	for (size_t row = builder->row; row < builder->row + rows; row++)
+		heads += builder_is_head(rules, builder->batch->kind[row]);
 	return heads;
 }
 
 bool
-fast_pass(struct poly_diff *diff, struct lane *lane)
+skip_equal_rows(struct poly_diff *diff, struct step_builder *stream)
 {
-	struct stream *a = &diff->streams[0], *b = &diff->streams[1];
+	struct builder *a = &diff->builders[0], *b = &diff->builders[1];
 	if (diff->rules.each_cpu ||
 		diff->rules.tolerate & (TOLERATE_REDUNDANT | TOLERATE_SKIPPED))
 		return false;
-	if (lane->pause) {
-		lane->pause--;
+	if (stream->pause) {
+		stream->pause--;
 		return false;
 	}
-	if (!stream_ready(a) || !stream_ready(b) || !is_level(diff, lane))
+	if (!builder_has_row(a) || !builder_has_row(b) || !is_in_step(diff, stream))
 		return false;
-	const struct step *of_a = lane_step(lane, 0, lane->at[0]);
-	const struct step *of_b = lane_step(lane, 1, lane->at[1]);
+	const struct step *of_a = stream_step(stream, 0, stream->at[0]);
+	const struct step *of_b = stream_step(stream, 1, stream->at[1]);
 	size_t rows = count_same(diff, of_b->time - of_a->time);
-	lane->patience = rows > 16 ? 1 : lane->patience * 2;
-	if (lane->patience > PATIENCE_MOST)
-		lane->patience = PATIENCE_MOST;
-	lane->pause = rows > 16 ? 0 : lane->patience;
+	stream->patience = rows > 16 ? 1 : stream->patience * 2;
+	if (stream->patience > PATIENCE_MAX)
+		stream->patience = PATIENCE_MAX;
+	stream->pause = rows > 16 ? 0 : stream->patience;
 	if (!rows)
 		return false;
 	uint64_t heads = count_heads(&diff->rules, a, rows);
-	pass_rows(diff, lane, 0, rows);
-	pass_rows(diff, lane, 1, rows);
-	join_passed(diff, lane, heads);
+	skip_rows(diff, stream, 0, rows);
+	skip_rows(diff, stream, 1, rows);
+	join_skipped(diff, stream, heads);
 	return true;
 }

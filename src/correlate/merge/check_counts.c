@@ -9,20 +9,21 @@
 
 /* The number of the record at a place, and of its thread. */
 static unsigned long long
-record_at(const struct sync *sync, struct place at)
+record_at(const struct sync_state *sync, struct event_ref at)
 {
-	return sync_event(sync, at)->record + 1;
+	return sync_event_at(sync, at)->record + 1;
 }
 
 static unsigned long long
-thread_at(const struct sync *sync, struct place at)
+thread_at(const struct sync_state *sync, struct event_ref at)
 {
 	return sync->threads[at.thread].number;
 }
 
 /* Signals from the one after last on, below next, are in no trace. */
 static void
-note_gap(struct sync *sync, const struct object *object, uint64_t last, uint64_t next)
+note_gap(
+	struct sync_state *sync, const struct sync_object *object, uint64_t last, uint64_t next)
 {
 	if (next - last == 2)
 		sync_note(sync, "missing signal: %llu of 0x%llx is in no trace",
@@ -34,11 +35,11 @@ note_gap(struct sync *sync, const struct object *object, uint64_t last, uint64_t
 }
 
 static void
-check_signals(struct sync *sync, const struct object *object)
+check_signals(struct sync_state *sync, const struct sync_object *object)
 {
 	uint64_t last = 0;
 	for (size_t i = 0; i < object->signal_count; i++) {
-		const struct mark *mark = &object->signals[i];
+		const struct event_mark *mark = &object->signals[i];
 		if (mark->ordinal == 0)
 			sync_note(sync,
 				"a signal without a place: thread %llu, record %llu counts 0 "
@@ -60,12 +61,12 @@ check_signals(struct sync *sync, const struct object *object)
 
 /* Waits for signals behind the last one. */
 static void
-check_waits(struct sync *sync, const struct object *object)
+check_waits(struct sync_state *sync, const struct sync_object *object)
 {
 	const size_t n = object->signal_count;
 	const uint64_t last = n ? object->signals[n - 1].ordinal : 0;
 	for (size_t i = object->wait_count; i-- > 0 && object->waits[i].ordinal > last;) {
-		const struct mark *mark = &object->waits[i];
+		const struct event_mark *mark = &object->waits[i];
 		sync_note(sync,
 			"missing signal: thread %llu, record %llu waits for %llu of 0x%llx; "
 			"the last in any trace is %llu",
@@ -77,10 +78,10 @@ check_waits(struct sync *sync, const struct object *object)
 
 /* Signals of one thread whose ordinals do not increase; last: by object, the one before. */
 static void
-check_thread(struct sync *sync, const struct thread *thread, uint64_t *last)
+check_thread(struct sync_state *sync, const struct sync_thread *thread, uint64_t *last)
 {
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct event *event = &thread->events[i];
+		const struct sync_event *event = &thread->events[i];
 		if (!event_signals(event))
 			continue;
 		if (event->ordinal < last[event->object])
@@ -97,7 +98,7 @@ check_thread(struct sync *sync, const struct thread *thread, uint64_t *last)
 }
 
 enum poly_status
-sync_check(struct sync *sync, struct poly_error *error)
+sync_check(struct sync_state *sync, struct poly_error *error)
 {
 	uint64_t *last = mem_new(sync->object_count + 1, sizeof *last);
 	if (!last)

@@ -14,37 +14,39 @@
 #include <string.h>
 
 /* What is kept of each object while the events of one thread are walked through. */
-struct walk {
+struct object_walk {
 	uint64_t ordinal; /* of what the object's rule is about */
-	bool given;	  /* there is such a one */
+	bool delivered;	  /* there is such a one */
 };
 
 /* How often one thread's next unlock has the count of its lock and one more, or the same. */
 static void
-vote(const struct sync *sync, struct walk *walks, size_t *after, size_t *before)
+vote(const struct sync_state *sync, struct object_walk *walks, size_t *after, size_t *before)
 {
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		memset(walks, 0, sync->object_count * sizeof *walks);
 		for (size_t i = 0; i < thread->count; i++) {
-			const struct event *event = &thread->events[i];
-			struct walk *walk = &walks[event->object];
+			const struct sync_event *event = &thread->events[i];
+			struct object_walk *walk = &walks[event->object];
 			const bool signals = event_signals(event);
-			*after += signals && walk->given && event->ordinal == walk->ordinal + 1;
-			*before += signals && walk->given && event->ordinal == walk->ordinal;
-			*walk = (struct walk){event->ordinal, !signals};
+			*after += signals && walk->delivered &&
+				  event->ordinal == walk->ordinal + 1;
+			*before +=
+				signals && walk->delivered && event->ordinal == walk->ordinal;
+			*walk = (struct object_walk){event->ordinal, !signals};
 		}
 	}
 }
 
 /* R2: what most addresses show, then what locks and unlocks show. */
 static void
-find_numbering(struct sync *sync, struct walk *walks)
+find_numbering(struct sync_state *sync, struct object_walk *walks)
 {
 	size_t after = 0, before = 0;
 	for (size_t i = 0; i < sync->object_count; i++) {
-		after += sync->objects[i].least == 1;
-		before += sync->objects[i].least == 0;
+		after += sync->objects[i].min_count == 1;
+		before += sync->objects[i].min_count == 0;
 	}
 	if (after == before) {
 		after = before = 0;
@@ -60,28 +62,28 @@ find_numbering(struct sync *sync, struct walk *walks)
 
 /* Makes ordinals of counts, and sees whether waits and signals of a thread alternate. */
 static void
-number_events(struct sync *sync, struct walk *walks)
+number_events(struct sync_state *sync, struct object_walk *walks)
 {
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		memset(walks, 0, sync->object_count * sizeof *walks);
 		for (size_t i = 0; i < thread->count; i++) {
-			struct event *event = &thread->events[i];
+			struct sync_event *event = &thread->events[i];
 			const bool signals = event_signals(event);
 			event->ordinal += signals && sync->before;
-			if (walks[event->object].given != signals)
+			if (walks[event->object].delivered != signals)
 				sync->objects[event->object].alternates = false;
-			walks[event->object].given = !signals;
+			walks[event->object].delivered = !signals;
 		}
 	}
 }
 
 /* R6 */
 static void
-classify(struct sync *sync)
+classify(struct sync_state *sync)
 {
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
+		struct sync_object *object = &sync->objects[i];
 		object->is_mutex = object->tried || (!object->broadcast && object->alternates);
 		if (object->tried && object->broadcast)
 			sync_note(sync,
@@ -94,7 +96,7 @@ classify(struct sync *sync)
 static int
 compare_marks(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct event_mark *x = a, *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	if (x->at.thread != y->at.thread)
@@ -104,11 +106,11 @@ compare_marks(const void *a, const void *b)
 
 /* Gives each object its room among the marks; returns how many there are. */
 static size_t
-slice_marks(struct sync *sync)
+slice_marks(struct sync_state *sync)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
+		struct sync_object *object = &sync->objects[i];
 		object->signals = sync->marks + used;
 		used += object->signal_count;
 		object->waits = sync->marks + used;
@@ -120,7 +122,7 @@ slice_marks(struct sync *sync)
 }
 
 static enum poly_status
-mark_events(struct sync *sync, struct poly_error *error)
+mark_events(struct sync_state *sync, struct poly_error *error)
 {
 	size_t events = 0;
 	for (size_t t = 0; t < sync->count; t++)
@@ -131,11 +133,11 @@ mark_events(struct sync *sync, struct poly_error *error)
 		return err_memory(error);
 	slice_marks(sync);
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		for (size_t i = 0; i < thread->count; i++) {
-			const struct event *event = &thread->events[i];
-			struct object *object = &sync->objects[event->object];
-			const struct mark mark = {event->ordinal, {(uint32_t)t, i}};
+			const struct sync_event *event = &thread->events[i];
+			struct sync_object *object = &sync->objects[event->object];
+			const struct event_mark mark = {event->ordinal, {(uint32_t)t, i}};
 			if (event_signals(event))
 				object->signals[object->signal_count++] = mark;
 			else
@@ -143,10 +145,11 @@ mark_events(struct sync *sync, struct poly_error *error)
 		}
 	}
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
-		qsort(object->signals, object->signal_count, sizeof(struct mark),
+		struct sync_object *object = &sync->objects[i];
+		qsort(object->signals, object->signal_count, sizeof(struct event_mark),
 			compare_marks);
-		qsort(object->waits, object->wait_count, sizeof(struct mark), compare_marks);
+		qsort(object->waits, object->wait_count, sizeof(struct event_mark),
+			compare_marks);
 	}
 	return POLY_OK;
 }
@@ -159,7 +162,7 @@ struct holding {
 };
 
 static void
-acquire(struct holding *holding, struct thread *thread, size_t i, uint32_t mutex)
+acquire(struct holding *holding, struct sync_thread *thread, size_t i, uint32_t mutex)
 {
 	if (!holding->acquired[mutex]) {
 		holding->count++;
@@ -170,7 +173,7 @@ acquire(struct holding *holding, struct thread *thread, size_t i, uint32_t mutex
 }
 
 static void
-release(struct holding *holding, struct thread *thread, const struct event *event)
+release(struct holding *holding, struct sync_thread *thread, const struct sync_event *event)
 {
 	size_t *acquired = &holding->acquired[event->object];
 	if (!*acquired)
@@ -183,10 +186,11 @@ release(struct holding *holding, struct thread *thread, const struct event *even
 
 /* A wait for a condition variable under one mutex acquires that again (R4). */
 static void
-walk_sections(const struct sync *sync, struct thread *thread, struct holding *holding)
+walk_sections(
+	const struct sync_state *sync, struct sync_thread *thread, struct holding *holding)
 {
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct event *event = &thread->events[i];
+		const struct sync_event *event = &thread->events[i];
 		const bool is_mutex = sync->objects[event->object].is_mutex;
 		if (is_mutex && event_signals(event))
 			release(holding, thread, event);
@@ -198,7 +202,7 @@ walk_sections(const struct sync *sync, struct thread *thread, struct holding *ho
 }
 
 static enum poly_status
-find_sections(struct sync *sync, struct poly_error *error)
+find_sections(struct sync_state *sync, struct poly_error *error)
 {
 	struct holding holding = {mem_new(sync->object_count + 1, sizeof(size_t)), 0, 0};
 	if (!holding.acquired)
@@ -213,9 +217,9 @@ find_sections(struct sync *sync, struct poly_error *error)
 }
 
 enum poly_status
-sync_settle(struct sync *sync, struct poly_error *error)
+sync_resolve(struct sync_state *sync, struct poly_error *error)
 {
-	struct walk *walks = mem_new(sync->object_count + 1, sizeof *walks);
+	struct object_walk *walks = mem_new(sync->object_count + 1, sizeof *walks);
 	if (!walks)
 		return err_memory(error);
 	find_numbering(sync, walks);
@@ -231,8 +235,8 @@ sync_settle(struct sync *sync, struct poly_error *error)
 		status = err_memory(error);
 	if (status != POLY_OK)
 		return status;
-	sync->settled = true;
-	sync->settled_notes = sync->note_count;
+	sync->resolved = true;
+	sync->resolved_notes = sync->note_count;
 	sync_rewind(sync);
 	return POLY_OK;
 }
