@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace diff: where two or more traces differ, instruction by instruction. */
+/* polytrace diff: compares traces instruction by instruction. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Differences that --all shows where --max does not say. */
+/* Default of --max. */
 #define MAX_SHOWN 1000
 
-/* Widest text of a step that the other column is aligned behind. */
+/* Maximum width of the first column of steps. */
 #define WIDTH_MAX 100
 
 struct diff_options {
@@ -32,39 +32,40 @@ static const char *const resync_limits[] = {"262144", NULL};
 #define FIELD(name) offsetof(struct diff_options, name)
 static const struct opt diff_table[] = {
 	{"all", 'a', OPT_FLAG, NULL, NULL, FIELD(all),
-		"show every difference, not the first alone"},
+		"print every difference, not only the first"},
 	{"max", 'm', OPT_NUMBER, "N", opt_from_one, FIELD(max),
-		"with --all stop after N differences (1000)"},
+		"with --all, stop after N differences (default 1000)"},
 	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
-		"count all differences by cause, and show none"},
+		"print only the number of differences by cause"},
 	{"context", 'C', OPT_NUMBER, "N", context_limits, FIELD(context),
-		"show N instructions before and behind a difference (3)"},
+		"print N instructions of context before and after each difference (default 3)"},
 	{"ignore", 'i', OPT_LIST, "WORD,...", NULL, FIELD(ignore),
-		"leave out columns, reg:NAME, registers, memory, read, LO..HI, tail"},
+		"ignore columns, reg:NAME, registers, memory, read, LO..HI, tail"},
 	{"also", 0, OPT_LIST, "COLUMN,...", NULL, FIELD(also),
-		"compare these columns of instructions too: cpu,mode"},
+		"also compare these columns of instructions: cpu,mode"},
 	{"alias", 0, OPT_LIST, "A=B,...", NULL, FIELD(alias),
-		"take registers for the same; arm, mips and riscv name whole sets"},
+		"treat registers as aliases (arm, mips, riscv: their ABI names)"},
 	{"tolerate", 't', OPT_LIST, "WORD,...", NULL, FIELD(tolerate),
-		"redundant-writes, repeated-writes, split-accesses, unknown-values, skipped"},
+		"tolerate redundant-writes, repeated-writes, split-accesses, unknown-values, "
+		"skipped"},
 	{"window", 'W', OPT_NUMBER, "N", window_limits, FIELD(window),
-		"let records belong to any of N instructions in a row (1)"},
+		"match records within N consecutive instructions (default 1)"},
 	{"ordered", 0, OPT_FLAG, NULL, NULL, FIELD(ordered),
-		"the order of an instruction's records counts"},
+		"compare the order of an instruction's records, too"},
 	{"resync", 'r', OPT_NUMBER, "N", resync_limits, FIELD(resync),
-		"look N instructions ahead for where the traces agree again (4096)"},
+		"search at most N instructions for a realignment (default 4096)"},
 	{"each-cpu", 0, OPT_FLAG, NULL, NULL, FIELD(each_cpu),
-		"compare the instructions of each processor by themselves"},
+		"compare the instructions of each processor separately"},
 	{"skip-a", 0, OPT_NUMBER, "N", NULL, FIELD(skip_a),
-		"leave out the first N instructions of the first trace"},
+		"skip the first N instructions of the first trace"},
 	{"skip-b", 0, OPT_NUMBER, "N", NULL, FIELD(skip_b),
-		"leave out the first N instructions of the other traces"},
+		"skip the first N instructions of the other traces"},
 	{"start-a", 0, OPT_TEXT, "EXPR", NULL, FIELD(start_a),
-		"as --start-at, for the first trace"},
+		"set --start-at for the first trace"},
 	{"start-b", 0, OPT_TEXT, "EXPR", NULL, FIELD(start_b),
-		"as --start-at, for the other traces"},
+		"set --start-at for the other traces"},
 	{"from-b", 0, OPT_TEXT, "FORMAT", NULL, FIELD(from_b),
-		"as --from, for the other traces"},
+		"set --from for the other traces"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors, FIELD(color),
 		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
 	{0},
@@ -74,16 +75,16 @@ static const struct opt diff_table[] = {
 static const struct opt *const diff_tables[] = {
 	diff_table, rendering_table, selection_table, source_table, NULL};
 
-/* Two traces that are compared. */
+/* A comparison of two traces. */
 struct diff_job {
 	const struct diff_options *options;
 	struct output *output;
 	struct source sources[2];
 	struct poly_diff *diff;
-	struct poly_report *report; /* NULL: differences are shown as text at once */
+	struct poly_report *report; /* NULL: differences are printed as text */
 	bool colored;
 	uint64_t shown;
-	enum poly_status status; /* what ended it */
+	enum poly_status status; /* status at the end */
 	struct poly_error error;
 };
 
@@ -103,7 +104,7 @@ next_batch(void *user, const struct poly_batch **batch, struct poly_error *error
 	return source->status;
 }
 
-/* Says once what only one of the traces has. */
+/* Prints the columns that only one of the traces has. */
 static void
 print_uncompared(const struct diff_job *comparison)
 {
@@ -113,8 +114,8 @@ print_uncompared(const struct diff_job *comparison)
 		source_column_names(columns, names, sizeof names);
 		if (columns)
 			say(comparison->sources[!side].name,
-				"has no %s, as %s has: not compared", names,
-				comparison->sources[side].name);
+				"lacks columns of %s, which are not compared: %s",
+				comparison->sources[side].name, names);
 	}
 }
 
@@ -170,12 +171,12 @@ open_sources(struct diff_job *comparison, const char *const paths[2])
 			return false;
 		}
 	}
-	/* One bar of progress is enough. */
+	/* Show only one progress bar. */
 	comparison->sources[1].progress.shown = false;
 	return true;
 }
 
-/* Text without what a terminal would obey. */
+/* Prints text with control characters replaced. */
 static void
 print_text(struct output *output, const char *text)
 {
@@ -198,50 +199,104 @@ print_number(struct output *output, uint64_t number, int width)
 	output_text(output, text);
 }
 
-/* "NAME A | B" of a pair of numbers. */
+/* Prints a number with a comma before each group of three digits. */
 static void
-print_pair(struct output *output, const char *name, const uint64_t numbers[2])
+print_count(struct output *output, uint64_t number)
 {
-	output_text(output, name);
-	print_number(output, numbers[0], 0);
-	output_text(output, " | ");
-	print_number(output, numbers[1], 0);
+	char digits[24], text[32];
+	const int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+	int used = 0;
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	text[used] = 0;
+	output_text(output, text);
+}
+
+/* Prints where a difference is: "instruction 3 (A record 3, B record 4)". */
+static void
+print_position(struct output *output, const struct poly_difference *difference)
+{
+	const uint64_t *instruction = difference->instruction, *record = difference->record;
+	static const char *const names[] = {"A", "B"};
+	const char *separator = " (";
+	const unsigned first = instruction[0] ? 0 : 1;
+	output_text(output, "instruction ");
+	print_count(output, instruction[first]);
+	if (instruction[0] && instruction[1] && instruction[0] != instruction[1]) {
+		output_text(output, " of A, ");
+		print_count(output, instruction[1]);
+		output_text(output, " of B");
+	}
+	for (unsigned side = 0; side < 2; side++) {
+		output_text(output, separator);
+		output_text(output, names[side]);
+		output_text(output, record[side] ? " record " : " has ended");
+		if (record[side])
+			print_count(output, record[side]);
+		separator = ", ";
+	}
+	if (difference->has_cpu) {
+		output_text(output, ", processor ");
+		print_count(output, difference->cpu);
+	}
+	output_text(output, ")");
+}
+
+/* Prints the values of a difference: "0x2 in A, not written in B". */
+static void
+print_values(struct output *output, const struct poly_difference *difference)
+{
+	const char *const *values = difference->values;
+	const bool is_record = difference->cause == POLY_DIFF_MISSING_RECORD ||
+			       difference->cause == POLY_DIFF_EXTRA_RECORD;
+	const bool is_register = strncmp(difference->subject, "register ", 9) == 0;
+	const char *separator = ": ";
+	for (unsigned side = 0; side < 2 && (values[0] || values[1]); side++) {
+		if (!values[side] && !is_record)
+			continue;
+		output_text(output, separator);
+		print_text(output, values[side]	 ? values[side]
+				   : is_register ? "not written"
+						 : "no such record");
+		output_text(output, side ? " in B" : " in A");
+		separator = ", ";
+	}
 }
 
 static void
 print_heading(struct diff_job *comparison, const struct poly_difference *difference)
 {
 	struct output *output = comparison->output;
-	const char *const *values = difference->values;
-	char text[80];
-	output_text(output, comparison->shown > 1 ? "\n" : "");
-	const char *cause = poly_diff_cause_name(difference->cause);
-	output_text(output, cause);
-	if (strcmp(cause, difference->subject) != 0) {
-		output_text(output, ": ");
-		print_text(output, difference->subject);
+	if (comparison->shown > 1) {
+		output_text(output, "\nDifference ");
+		print_count(output, comparison->shown);
+	} else {
+		output_text(output, "First divergence");
 	}
-	if (values[0] || values[1]) {
-		output_text(output, ": ");
-		print_text(output, values[0] ? values[0] : "-");
-		output_text(output, " | ");
-		print_text(output, values[1] ? values[1] : "-");
-	}
-	print_pair(output, "\n  at instruction ", difference->instruction);
-	print_pair(output, ", record ", difference->record);
-	if (difference->has_cpu) {
-		snprintf(text, sizeof text, ", processor %lu", (unsigned long)difference->cpu);
-		output_text(output, text);
-	}
-	snprintf(text, sizeof text, "; %llu before it agree%s\n",
-		(unsigned long long)difference->matching, difference->matching == 1 ? "s" : "");
-	output_text(output, text);
+	output_text(output, " at ");
+	print_position(output, difference);
+	output_text(output, ": ");
+	print_text(output, difference->subject);
+	print_values(output, difference);
+	output_text(output, "\n  ");
+	output_text(output, poly_diff_cause_name(difference->cause));
+	output_text(output, comparison->shown > 1 ? "; " : "; preceded by ");
+	print_count(output, difference->matching);
+	output_text(output,
+		difference->matching == 1 ? " matching instruction" : " matching instructions");
+	output_text(output, comparison->shown > 1 ? " since the previous difference\n" : "\n");
 	if (difference->run[0] && difference->run[1]) {
-		print_pair(output, "  instructions that only one has ", difference->run);
-		output_text(output, "\n");
+		output_text(output, "  instructions in one trace only: ");
+		print_count(output, difference->run[0]);
+		output_text(output, " in A, ");
+		print_count(output, difference->run[1]);
+		output_text(output, " in B\n");
 	}
 	if (difference->ends)
-		output_text(output, "  the traces do not agree again\n");
+		output_text(output, "  the traces do not realign\n");
 }
 
 /* Widths of the columns of the lines around a difference. */
@@ -271,7 +326,7 @@ measure_lines(struct poly_diff *diff)
 	return widths;
 }
 
-/* One side of a line; colour: the code of a terminal, or NULL. */
+/* Prints one side of a line; color: the terminal's code, or NULL. */
 static void
 print_side(struct diff_job *comparison, const struct poly_diff_step *step, int width, int pad,
 	const char *color)
@@ -315,7 +370,7 @@ print_context(struct diff_job *comparison)
 	}
 }
 
-/* A number in a report, absent where it is 0. */
+/* Adds a number to a report; 0 is absent. */
 static void
 report_number(struct poly_report *report, const char *key, const char *title, uint64_t number)
 {
@@ -388,12 +443,12 @@ print_difference(struct diff_job *comparison, const struct poly_difference *diff
 	}
 	print_heading(comparison, difference);
 	print_context(comparison);
-	/* It appears where the bar of progress was. */
+	/* It replaces the progress bar. */
 	progress_clear(&comparison->sources[0].progress);
 	output_flush(comparison->output);
 }
 
-/* True where no further difference is asked for. */
+/* True if no further difference is requested. */
 static bool
 is_enough(const struct diff_job *comparison)
 {
@@ -427,7 +482,7 @@ verdict(const struct diff_job *comparison)
 	return comparison->status == POLY_END ? "same" : "unknown";
 }
 
-/* "opcode 1, value 2": the causes that were met. */
+/* Formats the causes that occurred: "opcode 1, value 2". */
 static void
 list_causes(const struct poly_diff_counts *counts, char *text, size_t size)
 {
@@ -441,38 +496,39 @@ list_causes(const struct poly_diff_counts *counts, char *text, size_t size)
 	}
 }
 
-/* The outcome in one line. */
+/* Prints the outcome in one line. */
 static void
 print_verdict(struct diff_job *comparison)
 {
 	struct poly_diff_counts counts;
-	char causes[600], text[160];
+	char causes[600];
 	struct output *output = comparison->output;
-	const bool stopped = comparison->shown && is_enough(comparison);
 	poly_diff_count(comparison->diff, &counts);
 	list_causes(&counts, causes, sizeof causes);
-	output_text(output, comparison->shown ? "\n" : "");
+	output_text(output, comparison->shown ? "\nA = " : "A = ");
 	output_text(output, comparison->sources[0].name);
-	output_text(output, " and ");
+	output_text(output, ", B = ");
 	output_text(output, comparison->sources[1].name);
-	if (stopped) {
-		snprintf(text, sizeof text, " differ; not compared behind difference %llu\n",
-			(unsigned long long)comparison->shown);
-		output_text(output, text);
+	output_text(output, comparison->shown		     ? ": traces differ"
+			    : comparison->status == POLY_END ? ": traces match"
+							     : ": traces match as far as "
+							       "they could be compared");
+	if (comparison->shown && is_enough(comparison)) {
+		output_text(output, "; comparison stopped after ");
+		print_count(output, comparison->shown);
+		output_text(
+			output, comparison->shown == 1 ? " difference\n" : " differences\n");
 		return;
 	}
-	snprintf(text, sizeof text, "%s: %llu instructions",
-		comparison->shown ? " differ"
-		: comparison->status == POLY_END
-			? " are the same"
-			: " are the same as far as they could be compared",
-		(unsigned long long)counts.pairs);
-	output_text(output, text);
+	output_text(output, "; ");
+	print_count(output, counts.pairs);
+	output_text(
+		output, counts.pairs == 1 ? " instruction compared" : " instructions compared");
 	if (comparison->shown) {
-		snprintf(text, sizeof text,
-			", %llu difference%s: ", (unsigned long long)comparison->shown,
-			comparison->shown == 1 ? "" : "s");
-		output_text(output, text);
+		output_text(output, ", ");
+		print_count(output, comparison->shown);
+		output_text(
+			output, comparison->shown == 1 ? " difference: " : " differences: ");
 		output_text(output, causes);
 	}
 	output_text(output, "\n");
@@ -485,7 +541,7 @@ report_verdict(struct diff_job *comparison)
 	struct poly_diff_counts counts;
 	poly_diff_count(comparison->diff, &counts);
 	poly_report_text(report, "verdict", "Verdict", verdict(comparison));
-	/* Behind the last difference that was asked for some were looked at already. */
+	/* After the last requested difference the number is not meaningful. */
 	report_number(report, "compared", "Instructions compared",
 		comparison->status == POLY_END ? counts.pairs : 0);
 	poly_report_count(report, "first_read", "Instructions of the first",
@@ -505,7 +561,7 @@ report_verdict(struct diff_job *comparison)
 	poly_report_end(report);
 }
 
-/* Compares what was opened and tells the outcome; returns an exit status. */
+/* Compares the open traces and prints the outcome; returns an exit status. */
 static int
 compare_opened(struct diff_job *comparison)
 {
@@ -536,8 +592,8 @@ compare_opened(struct diff_job *comparison)
 }
 
 /*
- * Warns where a trace that could have instructions has none, as JSON Lines without a header:
- * its records were compared as those of one instruction are. An exit status.
+ * Warns if a trace that could have instructions has none, such as JSON Lines without a header:
+ * its records were compared as those of one instruction. Returns an exit status.
  */
 static int
 warn_no_instructions(const struct diff_job *comparison)
@@ -552,13 +608,13 @@ warn_no_instructions(const struct diff_job *comparison)
 	if (comparison->status < 0 || !(poly_diff_compared(comparison->diff) & POLY_HAS(pc)) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
-	say("diff",
-		"there is no instruction: the order of records was not compared; it is where "
-		"the traces say that they have no pc");
+	say("diff", "no instructions found: the order of records was not compared; it is "
+		    "compared if "
+		    "the headers of the traces list no column pc");
 	return comparison->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
 }
 
-/* Tells why a comparison failed, where its traces do not tell it themselves. */
+/* Prints why a comparison failed, unless the failure is that of a trace. */
 static int
 print_failure(const struct diff_job *comparison)
 {
@@ -593,7 +649,7 @@ compare_two(
 	return status;
 }
 
-/* The first trace against each of the others. */
+/* Compares the first trace with each of the others. */
 static int
 compare_all(const struct diff_options *options, struct output *output, char **paths)
 {
@@ -616,7 +672,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 	return worst;
 }
 
-/* False, and told, where the operands cannot be compared. */
+/* Checks the operands; false, after a message, if they are not valid. */
 static bool
 operands_are_valid(char **operands)
 {
@@ -625,14 +681,16 @@ operands_are_valid(char **operands)
 		standard += strcmp(operands[count], "-") == 0;
 	if (count < 2)
 		say("diff",
-			"%zu trace%s, expected two or more: name a file, or '-' for "
-			"standard input, for each",
-			count, count == 1 ? "" : "s");
+			"expected two or more traces (found %zu); name a file, or '-' for "
+			"standard "
+			"input, for each",
+			count);
 	else if (standard > 1)
-		say("diff", "standard input can be one of the traces only");
+		say("diff", "only one of the traces can be standard input");
 	else if (count > 2 && strcmp(operands[0], "-") == 0)
-		say("diff", "the first of several traces is read again for each: it cannot be "
-			    "standard input");
+		say("diff",
+			"the first of more than two traces is read repeatedly; it cannot be "
+			"standard input");
 	else
 		return true;
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace join: traces of one format, one behind the other, as one trace. */
+/* polytrace join: concatenates traces of one format. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -18,7 +18,7 @@ struct join_options {
 
 static const struct opt join_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct join_options, output),
-		"write to OUT; '-' is standard output"},
+		"write to OUT ('-': standard output)"},
 	{0},
 };
 
@@ -27,7 +27,7 @@ static const struct opt *const join_tables[] = {
 
 struct job {
 	const struct join_options *options;
-	struct source first; /* whose facts are those of the whole */
+	struct source first; /* the output has its metadata */
 	struct poly_writer *writer;
 };
 
@@ -37,7 +37,7 @@ is_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* False, and told, where a trace has columns that the header of the whole does not name. */
+/* Checks that a trace has no columns that the output's header lacks; false after a message. */
 static bool
 fits_columns(const struct job *job, const struct source *source)
 {
@@ -45,15 +45,15 @@ fits_columns(const struct job *job, const struct source *source)
 	const poly_columns extra = poly_reader_info(source->reader)->columns &
 				   ~poly_reader_info(job->first.reader)->columns & ~own;
 	char names[500];
-	/* Rows of other formats have the columns of their format. */
+	/* Formats with fixed columns always fit. */
 	if (!extra || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
 		return true;
 	source_column_names(extra, names, sizeof names);
-	say(source->name, "has columns that '%s' has not: %s", job->first.name, names);
+	say(source->name, "has columns that '%s' lacks: %s", job->first.name, names);
 	return false;
 }
 
-/* False, and told, where a packed trace holds records of another format, or of other names. */
+/* Checks the format and the record names of a packed trace; false after a message. */
 static bool
 fits_packed(const struct job *job, const struct source *source)
 {
@@ -63,21 +63,22 @@ fits_packed(const struct job *job, const struct source *source)
 	if (!expected || !format)
 		return true;
 	if (strcmp(format, expected) != 0) {
-		say(source->name, "the packed format is '%s', expected '%s' as in '%s'", format,
-			expected, job->first.name);
+		say(source->name,
+			"packed format differs from that of '%s' (found '%s', expected '%s')",
+			job->first.name, format, expected);
 		return false;
 	}
 	for (unsigned i = 0; i < info->record_count; i++) {
 		if (i < first->record_count && strcmp(info->records[i], first->records[i]) == 0)
 			continue;
-		say(source->name, "has the record '%s', which '%s' has not in its place",
+		say(source->name, "record name '%s' differs from that of '%s'",
 			info->records[i], job->first.name);
 		return false;
 	}
 	return true;
 }
 
-/* False, and told, where a trace cannot stand behind the first one. */
+/* Checks that a trace can be appended to the first one; false after a message. */
 static bool
 fits(const struct job *job, const struct source *source)
 {
@@ -87,24 +88,24 @@ fits(const struct job *job, const struct source *source)
 	if (!fits_packed(job, source))
 		return false;
 	if (first->byte_order != info->byte_order)
-		what = "order of bytes";
+		what = "byte order";
 	else if (!is_same_text(first->isa, info->isa))
 		what = "instruction set";
 	else if (!is_same_text(first->clock, info->clock))
-		what = "unit of time";
+		what = "time unit";
 	if (what)
-		say(source->name, "the %s is another one than in '%s'", what, job->first.name);
+		say(source->name, "%s differs from that of '%s'", what, job->first.name);
 	for (size_t i = 0; i < first->fact_count && !what; i++) {
 		const struct poly_fact *fact = &first->facts[i];
 		const char *value = poly_trace_fact(info, fact->key);
 		if (!is_same_text(fact->value, value))
-			say(source->name, "'%s' is '%s', and '%s' in '%s'", fact->key,
+			say(source->name, "note: '%s' is '%s', but '%s' in '%s'", fact->key,
 				value ? value : "", fact->value, job->first.name);
 	}
 	return !what && fits_columns(job, source);
 }
 
-/* Writes the records of a source; an exit status. */
+/* Writes the records of a source; returns an exit status. */
 static int
 copy_records(struct job *job, struct source *source)
 {
@@ -126,7 +127,7 @@ copy_records(struct job *job, struct source *source)
 	return source_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
 }
 
-/* The first input, by which the output is opened, and its records. */
+/* Opens the first input and, with its metadata, the output; writes its records. */
 static int
 join_first(struct job *job, const char *path)
 {
@@ -148,8 +149,8 @@ join_first(struct job *job, const char *path)
 }
 
 /*
- * Opens another input as the format of the first, which what is short may not be recognised as
- * by itself; what is recognised as something else is refused. False, and told, where it fails.
+ * Opens another input as the format of the first, since a short file may not be recognised.
+ * Refuses an input recognised as another format. False, after a message, on failure.
  */
 static bool
 open_next(struct job *job, const char *path, struct source *source)
@@ -166,8 +167,9 @@ open_next(struct job *job, const char *path, struct source *source)
 			return true;
 		source_drop(source);
 		if (strcmp(format->family, first->family) != 0) {
-			say(source->name, "the format is '%s', expected '%s' as in '%s'",
-				format->name, first->name, job->first.name);
+			say(source->name,
+				"format differs from that of '%s' (found '%s', expected '%s')",
+				job->first.name, format->name, first->name);
 			return false;
 		}
 	}
@@ -177,7 +179,7 @@ open_next(struct job *job, const char *path, struct source *source)
 	return source_open(source, path, &options, &wants);
 }
 
-/* Another input, behind those before it. */
+/* Appends another input. */
 static int
 append_input(struct job *job, const char *path)
 {
@@ -186,7 +188,7 @@ append_input(struct job *job, const char *path)
 		return STATUS_TROUBLE;
 	const int status = fits(job, &source) ? copy_records(job, &source) : STATUS_TROUBLE;
 	const int ended = source_close(&source);
-	/* That nothing was selected of one of them is said, and no failure. */
+	/* An input without selected records is reported, but is not a failure. */
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
 								   : STATUS_DONE;
 }
@@ -216,11 +218,11 @@ join_run(void *fields, char **operands)
 	char standard_input[] = "-", *only[] = {standard_input, NULL};
 	struct job job = {.options = fields};
 	if (!job.options->output) {
-		say("join", "no output: name a file with -o, or '-o -' for standard output");
+		say("join", "no output; name a file with -o, or '-o -' for standard output");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0] && term_input()) {
-		say("join", "no input: name a file, or '-' for standard input");
+		say("join", "no input files; name them, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	char **paths = operands[0] ? operands : only;
@@ -230,7 +232,7 @@ join_run(void *fields, char **operands)
 	if (status == STATUS_DONE)
 		status = finish_output(&job);
 	else if (job.writer && strcmp(job.options->output, "-") != 0)
-		say(say_output(job.options->output), "not written");
+		say(say_output(job.options->output), "output discarded");
 	poly_writer_close(job.writer);
 	const int ended = job.first.reader ? source_close(&job.first) : STATUS_DONE;
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
@@ -239,7 +241,7 @@ join_run(void *fields, char **operands)
 
 const struct command command_join = {
 	.name = "join",
-	.summary = "write traces of one format behind each other as one",
+	.summary = "concatenate traces of one format",
 	.usage = "[options] [IN...] -o OUT",
 	.options = join_tables,
 	.options_size = sizeof(struct join_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace merge: the traces of several threads or processors as one. */
+/* polytrace merge: merges per-thread or per-processor traces into one. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Inputs for which more threads than one each are of use. */
+/* Maximum number of inputs that are decoded by more than one thread each. */
 #define INPUTS_FOR_THREADS 8
 
-/* Answers of --by. */
+/* Values of --by. */
 enum { BY_AUTO, BY_SYNC, BY_TIME };
 
 struct merge_options {
@@ -33,33 +33,32 @@ static const char *const wait_words[] = {"completion", "lower-bound", NULL};
 
 static const struct opt merge_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct merge_options, output),
-		"write to this file ('-': standard output), compressed as its ending says"},
+		"write to OUT ('-': standard output), compressed by its extension"},
 	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct merge_options, to),
-		"write this format, whatever the ending of OUT says"},
+		"set the output format (default: by the extension of OUT)"},
 	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
 		offsetof(struct merge_options, to_options),
-		"set an option of the format that is written"},
+		"set an option of the output format"},
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct merge_options, columns),
 		"write only these columns, in formats that hold any"},
 	{"by", 0, OPT_CHOICE, "auto|sync|time", by_words, offsetof(struct merge_options, by),
-		"merge by records of synchronisation or by time (default: what they have)"},
+		"merge by synchronisation records or by time (default: what the traces have)"},
 	{"numbering", 0, OPT_CHOICE, "auto|after|before", numbering_words,
 		offsetof(struct merge_options, numbering),
-		"a signal carries the count after or before itself (default: found out)"},
+		"signals carry the count after or before themselves (default: detected)"},
 	{"wait", 0, OPT_CHOICE, "completion|lower-bound", wait_words,
 		offsetof(struct merge_options, wait),
-		"a wait carries the count when it was done (the default), or a lower bound"},
+		"waits carry the count at completion (default), or a lower bound"},
 	{"quantum", 'q', OPT_NUMBER, "N", NULL, offsetof(struct merge_options, quantum),
-		"give another thread its turn after N records; 0 (the default): when one can't "
-		"go on"},
+		"switch threads after N records (default 0: only when a thread blocks)"},
 	{"force", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, force),
-		"go on where the records contradict each other"},
+		"continue if the records contradict each other"},
 	{"schedule", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, schedule),
-		"print the order: thread, first record, records, why it could go on"},
+		"print the order: thread, first record, records, reason"},
 	{"report", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, report),
-		"print what the order tells: locks, contention, possible deadlocks and races"},
+		"print locks, contention, potential deadlocks and races"},
 	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, partial),
-		"keep what was written before a failure or an interruption"},
+		"keep the records written before a failure or an interruption"},
 	{0},
 };
 
@@ -74,19 +73,19 @@ struct merged {
 	bool open;
 };
 
-/* A merge under way. */
+/* State of a merge. */
 struct job {
 	const struct merge_options *options;
-	struct source_options reading; /* each input */
+	struct source_options reading; /* for each input */
 	struct merged *inputs;
 	size_t count;
 	enum poly_merge_by by;
-	const struct poly_format_info *target; /* NULL: nothing is written */
-	poly_columns columns;		       /* to be written */
+	const struct poly_format_info *target; /* NULL: no output */
+	poly_columns columns;		       /* to write */
 	struct poly_merge *merge;
 	struct poly_writer *writer;
 	struct output *printed; /* standard output */
-	uint64_t printed_notes; /* notes */
+	uint64_t printed_notes; /* number */
 };
 
 static const char *
@@ -96,7 +95,8 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The number behind "thread" in a file's name, with or without a mark between; 0: none. */
+/* Returns the number after "thread" in a file name, possibly with a separator between; 0: none.
+ */
 static uint64_t
 number_in_name(const char *path)
 {
@@ -119,7 +119,8 @@ compare_threads(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Threads by the names of all files, if each has another number; else by position, from 1. */
+/* Numbers the threads by the file names, if these have distinct numbers, else by position
+ * from 1. */
 static void
 number_threads(struct job *job)
 {
@@ -143,7 +144,7 @@ static bool
 open_input(struct job *job, struct merged *input, poly_columns columns)
 {
 	const struct merge_options *options = job->options;
-	/* Of inputs that are open at the same time the first one shows how far it has come. */
+	/* Of simultaneously open inputs only the first one shows progress. */
 	const bool shows = input == job->inputs || !job->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
 	const struct source_wants wants = {.columns = columns, .prints = prints || !shows};
@@ -151,7 +152,7 @@ open_input(struct job *job, struct merged *input, poly_columns columns)
 	return input->open;
 }
 
-/* Closes an input; quiet: what it would tell has been told, or does not matter. */
+/* Closes an input; quiet: without messages. */
 static int
 close_input(struct merged *input, bool quiet)
 {
@@ -164,7 +165,7 @@ close_input(struct merged *input, bool quiet)
 	return status;
 }
 
-/* What all inputs can be merged by, where that is not asked for. */
+/* Detects what all inputs can be merged by. */
 static bool
 detect_by(struct job *job)
 {
@@ -181,13 +182,13 @@ detect_by(struct job *job)
 	job->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
 	if (sync != time)
 		return true;
-	say("merge", "the traces %s; say with --by what to merge by",
-		sync ? "may have records of synchronisation and times"
-		     : "have neither records of synchronisation nor times");
+	say("merge", "the traces %s; choose with --by",
+		sync ? "can have synchronisation records and times"
+		     : "have neither synchronisation records nor times");
 	return false;
 }
 
-/* True where a file can be read twice. */
+/* True if a file can be read twice. */
 static bool
 can_be_read_again(const char *path)
 {
@@ -195,8 +196,8 @@ can_be_read_again(const char *path)
 	const bool file =
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
-		say(say_input(path), "merging by synchronisation reads its inputs twice, so "
-				     "they have to be files; '--by time' reads them once");
+		say(say_input(path), "merging by synchronisation reads the inputs twice, so "
+				     "they must be files; '--by time' reads them once");
 	return file;
 }
 
@@ -213,7 +214,7 @@ find_order(struct job *job)
 		return false;
 	if (job->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
 		return true;
-	say("merge", "'--schedule' and '--report' are for merging by synchronisation");
+	say("merge", "'--schedule' and '--report' require merging by synchronisation");
 	return false;
 }
 
@@ -226,27 +227,27 @@ find_target(struct job *job)
 	const struct poly_format_info *target = job->target;
 	const bool plain = strcmp(options->output, "-") == 0;
 	if (plain && (options->schedule || options->report))
-		say("merge",
-			"standard output takes either records or '--schedule' and '--report'");
+		say("merge", "standard output cannot have both records and '--schedule' or "
+			     "'--report'");
 	else if (plain && !options->to)
-		say("merge", "standard output has no ending; name its format with --to");
+		say("merge", "no output format for standard output; set it with --to");
 	else if (!target && options->to)
-		say("merge", "there is no format '%s'; 'polytrace formats' lists them",
+		say("merge", "unknown format '%s'; 'polytrace formats' lists them",
 			options->to);
 	else if (!target)
-		say("merge", "no format is known by the ending of '%s'; name one with --to",
+		say("merge", "no format for the extension of '%s'; set it with --to",
 			options->output);
 	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
 		say("merge",
-			"the records of format '%s' always have the same columns; '--columns' "
-			"is for jsonl and csv",
+			"format '%s' has fixed columns; '--columns' applies to jsonl and csv "
+			"only",
 			target->name);
 	else
 		return !options->columns || source_columns(options->columns, &job->columns);
 	return false;
 }
 
-/* Tells an error of the merge; it has no place in a file. */
+/* Prints an error of the merge, which has no position in a file. */
 static int
 merge_failed(const struct poly_error *error)
 {
@@ -273,7 +274,7 @@ start_merge(struct job *job)
 	return status == POLY_OK ? STATUS_DONE : merge_failed(&error);
 }
 
-/* Reads one input for its events. */
+/* Reads the events of one input. */
 static int
 read_events(struct job *job, size_t i)
 {
@@ -292,7 +293,7 @@ read_events(struct job *job, size_t i)
 	return close_input(input, false);
 }
 
-/* Tells the notes that have come; under --strict they are failures. */
+/* Prints new notes; with --strict they are failures. */
 static int
 print_notes(struct job *job)
 {
@@ -306,7 +307,7 @@ print_notes(struct job *job)
 		job->printed_notes++;
 	}
 	if (job->printed_notes < count)
-		say("merge", "and %llu more like these",
+		say("merge", "%llu more notes",
 			(unsigned long long)(count - job->printed_notes));
 	job->printed_notes = count;
 	return any && job->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
@@ -326,7 +327,7 @@ read_all_events(struct job *job)
 	return print_notes(job);
 }
 
-/* Adds the order to a report; what it contradicts itself by is told. */
+/* Adds the order to a report; prints a contradiction. */
 static int
 print_schedule(struct job *job, struct poly_report *report)
 {
@@ -348,7 +349,7 @@ print_schedule(struct job *job, struct poly_report *report)
 	return status == POLY_END ? STATUS_DONE : merge_failed(&error);
 }
 
-/* The columns that are read for what is written and reported. */
+/* Returns the columns to read for the output and the report. */
 static poly_columns
 columns_to_read(const struct job *job)
 {
@@ -375,7 +376,7 @@ print_loss(const struct job *job)
 		job->target->name, names);
 }
 
-/* Without a column for it the threads of the merged records would be lost. */
+/* Fails if the output format cannot hold the thread of a record. */
 static bool
 holds_threads(const struct job *job)
 {
@@ -383,7 +384,7 @@ holds_threads(const struct job *job)
 	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
 		job->target->columns & thread)
 		return true;
-	say("merge", "format '%s' has no column 'thread' to tell the records of threads apart",
+	say("merge", "format '%s' has no column 'thread'; choose another output format",
 		job->target->name);
 	return false;
 }
@@ -409,7 +410,7 @@ open_writer(struct job *job)
 	return STATUS_DONE;
 }
 
-/* Opens all inputs for the reading that gives the records. */
+/* Opens all inputs to read their records. */
 static int
 open_inputs(struct job *job)
 {
@@ -433,7 +434,7 @@ open_inputs(struct job *job)
 	return status;
 }
 
-/* A reader of standard output that went away is no failure. */
+/* A closed pipe at standard output is not a failure. */
 static int
 writing_failed(const struct job *job, const struct poly_error *error)
 {
@@ -444,7 +445,7 @@ writing_failed(const struct job *job, const struct poly_error *error)
 	return STATUS_TROUBLE;
 }
 
-/* What ended the merge before its end; that of an input is told with it. */
+/* Prints a failure of the merge; that of an input with its name. */
 static int
 reading_failed(struct job *job, const struct poly_error *error)
 {
@@ -467,15 +468,15 @@ print_writer_notes(const struct job *job)
 			count == 1 ? "" : "s");
 }
 
-/* Settles the output after the last record. */
+/* Completes the output after the last record. */
 static int
 finish_writer(struct job *job, int status)
 {
 	struct poly_error error;
 	const bool to_file = strcmp(job->options->output, "-") != 0;
 	if (status != STATUS_DONE && to_file && !job->options->partial) {
-		say(say_output(job->options->output),
-			"not written; --partial keeps what came before");
+		say(say_output(job->options->output), "output discarded; use --partial to keep "
+						      "the records before the failure");
 		return status;
 	}
 	if (poly_writer_finish(job->writer, &error) != POLY_OK)
@@ -484,7 +485,7 @@ finish_writer(struct job *job, int status)
 	return status;
 }
 
-/* Gives the records to whom they are for. */
+/* Writes and analyses the merged records. */
 static int
 copy_records(struct job *job)
 {
@@ -501,7 +502,7 @@ copy_records(struct job *job)
 	return job->target ? finish_writer(job, done) : done;
 }
 
-/* The reading that gives the records, where they are asked for. */
+/* Reads the inputs to write and analyse their records. */
 static int
 merge_records(struct job *job)
 {
@@ -510,7 +511,7 @@ merge_records(struct job *job)
 		status = copy_records(job);
 	poly_writer_close(job->writer);
 	for (size_t i = 0; i < job->count; i++) {
-		/* By synchronisation the first reading has told what there is to tell. */
+		/* By synchronisation the first reading has printed the messages. */
 		const bool quiet = status == STATUS_TROUBLE || job->by == POLY_MERGE_BY_SYNC;
 		const int closed = close_input(&job->inputs[i], quiet);
 		status = closed > status ? closed : status;
@@ -518,7 +519,7 @@ merge_records(struct job *job)
 	return status;
 }
 
-/* Schedule, records and report, as they are asked for. */
+/* Produces schedule, records and report, as requested. */
 static int
 merge_resolved(struct job *job)
 {
@@ -567,7 +568,7 @@ merge_operands(const struct merge_options *options, char **operands)
 		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
 	while (operands[job.count])
 		job.count++;
-	/* Many inputs that are open at the same time need no more threads each. */
+	/* Many simultaneously open inputs use one thread each. */
 	if (job.count > INPUTS_FOR_THREADS && !job.reading.threads.value)
 		job.reading.threads = (struct opt_number){true, 1};
 	job.inputs = say_allocate(job.count, sizeof *job.inputs);
@@ -587,11 +588,10 @@ merge_run(void *fields, char **operands)
 	if (!source_rendering_sound(&options->source))
 		return STATUS_TROUBLE;
 	if (!operands[0])
-		say("merge", "no input: name a file, or '-' for standard input, for each "
+		say("merge", "no input files; name one, or '-' for standard input, for each "
 			     "thread or processor");
 	else if (!options->output && !options->schedule && !options->report)
-		say("merge", "nothing to do: name an output with -o, or ask for --schedule or "
-			     "--report");
+		say("merge", "no output; use -o, --schedule or --report");
 	else
 		return merge_operands(options, operands);
 	return STATUS_TROUBLE;
@@ -599,7 +599,7 @@ merge_run(void *fields, char **operands)
 
 const struct command command_merge = {
 	.name = "merge",
-	.summary = "merge the traces of threads or processors into one",
+	.summary = "merge per-thread or per-processor traces into one",
 	.usage = "[options] FILE...",
 	.options = merge_tables,
 	.options_size = sizeof(struct merge_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace split: a trace as several, by the values of a column, by number or by time. */
+/* polytrace split: splits a trace by the values of a column, by record count or by time. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts that are written at a time: each is an open file. */
+/* Maximum number of simultaneously open output files. */
 #define OUTPUTS_MAX 256
 
-/* Longest value of a column that names a part. */
+/* Maximum length of a column value in a file name. */
 #define VALUE_MAX 80
 
-/* Room for an expression with a value. */
+/* Size of an expression with a value. */
 #define EXPRESSION (2 * VALUE_MAX + 60)
 
 struct split_options {
@@ -30,24 +30,24 @@ struct split_options {
 
 static const struct opt split_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct split_options, output),
-		"write to files of this name with what tells the part in it: run.tt6 is "
+		"write to files named OUT with the value or number inserted: run.tt6 is "
 		"run.3.tt6"},
 	{"by", 'b', OPT_TEXT, "COLUMN", NULL, offsetof(struct split_options, by),
-		"a part for each value of a column: thread, cpu, process, kind"},
+		"write a file for each value of a column: thread, cpu, process, kind"},
 	{"records", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct split_options, records),
-		"a part for every N records"},
+		"write a file for every N records"},
 	{"time", 0, OPT_NUMBER, "T", opt_from_one, offsetof(struct split_options, time),
-		"a part for every T ticks of the trace's clock"},
+		"write a file for every T ticks of the trace's clock"},
 	{0},
 };
 
 static const struct opt *const split_tables[] = {
 	split_table, selection_table, source_table, NULL};
 
-/* A part, and what tells it. */
+/* An output file and its value. */
 struct valued_part {
-	char value[VALUE_MAX + 1]; /* a value, or a number */
-	bool has_value;		   /* false: that of records without one */
+	char value[VALUE_MAX + 1]; /* of the column, or a number */
+	bool has_value;		   /* false: for records without a value */
 	struct part part;
 };
 
@@ -58,10 +58,10 @@ struct split_job {
 	struct valued_part *outputs;
 	size_t count;
 	uint64_t record_count; /* records so far */
-	uint64_t time;	       /* of the last record that had one */
+	uint64_t time;	       /* of the last record with a time */
 };
 
-/* Opens a file for a value; false, and told, where that fails. */
+/* Opens the output file of a value; false, after a message, on failure. */
 static bool
 open_part(
 	struct split_job *split, struct valued_part *valued, const char *value, bool has_value)
@@ -75,7 +75,7 @@ open_part(
 	part_name(&valued->part, split->options->output, value);
 	for (const struct valued_part *earlier = split->outputs; earlier < valued; earlier++) {
 		if (strcmp(earlier->part.path, valued->part.path) == 0) {
-			say(valued->part.path, "two parts would have this name: '%s' and '%s'",
+			say(valued->part.path, "two values have this file name: '%s' and '%s'",
 				earlier->value, value);
 			return false;
 		}
@@ -83,7 +83,7 @@ open_part(
 	return part_open(&valued->part, info, &options);
 }
 
-/* The part of a value; NULL, and told, where there cannot be one. */
+/* Returns the output file of a value; NULL, after a message, on failure. */
 static struct valued_part *
 find_part(struct split_job *split, const char *value, bool has_value)
 {
@@ -93,14 +93,15 @@ find_part(struct split_job *split, const char *value, bool has_value)
 			return &split->outputs[i];
 	}
 	if (split->count == OUTPUTS_MAX) {
-		say("split", "more than %d parts, which '--where' may make fewer", OUTPUTS_MAX);
+		say("split", "more than %d output files; select fewer values with '--where'",
+			OUTPUTS_MAX);
 		return NULL;
 	}
 	struct valued_part *part = &split->outputs[split->count++];
 	return open_part(split, part, value, has_value) ? part : NULL;
 }
 
-/* The value of a row in the column; false, and told, where it is too long. */
+/* Gets the value of a row in the column; false, after a message, if it is too long. */
 static bool
 get_value(
 	const struct split_job *split, const struct poly_batch *batch, size_t row, char *value)
@@ -109,11 +110,11 @@ get_value(
 	if (!poly_present(batch, split->column, row))
 		strcpy(value, "without");
 	if (n > VALUE_MAX)
-		say(split->source.name, "'%s...' is too long for the name of a part", value);
+		say(split->source.name, "value '%s...' is too long for a file name", value);
 	return n <= VALUE_MAX;
 }
 
-/* An expression for the rows of a value. */
+/* Formats an expression that selects the rows of a value. */
 static void
 format_expression(
 	const struct split_job *split, const char *value, bool has_value, char *expression)
@@ -136,7 +137,7 @@ format_expression(
 	snprintf(expression + used, 2, "%s", is_quoted ? "'" : "");
 }
 
-/* Deals out a batch by the values of the column. */
+/* Distributes a batch by the values of the column. */
 static bool
 distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 {
@@ -162,7 +163,7 @@ distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 	return true;
 }
 
-/* The number of the part of a row, by number or by time. */
+/* Returns the number of the output file of a row, by record count or by time. */
 static uint64_t
 get_number(struct split_job *split, const struct poly_batch *batch, size_t row)
 {
@@ -173,7 +174,7 @@ get_number(struct split_job *split, const struct poly_batch *batch, size_t row)
 	return 1 + split->time / split->options->time.value;
 }
 
-/* The part of a number; that before it is done with where parts never come again. */
+/* Returns the output file of a number; with --records completes the previous one. */
 static struct valued_part *
 numbered_part(struct split_job *split, uint64_t number)
 {
@@ -190,7 +191,7 @@ numbered_part(struct split_job *split, uint64_t number)
 	return find_part(split, value, true);
 }
 
-/* Deals out a batch as runs of rows. */
+/* Distributes a batch as runs of rows. */
 static bool
 distribute_by_number(struct split_job *split, const struct poly_batch *batch)
 {
@@ -210,7 +211,7 @@ distribute_by_number(struct split_job *split, const struct poly_batch *batch)
 	return true;
 }
 
-/* Deals out all records; an exit status. */
+/* Distributes all records; returns an exit status. */
 static int
 distribute(struct split_job *split)
 {
@@ -227,29 +228,29 @@ distribute(struct split_job *split)
 		part_drop(part);
 	}
 	if (!good)
-		say("split", "not all parts are written");
+		say("split", "output is incomplete");
 	return good ? STATUS_DONE : STATUS_TROUBLE;
 }
 
-/* Why the options make no sense; NULL: they do. */
+/* Returns why the options are not valid; NULL: they are. */
 static const char *
 find_fault(const struct split_job *split)
 {
 	const struct split_options *options = split->options;
 	const int ways = (options->by != NULL) + options->records.given + options->time.given;
 	if (!options->output || strcmp(options->output, "-") == 0)
-		return "no output: name files with -o";
+		return "no output; name the files with -o";
 	if (ways != 1)
 		return "expected one of '--by', '--records' and '--time'";
 	if (!options->by)
 		return NULL;
 	const enum poly_form form = poly_column_form(split->column);
 	return form == POLY_FORM_BYTES || form == POLY_FORM_TEXT
-		       ? "a column of texts or bytes tells no parts"
+		       ? "cannot split by a column of texts or bytes"
 		       : NULL;
 }
 
-/* True where the trace has what it is to be split by; else it is told. */
+/* True if the trace has the column to split by; otherwise prints a message. */
 static bool
 can_split(const struct split_job *split)
 {
@@ -276,9 +277,9 @@ split_run(void *fields, char **operands)
 		split.column = POLY_COLUMN_time;
 	const char *fault = find_fault(&split);
 	if (!fault && operands[0] && operands[1])
-		fault = "one input at a time";
+		fault = "extra operand; expected one input file";
 	if (!fault && !operands[0] && term_input())
-		fault = "no input: name a file, or '-' for standard input";
+		fault = "no input file; name one, or '-' for standard input";
 	if (fault) {
 		say("split", "%s", fault);
 		return STATUS_TROUBLE;
@@ -295,7 +296,7 @@ split_run(void *fields, char **operands)
 
 const struct command command_split = {
 	.name = "split",
-	.summary = "write a trace as several: by thread, by number, by time",
+	.summary = "split a trace by thread or another column, by record count or by time",
 	.usage = "[options] [IN] -o OUT",
 	.options = split_tables,
 	.options_size = sizeof(struct split_options),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding where sequences agree again, by runs of keys in a map. */
+/* Realigns sequences by a map of runs of keys. */
 #include "correlate/diff/align.h"
 
 #include "base/map.h"
 
-/* A number for the run of keys at a place. */
+/* Returns a hash of the run of keys at a position. */
 static uint64_t
 run_number(const uint64_t *keys)
 {
@@ -14,7 +14,7 @@ run_number(const uint64_t *keys)
 	return number;
 }
 
-/* True where sides agree at places p and q. */
+/* True if the sides match at positions p and q. */
 static bool
 agree(const struct align_side sides[2], size_t p, size_t q)
 {
@@ -35,7 +35,7 @@ agree(const struct align_side sides[2], size_t p, size_t q)
 	return true;
 }
 
-/* Keeps the better of what was found and of p and q. */
+/* Replaces best by p and q if they skip fewer keys. */
 static void
 keep_better(struct alignment *best, size_t p, size_t q)
 {
@@ -44,7 +44,7 @@ keep_better(struct alignment *best, size_t p, size_t q)
 		*best = (struct alignment){{p, q}};
 }
 
-/* Places near an end, where less than a whole run is left. */
+/* Tries positions near the end, with less than a complete run left. */
 static void
 try_ends(const struct align_side sides[2], size_t limit, unsigned side, struct alignment *best)
 {
@@ -62,7 +62,7 @@ try_ends(const struct align_side sides[2], size_t limit, unsigned side, struct a
 	}
 }
 
-/* The first place of each whole run of the first side; false without memory. */
+/* Maps each complete run of the first side to its first position; false: out of memory. */
 static bool
 map_runs(const struct align_side *side, size_t limit, struct map *runs)
 {

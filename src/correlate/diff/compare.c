@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of steps of the same instruction: what differs, and records that moved. */
+/* Compares pairs of steps of the same instruction, and finds records that moved. */
 #include "correlate/diff/diff.h"
 
-/* The i-th pair that waits, oldest first. */
+/* Returns the i-th pending pair, oldest first. */
 static struct pending *
 pending_at(const struct poly_diff *diff, struct step_builder *stream, size_t i)
 {
@@ -40,7 +40,7 @@ report_fields(struct poly_diff *diff, struct step_builder *stream, const struct 
 	}
 }
 
-/* Tells what became of the records of one side of a pair. */
+/* Reports the differing records of one side of a pair. */
 static void
 report_effects(struct poly_diff *diff, struct step_builder *stream, const struct pending *pair,
 	unsigned side)
@@ -65,7 +65,7 @@ report_effects(struct poly_diff *diff, struct step_builder *stream, const struct
 	}
 }
 
-/* Tells of the pair that waits longest. */
+/* Reports the oldest pending pair. */
 static void
 resolve_first(struct poly_diff *diff, struct step_builder *stream)
 {
@@ -84,7 +84,7 @@ compare_resolve_pending(struct poly_diff *diff, struct step_builder *stream)
 		resolve_first(diff, stream);
 }
 
-/* Looks for an open record of this step among those that wait in the other trace. */
+/* Searches the pending steps of the other trace for an open record of this step. */
 static bool
 find_elsewhere(
 	struct poly_diff *diff, struct step_builder *stream, unsigned side, uint32_t number)
@@ -103,7 +103,7 @@ find_elsewhere(
 				continue;
 			bool near = stream->at[0] - pair->steps[0] < diff->rules.window;
 			effect->fate = FATE_SAME;
-			effect->mate = number; /* in its own step nothing is before it */
+			effect->mate = number; /* not reordered within its own step */
 			mate->fate = near ? FATE_SAME : FATE_MOVED;
 			mate->mate = number;
 			mate->mate_step = stream->at[side];
@@ -113,7 +113,7 @@ find_elsewhere(
 	return false;
 }
 
-/* Looks for the open records of this pair in those before it. Returns how many were found. */
+/* Searches the pending pairs for the open records of this pair. Returns the number found. */
 static size_t
 find_moved(struct poly_diff *diff, struct step_builder *stream)
 {
@@ -128,7 +128,7 @@ find_moved(struct poly_diff *diff, struct step_builder *stream)
 	return moved;
 }
 
-/* True where the same records stand in another order, which the first one then tells. */
+/* True if equal records are in another order; marks the first of them. */
 static bool
 is_reordered(struct step *a, struct step *b, uint64_t b_number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two traces: what is compared next, and what has been found. */
+/* Compares two traces: schedules the comparison, and queues the differences. */
 #include "correlate/diff/diff.h"
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Rows that are taken of a trace at a time, where processors are compared by themselves. */
+/* Rows read of a trace at a time if processors are compared separately. */
 #define TURN_ROWS 256
 
 static const char *const cause_names[POLY_DIFF_CAUSE_COUNT] = {
@@ -62,13 +62,13 @@ diff_report(struct poly_diff *diff, const struct difference *difference)
 	diff->queue[diff->first + diff->count++] = *difference;
 }
 
-/* A new lane; NULL, and the comparison stopped, where there is no room. */
+/* Adds a stream; NULL without room, which stops the comparison. */
 static struct step_builder *
 add_stream(struct poly_diff *diff, uint32_t cpu)
 {
 	if (diff->stream_count == STREAMS_MAX) {
 		diff_stop(diff, err_set(&diff->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-					"there are more than %d processors", STREAMS_MAX));
+					"more than %d processors", STREAMS_MAX));
 		return NULL;
 	}
 	struct step_builder **streams =
@@ -91,7 +91,7 @@ add_stream(struct poly_diff *diff, uint32_t cpu)
 	return stream;
 }
 
-/* The lane of the next row of a stream. */
+/* Returns the stream of a builder's next row. */
 static struct step_builder *
 row_stream(struct poly_diff *diff, const struct builder *builder)
 {
@@ -105,7 +105,7 @@ row_stream(struct poly_diff *diff, const struct builder *builder)
 	return add_stream(diff, cpu);
 }
 
-/* Takes one row of a trace; false at its end, after which nothing changes any more. */
+/* Adds one row of a trace to its stream; false at the end of the trace. */
 static bool
 add_row(struct poly_diff *diff, unsigned side)
 {
@@ -135,7 +135,7 @@ diff_fill(struct poly_diff *diff, struct step_builder *stream, unsigned side, ui
 		;
 }
 
-/* Gives back the steps that nobody looks at any more. */
+/* Drops the steps that are no longer needed. */
 static void
 drop_old_steps(struct poly_diff *diff, struct step_builder *stream)
 {
@@ -147,7 +147,7 @@ drop_old_steps(struct poly_diff *diff, struct step_builder *stream)
 	}
 }
 
-/* True where a lane has the next step of a side, to which nothing more can belong, or none. */
+/* True if the next step of a side is complete, or the trace has ended. */
 static bool
 is_complete(const struct poly_diff *diff, struct step_builder *stream, unsigned side)
 {
@@ -155,7 +155,7 @@ is_complete(const struct poly_diff *diff, struct step_builder *stream, unsigned 
 	       stream_ring(stream, side)->head >= stream->at[side] + 2;
 }
 
-/* Compares the next steps of a lane, both of which are complete or at the end. */
+/* Compares the next steps of a stream, both of which are complete or at the end. */
 static void
 compare_next(struct poly_diff *diff, struct step_builder *stream)
 {
@@ -177,7 +177,7 @@ compare_next(struct poly_diff *diff, struct step_builder *stream)
 		drop_old_steps(diff, stream);
 }
 
-/* What ended the comparison: the failure of a trace, or its end. */
+/* Ends the comparison with the failure of a trace, or its end. */
 static void
 end_comparison(struct poly_diff *diff)
 {
@@ -190,7 +190,7 @@ end_comparison(struct poly_diff *diff)
 	diff_stop(diff, POLY_END);
 }
 
-/* Goes on with both traces as a whole. */
+/* Advances the comparison of both whole traces. */
 static void
 advance_all(struct poly_diff *diff)
 {
@@ -207,7 +207,7 @@ advance_all(struct poly_diff *diff)
 		compare_next(diff, stream);
 }
 
-/* Fails where too many steps wait for the other trace. */
+/* Fails if too many steps wait for the other trace. */
 static void
 check_pending(struct poly_diff *diff)
 {
@@ -231,7 +231,7 @@ check_pending(struct poly_diff *diff)
 	}
 }
 
-/* Goes on with a processor that can, or takes more rows of both traces. */
+/* Compares the next steps of a processor that has them, or reads rows of both traces. */
 static void
 advance_each(struct poly_diff *diff)
 {
@@ -338,7 +338,7 @@ poly_diff_uncompared(const struct poly_diff *diff, unsigned side)
 	       ~diff->rules.compared;
 }
 
-/* Gives the first difference that was found. */
+/* Delivers the first queued difference. */
 static void
 deliver_next(struct poly_diff *diff)
 {

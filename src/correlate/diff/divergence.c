@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Where traces execute different instructions. */
+/* Handles traces that execute different instructions: finds their realignment and its cause. */
 #include "correlate/diff/align.h"
 #include "correlate/diff/diff.h"
 
 #include "base/mem.h"
 
-/* How far is looked ahead, and at what. */
+/* Depth and keys of the lookahead. */
 struct lookahead {
-	size_t limit; /* steps that may be left out */
-	bool opcodes; /* not at places alone */
+	size_t limit; /* steps that may be skipped */
+	bool opcodes; /* compare opcodes, too, not only positions */
 };
 
-/* Steps that are looked ahead at first: most handlers and other ways are short. */
+/* First lookahead in steps: most handlers and other paths are short. */
 #define NEAR 64
 
-/* The keys of the steps that are looked ahead at. */
+/* Lists the keys of the steps of the lookahead. */
 static bool
 list_keys(struct poly_diff *diff, struct step_builder *stream, unsigned side,
 	const struct lookahead *view, struct align_side *keys)
@@ -35,7 +35,7 @@ list_keys(struct poly_diff *diff, struct step_builder *stream, unsigned side,
 	return true;
 }
 
-/* As align_find for the next steps of a lane. */
+/* Aligns the next steps of a stream; returns as align_find. */
 static int
 align_streams(struct poly_diff *diff, struct step_builder *stream, const struct lookahead *view,
 	struct alignment *alignment)
@@ -46,7 +46,7 @@ align_streams(struct poly_diff *diff, struct step_builder *stream, const struct 
 		list_keys(diff, stream, 1, view, &sides[1]))
 		result = align_find(sides, view->limit, alignment);
 	for (unsigned side = 0; side < 2; side++) {
-		/* They are this function's own. */
+		/* list_keys allocated them. */
 		uintptr_t keys = (uintptr_t)sides[side].keys;
 		mem_free((void *)keys);
 	}
@@ -54,8 +54,9 @@ align_streams(struct poly_diff *diff, struct step_builder *stream, const struct 
 }
 
 /*
- * As align_find, by pc and opcode or else by pc alone, at a few steps and then at more. What is
- * left out of few is no more than what would be left out of all.
+ * Aligns by pc and opcode or else by pc alone, with increasing lookahead; returns as
+ * align_find. A result within a short lookahead skips no more steps than one within the full
+ * lookahead.
  */
 static int
 find_realignment(
@@ -85,7 +86,7 @@ find_realignment(
 	return 0;
 }
 
-/* True where the step is the one in memory behind the one that was compared before it. */
+/* True if the step follows the previously compared step in memory. */
 static bool
 falls_through(struct step_builder *stream, unsigned side, uint8_t size)
 {
@@ -94,7 +95,7 @@ falls_through(struct step_builder *stream, unsigned side, uint8_t size)
 	return stream_step(stream, side, number)->pc == before->pc + size;
 }
 
-/* Bytes of the last instruction that both executed; 0: not known. */
+/* Returns the size in bytes of the last common instruction; 0: unknown. */
 static uint8_t
 last_size(struct step_builder *stream)
 {
@@ -108,7 +109,7 @@ last_size(struct step_builder *stream)
 	return a->opcode_size ? a->opcode_size : b->opcode_size;
 }
 
-/* True where just one of both traces went on with the next instruction in memory. */
+/* True if exactly one of the traces continued with the next instruction in memory. */
 static bool
 only_one_branched(struct step_builder *stream)
 {
@@ -116,7 +117,7 @@ only_one_branched(struct step_builder *stream)
 	return size && falls_through(stream, 0, size) != falls_through(stream, 1, size);
 }
 
-/* True where a run ends with the instruction before it: a loop went round once more. */
+/* True if a run ends with the instruction before it: one more iteration of a loop. */
 static bool
 is_extra_iteration(struct step_builder *stream, const uint64_t run[2])
 {
@@ -145,7 +146,7 @@ cause_of(struct step_builder *stream, const uint64_t run[2], bool ends)
 	return run[1] == 1 ? POLY_DIFF_EXTRA_INSTRUCTION : POLY_DIFF_INSERTED;
 }
 
-/* Leaves the steps of a run out, which may have written registers. */
+/* Skips the steps of a run, and stores the register values that they wrote. */
 static void
 skip_run(struct poly_diff *diff, struct step_builder *stream, unsigned side, uint64_t run)
 {
@@ -184,7 +185,7 @@ divergence_find(struct poly_diff *diff, struct step_builder *stream)
 	stream->done = difference.ends;
 }
 
-/* Counts the instructions that a trace has left, without keeping them. */
+/* Counts the remaining instructions of a trace. */
 static uint64_t
 count_rest(struct builder *builder)
 {
@@ -205,7 +206,7 @@ divergence_report_tail(struct poly_diff *diff, struct step_builder *stream)
 	const struct ring *ring = stream_ring(stream, side);
 	compare_resolve_pending(diff, stream);
 	stream->done = true;
-	/* What ended by damage is not known to have ended. */
+	/* A trace that ends in corrupt data may have more instructions. */
 	if (diff->rules.ignore & IGNORE_TAIL || diff->builders[!side].status < 0)
 		return;
 	struct difference difference = {.cause = POLY_DIFF_TAIL,
@@ -214,7 +215,7 @@ divergence_report_tail(struct poly_diff *diff, struct step_builder *stream)
 		.pair = stream->pairs,
 		.effects = {-1, -1}};
 	diff_fill(diff, stream, side, stream->at[side] + diff->rules.context + 2);
-	/* Rows that follow may be other processors', for which they are needed. */
+	/* The remaining rows may belong to other processors, which need them. */
 	if (!diff->rules.each_cpu)
 		difference.run[side] =
 			ring->head - stream->at[side] + count_rest(&diff->builders[side]);

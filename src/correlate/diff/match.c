@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of two steps as sets. spec: reference qemu4v-tarmac 6 */
+/* Matches the records of two steps as sets. spec: QEMU4V / MicroTESK and ARM Tarmac text traces
+ * 6 */
 #include "correlate/diff/match.h"
 
 #include <string.h>
 
-/* Most bytes of a step's accesses that are compared one by one. */
+/* Maximum number of bytes of a step's accesses that are compared singly. */
 #define BYTES_MAX 512
 
 uint64_t
@@ -16,7 +17,7 @@ match_fields(const struct diff_rules *rules, const struct step *a, const struct 
 		differ = 0;
 	for (size_t i = 0; i < rules->field_count; i++) {
 		uint64_t bit = (uint64_t)1 << i;
-		/* Who does not say whether it was executed says nothing against it. */
+		/* A trace without the column `executed` matches any value of it. */
 		if (rules->fields[i] == POLY_COLUMN_executed)
 			differ &= ~bit;
 		if (both & bit && a->fields[i] != b->fields[i])
@@ -42,7 +43,7 @@ values_same(const struct diff_rules *rules, const struct step *const steps[2],
 	       memcmp(step_wide(steps[0], a), step_wide(steps[1], b), a->length) == 0;
 }
 
-/* True where both have a number and it is the same, or one has none and need not. */
+/* True if both numbers are equal, or absence is tolerated. */
 static bool
 numbers_same(const struct diff_rules *rules, const struct effect *a, const struct effect *b,
 	unsigned has, const uint64_t values[2])
@@ -112,11 +113,11 @@ join(struct step *a, struct step *b, const uint32_t numbers[2], uint8_t fate)
 	of_b->mate = numbers[0];
 }
 
-/* A way in which two records belong together; false where they do not. */
+/* A relation of two records; true if it holds. */
 typedef bool relation_fn(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b);
 
-/* Joins open records that are in a relation, first with first. Returns how many. */
+/* Pairs open records that are in a relation, in order. Returns the number of pairs. */
 static size_t
 join_related(const struct diff_rules *rules, struct step *a, struct step *b,
 	relation_fn *related, int cause)
@@ -203,7 +204,7 @@ other_address_and_value(const struct diff_rules *rules, const struct step *const
 	       accesses_same(rules, a, b) && sizes_same(rules, a, b);
 }
 
-/* Relations of records that one change has made different, likelier ones first. */
+/* Relations of records that differ by one change, the likelier first. */
 static const struct {
 	relation_fn *related;
 	enum poly_diff_cause cause;
@@ -217,7 +218,7 @@ static const struct {
 	{other_address_and_value, POLY_DIFF_ADDRESS},
 };
 
-/* A record for which the other step need have nothing: it is at its place. */
+/* Marks a record as matched without a counterpart. */
 static void
 drop(struct step *step, uint32_t number)
 {
@@ -225,7 +226,7 @@ drop(struct step *step, uint32_t number)
 	step->effects[number].mate = number;
 }
 
-/* Of several writes of a register only the last one stays open. */
+/* Drops all but the last of several writes of a register. */
 static void
 drop_repeated(struct step *step)
 {
@@ -241,8 +242,8 @@ drop_repeated(struct step *step)
 }
 
 /*
- * True where a register has the value that a record of a side writes: as its trace told or,
- * where that has told nothing, as the other one did.
+ * True if a register already has the value that a record of a side writes, by its own trace or,
+ * if that has no value yet, by the other one.
  */
 static bool
 had_value(const struct match_state *state, unsigned side, const struct effect *effect)
@@ -271,7 +272,7 @@ drop_redundant(const struct match_state *state, unsigned side, struct step *step
 	}
 }
 
-/* Remembers whether the value of a register is lost; false without memory. */
+/* Stores whether the value of a register is unknown; false: out of memory. */
 static bool
 remember_lost(struct match_state *state, unsigned side, uint32_t name, bool is_lost)
 {
@@ -304,7 +305,7 @@ match_remember(struct match_state *state, unsigned side, const struct step *step
 	return true;
 }
 
-/* A byte that a step accessed. */
+/* An accessed byte. */
 struct accessed_byte {
 	uint64_t address;
 	uint8_t access;
@@ -312,7 +313,7 @@ struct accessed_byte {
 	uint8_t value;
 };
 
-/* The byte at a place of an access, its value in one of both orders. */
+/* Returns the byte at a position of an access, in one of both byte orders. */
 static struct accessed_byte
 touch(const struct step *step, const struct effect *effect, uint32_t position, bool big)
 {
@@ -328,7 +329,7 @@ touch(const struct step *step, const struct effect *effect, uint32_t position, b
 	return byte;
 }
 
-/* The bytes of open accesses; SIZE_MAX where they are too many or not known. */
+/* Collects the bytes of open accesses; SIZE_MAX if they are too many or unknown. */
 static size_t
 touch_all(const struct step *step, struct accessed_byte bytes[BYTES_MAX], bool big)
 {
@@ -346,7 +347,7 @@ touch_all(const struct step *step, struct accessed_byte bytes[BYTES_MAX], bool b
 	return count;
 }
 
-/* Takes a byte out of a set; false where it is not in it. */
+/* Removes a byte from a set; false if it is not in the set. */
 static bool
 remove_byte(struct accessed_byte *bytes, size_t *count, const struct accessed_byte *byte,
 	bool lenient)
@@ -400,7 +401,7 @@ reopen(struct step *step)
 		step->effects[i].fate = FATE_OPEN;
 }
 
-/* Joins the records that are the same. */
+/* Pairs equal records. */
 static void
 join_same(const struct diff_rules *rules, struct step *a, struct step *b)
 {
@@ -415,7 +416,7 @@ join_same(const struct diff_rules *rules, struct step *a, struct step *b)
 	join_related(rules, a, b, match_effects_same, -1);
 }
 
-/* Without order: the records that are the same, and what is tolerated. */
+/* Pairs equal records in any order, and drops tolerated ones. */
 static void
 join_tolerated(const struct diff_rules *rules, const struct match_state *state, struct step *a,
 	struct step *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Differences and the steps around them as text. */
+/* Formats differences and the steps around them as text. */
 #include "correlate/diff/diff.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Bytes of a wide value that are shown. */
+/* Bytes of a wide value that are printed. */
 #define WIDE_SHOWN 32
 
 static const struct poly_trace_info *
@@ -16,7 +16,7 @@ info_of(const struct poly_diff *diff, unsigned side)
 	return diff->builders[side].source.info;
 }
 
-/* An address, as wide as those of its trace. */
+/* Appends an address with the width of its trace's addresses. */
 static void
 append_address(const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t address)
 {
@@ -24,7 +24,7 @@ append_address(const struct poly_diff *diff, unsigned side, struct buf *text, ui
 	buf_printf(text, "0x%0*llx", bits > 32 ? 16 : 8, (unsigned long long)address);
 }
 
-/* A value with its unknown digits. */
+/* Appends a value with its unknown digits. */
 static void
 append_partial(struct buf *text, const struct effect *effect)
 {
@@ -72,7 +72,7 @@ direction(const struct effect *effect)
 	return name ? name : "access";
 }
 
-/* What a record is of: "register r1", "read of 4 bytes at 0x1000". */
+/* Appends the subject of a record: "register r1", "read of 4 bytes at 0x1000". */
 static void
 append_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
 	const struct effect *effect)
@@ -91,7 +91,7 @@ append_subject(const struct poly_diff *diff, unsigned side, struct buf *text,
 	}
 }
 
-/* A record in the text of a step: "r1=0x2", "read4[0x1000]=0x2". */
+/* Appends a record in the text of a step: "r1=0x2", "read4[0x1000]=0x2". */
 static void
 append_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
 	const struct step *step, const struct effect *effect)
@@ -113,7 +113,7 @@ append_effect(const struct poly_diff *diff, unsigned side, struct buf *text,
 	}
 }
 
-/* The value of a field of an instruction, where it has one. */
+/* Appends the value of a field of an instruction; false if it has none. */
 static bool
 append_field(
 	const struct poly_diff *diff, struct buf *text, const struct step *step, unsigned field)
@@ -137,7 +137,7 @@ append_field(
 	return true;
 }
 
-/* What a record of a trace without instructions is, besides its place. */
+/* Appends the fields of a record of a trace without instructions. */
 static void
 append_fields(const struct poly_diff *diff, struct buf *text, const struct step *step)
 {
@@ -178,7 +178,7 @@ render_step(struct poly_diff *diff, unsigned side, uint64_t number)
 	return buf_text(text);
 }
 
-/* What a trace has at an instruction: the pc and opcode of the step, or the way it went. */
+/* Appends the pc or the opcode of a step; false without a step. */
 static bool
 append_instruction(
 	const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
@@ -197,7 +197,7 @@ append_instruction(
 	return true;
 }
 
-/* What a record has, as far as the cause is about it. */
+/* Appends the value of a record that the cause refers to. */
 static void
 append_record_value(
 	const struct poly_diff *diff, unsigned side, struct buf *text, const struct step *step)
@@ -216,7 +216,7 @@ append_record_value(
 		append_value(text, step, effect);
 }
 
-/* The number of an instruction of a lane; 0: it has none. */
+/* Returns the number of an instruction of a stream; 0: none. */
 static uint64_t
 instruction_of(struct step_builder *stream, unsigned side, uint64_t number)
 {
@@ -224,7 +224,7 @@ instruction_of(struct step_builder *stream, unsigned side, uint64_t number)
 						: 0;
 }
 
-/* What a trace has of the record that differs; false where there is nothing to show. */
+/* Appends the value of the differing record in one trace; false: none. */
 static bool
 append_record_side(struct poly_diff *diff, unsigned side, struct buf *text)
 {
@@ -242,7 +242,7 @@ append_record_side(struct poly_diff *diff, unsigned side, struct buf *text)
 	return true;
 }
 
-/* The value of a difference in one trace; false where there is none to show. */
+/* Appends the value of a difference in one trace; false: none. */
 static bool
 append_side(struct poly_diff *diff, unsigned side, struct buf *text)
 {
@@ -263,7 +263,7 @@ append_side(struct poly_diff *diff, unsigned side, struct buf *text)
 		return append_field(diff, text,
 			stream_step(difference->stream, side, difference->steps[side]),
 			difference->field);
-	/* Of a run that one trace alone has the other one has nothing. */
+	/* The other trace has no value for a run of one trace. */
 	if (!difference->run[side] && difference->run[!side] && cause != POLY_DIFF_BRANCH)
 		return false;
 	return append_instruction(diff, side, text, difference->steps[side]);
@@ -287,15 +287,15 @@ append_what(struct poly_diff *diff, struct buf *text)
 	else if (cause == POLY_DIFF_FIELD)
 		buf_string(text, poly_column_name(diff->rules.fields[difference->field]));
 	else if (cause == POLY_DIFF_TAIL && !difference->run[0] && !difference->run[1])
-		buf_printf(text, "the %s trace goes on",
+		buf_printf(text, "the %s trace continues",
 			stream_has(difference->stream, 0, difference->steps[0]) ? "first"
 										: "second");
 	else if (cause == POLY_DIFF_TAIL)
-		buf_printf(text, "%llu instruction%s more in the %s trace",
+		buf_printf(text, "%llu more instruction%s in the %s trace",
 			(unsigned long long)difference->run[longer],
 			difference->run[longer] == 1 ? "" : "s", longer ? "second" : "first");
 	else if (cause == POLY_DIFF_INSERTED)
-		buf_printf(text, "%llu instructions in the %s trace alone",
+		buf_printf(text, "%llu instructions only in the %s trace",
 			(unsigned long long)difference->run[longer],
 			longer ? "second" : "first");
 	else if (cause == POLY_DIFF_OPCODE)
@@ -352,7 +352,7 @@ add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
 	diff->lines[diff->line_count++] = (struct context_line){{a, b}, 0, mark, false};
 }
 
-/* Adds the line of a step that is there in one trace or in both, and passes over it. */
+/* Adds the line of the previous steps of one or both traces, and moves before them. */
 static bool
 add_line_before(struct poly_diff *diff, uint64_t at[2])
 {
@@ -387,7 +387,7 @@ render_before(struct poly_diff *diff)
 	}
 }
 
-/* The mark of two steps that stand side by side. */
+/* Returns the mark of two steps side by side. */
 static char
 mark_of(struct poly_diff *diff, const uint64_t at[2])
 {
@@ -398,7 +398,7 @@ mark_of(struct poly_diff *diff, const uint64_t at[2])
 	return match_agrees(&diff->rules, a, b) ? ' ' : '|';
 }
 
-/* The next line behind a difference; false where both traces have ended. */
+/* Adds the next line after a difference; false if both traces have ended. */
 static bool
 add_line_after(struct poly_diff *diff, uint64_t at[2])
 {
@@ -425,7 +425,7 @@ add_line_after(struct poly_diff *diff, uint64_t at[2])
 	return true;
 }
 
-/* The steps that only one trace has, or that differ in both. */
+/* Adds the lines of the difference: steps of one trace, or steps that differ. */
 static void
 render_here(struct poly_diff *diff, uint64_t at[2])
 {

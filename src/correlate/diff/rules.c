@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the options of a comparison. spec: reference qemu4v-tarmac 6 */
+/* Parses the options of a comparison. spec: QEMU4V / MicroTESK and ARM Tarmac text traces 6 */
 #include "correlate/diff/rules.h"
 
 #include "base/err.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Longest name of a register that is told from others. */
+/* Significant bytes of a register's name. */
 #define NAME_MAX 64
 
-/* Columns of instructions that are compared where both traces have them. */
+/* Columns of instructions compared by default if both traces have them. */
 #define DEFAULT_FIELDS                                                                      \
 	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |  \
 		POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) | \
@@ -27,12 +27,12 @@
 	(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | \
 		POLY_HAS(reg) | POLY_HAS(sync))
 
-/* Columns that are compared in ways of their own, or never. */
+/* Columns that are not fields: compared otherwise, or never. */
 #define NO_FIELDS                                                                        \
 	(EFFECTS | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) | \
 		POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site))
 
-/* Those that are never compared. */
+/* Columns that are never compared. */
 #define NEVER                                                                       \
 	(POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | \
 		POLY_HAS(site))
@@ -55,11 +55,11 @@ static enum poly_status
 word_error(const struct option_word *word, const char *expected, struct poly_error *error)
 {
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"'%.*s' is not known, expected %s",
+		"unknown word '%.*s' (expected %s)",
 		(int)(word->length < 60 ? word->length : 60), word->text, expected);
 }
 
-/* The place of a word in a list, NULL at its end; -1 where it is not in it. */
+/* Returns the index of a word in a NULL-terminated list; -1: not found. */
 static int
 find_word(const struct option_word *word, const char *const *list)
 {
@@ -70,7 +70,8 @@ find_word(const struct option_word *word, const char *const *list)
 	return -1;
 }
 
-/* The number of a register's name, lower case, with room for it in roots; INTERN_FAILED. */
+/* Returns the number of a register's name, in lower case, and makes room for it in roots;
+ * INTERN_FAILED. */
 static uint32_t
 register_number(struct diff_rules *rules, const char *name, size_t length)
 {
@@ -100,7 +101,7 @@ register_number(struct diff_rules *rules, const char *name, size_t length)
 	return number;
 }
 
-/* What a register's number is an alias of. */
+/* Returns the number that a register is an alias of. */
 static uint32_t
 root_of(const struct diff_rules *rules, uint32_t number)
 {
@@ -144,7 +145,7 @@ join_registers(struct diff_rules *rules, const struct option_word *a,
 	return POLY_OK;
 }
 
-/* Names that the calling conventions give to registers, by number behind a prefix. */
+/* Register names of the calling conventions, by prefix and number. */
 static const struct {
 	const char *set, *prefix, *names;
 } conventions[] = {
@@ -163,7 +164,7 @@ static const struct {
 		"26 s10 27 s11 28 t3 29 t4 30 t5 31 t6"},
 };
 
-/* Joins the pairs of a convention: number, name, number, name. */
+/* Adds the aliases of a convention: number, name, number, name. */
 static enum poly_status
 join_convention(struct diff_rules *rules, const char *prefix, const char *names,
 	struct poly_error *error)
@@ -228,8 +229,8 @@ parse_also(struct diff_rules *rules, const struct option_word *word, struct poly
 		return word_error(word, "a column of polytrace-columns(5)", error);
 	if (NEVER >> column & 1)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' cannot be compared: it is about the file, not about what was "
-			"executed",
+			"column '%s' cannot be compared: it describes the file, not the "
+			"execution",
 			poly_column_name(column));
 	rules->also |= ((poly_columns)1 << column) & ~NO_FIELDS;
 	return POLY_OK;
@@ -285,13 +286,13 @@ parse_ignored(
 		return parse_range(rules, word, error);
 	if (column == POLY_COLUMN_kind || column == POLY_COLUMN_pc)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' cannot be ignored: the traces are aligned by it",
+			"column '%s' cannot be ignored: the traces are aligned by it",
 			poly_column_name(column));
 	rules->ignored |= (poly_columns)1 << column;
 	return POLY_OK;
 }
 
-/* Hands each word of a list of texts to take. */
+/* Parses each word of a list of texts. */
 static enum poly_status
 parse_words(struct diff_rules *rules, const char *const *texts, parse_fn *parse_option,
 	struct poly_error *error)
@@ -317,8 +318,8 @@ check_number(const char *name, unsigned long value, const unsigned long limits[2
 	if (value >= limits[0] && value <= limits[1])
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"%s is %lu instructions, expected %lu to %lu", name, value, limits[0],
-		limits[1]);
+		"options.%s is out of range (found %lu, expected %lu to %lu)", name, value,
+		limits[0], limits[1]);
 }
 
 static enum poly_status
@@ -326,15 +327,15 @@ check_numbers(const struct poly_diff_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
+			"options of size 0: not initialised");
 	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MAX},
 			    resyncs[2] = {0, POLY_DIFF_RESYNC_MAX},
 			    contexts[2] = {0, POLY_DIFF_CONTEXT_MAX};
-	enum poly_status status = check_number("the window", options->window, windows, error);
+	enum poly_status status = check_number("window", options->window, windows, error);
 	if (status == POLY_OK)
-		status = check_number("what is looked ahead", options->resync, resyncs, error);
+		status = check_number("resync", options->resync, resyncs, error);
 	if (status == POLY_OK)
-		status = check_number("the context", options->context, contexts, error);
+		status = check_number("context", options->context, contexts, error);
 	return status;
 }
 
@@ -352,7 +353,7 @@ rules_parse(struct diff_rules *rules, const struct poly_diff_options *provided,
 	rules->context = options.context;
 	rules->ordered = options.ordered;
 	rules->each_cpu = options.each_cpu;
-	/* Aliases first: a register that is ignored is so by all of its names. */
+	/* Aliases first: ignoring a register applies to all of its names. */
 	if (status == POLY_OK)
 		status = parse_words(rules, options.aliases, parse_alias, error);
 	if (status == POLY_OK)
@@ -379,7 +380,7 @@ rules_default_columns(const struct diff_rules *rules, const struct poly_trace_in
 	return info->columns & (defaults | rules->also) & ~rules->ignored;
 }
 
-/* The columns of an instruction that are compared beside pc and opcode. */
+/* Lists the columns of an instruction compared besides pc and opcode. */
 static void
 list_fields(struct diff_rules *rules)
 {
@@ -398,7 +399,7 @@ rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	bool has[2] = {a->columns & POLY_HAS(pc), b->columns & POLY_HAS(pc)};
 	if (has[0] != has[1])
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the %s trace has no instructions, which the other one has",
+			"the %s trace has no instructions, but the other one has",
 			has[0] ? "second" : "first");
 	rules->records = !has[0];
 	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole rows that are the same in both traces, a column at a time. */
+/* Skips rows that are equal in both traces, compared column by column. */
 #include "correlate/diff/diff.h"
 
 #include "model/columns.h"
 
 #include <string.h>
 
-/* Most steps that are looked at one by one before whole rows are tried again. */
+/* Maximum number of steps compared singly before whole rows are compared again. */
 #define PATIENCE_MAX 1024
 
 /* 64 rows of both batches. */
 struct row_block {
 	struct builder *builders[2];
 	size_t rows[2]; /* the first one of each */
-	size_t count;	/* of rows, at most 64 */
+	size_t count;	/* number of rows, at most 64 */
 };
 
-/* Up to 64 presence bits from a row on. */
+/* Returns up to 64 presence bits from a row on. */
 static uint64_t
 bits_from(const uint64_t *map, size_t row, size_t count)
 {
@@ -29,7 +29,7 @@ bits_from(const uint64_t *map, size_t row, size_t count)
 	return count < 64 ? bits & (((uint64_t)1 << count) - 1) : bits;
 }
 
-/* The rows of a column that differ, of those whose bits are set. */
+/* Returns the rows of a column that differ, of those whose bits are set. */
 #define DIFFERING(type)                                                               \
 	static uint64_t differing_##type(const type *a, const type *b, uint64_t rows) \
 	{                                                                             \
@@ -54,7 +54,7 @@ differing_numbers(const struct row_block *block, enum poly_column column, uint64
 		data[side] =
 			(const uint8_t *)column_data(block->builders[side]->batch, column) +
 			block->rows[side] * size;
-	/* Where all are there they are mostly the same. */
+	/* If all are present, they are mostly equal. */
 	if (rows == UINT64_MAX && memcmp(data[0], data[1], 64 * size) == 0)
 		return 0;
 	switch (size) {
@@ -65,7 +65,7 @@ differing_numbers(const struct row_block *block, enum poly_column column, uint64
 	}
 }
 
-/* The same for names, which have numbers of their own in each trace. */
+/* The same for names, whose numbers differ between the traces. */
 static uint64_t
 differing_names(const struct row_block *block, enum poly_column column, uint64_t present)
 {
@@ -101,7 +101,7 @@ differing_bytes(const struct row_block *block, enum poly_column column, uint64_t
 	return bits;
 }
 
-/* Times may differ by what the open steps' times do: what belongs together is the same. */
+/* Times may differ by the same amount as those of the open steps. */
 static uint64_t
 differing_times(const struct row_block *block, uint64_t delta, uint64_t rows)
 {
@@ -115,7 +115,7 @@ differing_times(const struct row_block *block, uint64_t delta, uint64_t rows)
 	return bits;
 }
 
-/* The rows of a block that differ in a column. */
+/* Returns the rows of a block that differ in a column. */
 static uint64_t
 differing(const struct row_block *block, enum poly_column column, uint64_t delta)
 {
@@ -138,7 +138,7 @@ differing(const struct row_block *block, enum poly_column column, uint64_t delta
 	return bits;
 }
 
-/* The columns of rows that are compared. */
+/* Returns the compared columns of rows. */
 static poly_columns
 row_columns(const struct diff_rules *rules)
 {
@@ -149,7 +149,7 @@ row_columns(const struct diff_rules *rules)
 	return columns;
 }
 
-/* How many rows of both batches, from where the streams are, are the same. */
+/* Returns the number of next rows that are equal in both batches. */
 static size_t
 count_same(struct poly_diff *diff, uint64_t delta)
 {
@@ -170,7 +170,7 @@ count_same(struct poly_diff *diff, uint64_t delta)
 	return limit;
 }
 
-/* True where all that was taken so far is the same, up to the step that is still open. */
+/* True if both sides are equal so far, including the open step. */
 static bool
 is_in_step(struct poly_diff *diff, struct step_builder *stream)
 {
@@ -186,7 +186,7 @@ is_in_step(struct poly_diff *diff, struct step_builder *stream)
 		       b->lead.time - a->lead.time == of_b->time - of_a->time);
 }
 
-/* The row from which steps are made again: the keep-th last one that begins a step. */
+/* Returns the row from which steps are rebuilt: the keep-th last one that begins a step. */
 static size_t
 first_rebuilt(
 	const struct diff_rules *rules, const struct builder *builder, size_t end, size_t keep)
@@ -199,7 +199,7 @@ first_rebuilt(
 	return row;
 }
 
-/* Passes over rows of a stream; those near the end become steps. */
+/* Skips rows of a stream, but builds the steps near the end. */
 static void
 skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, size_t rows)
 {
@@ -223,7 +223,7 @@ skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, si
 	}
 }
 
-/* What was passed over is the same: its steps are partners, but for the open ones. */
+/* Links the steps of skipped rows as partners, except the open ones. */
 static void
 join_skipped(struct poly_diff *diff, struct step_builder *stream, uint64_t heads)
 {
@@ -241,7 +241,7 @@ join_skipped(struct poly_diff *diff, struct step_builder *stream, uint64_t heads
 	diff->counts.pairs += heads;
 }
 
-/* Steps that begin in rows. */
+/* Returns the number of steps that begin in rows. */
 static uint64_t
 count_heads(const struct diff_rules *rules, const struct builder *builder, size_t rows)
 {

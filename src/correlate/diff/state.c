@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers of a FULL record's state differ. spec: seed 000; reference amber 4.7 */
+/* Compares the register states of FULL records. spec: TT6 trace format; Apple amber traces 4.7
+ */
 #include "correlate/diff/diff.h"
 
 #include "polytrace/powerpc.h"
 
 #include <string.h>
 
-/* Registers that are numbered, and those that are not. */
+/* Numbered registers, and special ones. */
 static const char kinds[] = "rfv";
 static const char *const special_registers[] = {
 	"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "vrsave", "fpscr", "vscr", "vrvalid"};
@@ -16,7 +17,7 @@ enum {
 	REGISTERS = NUMBERED + sizeof special_registers / sizeof *special_registers
 };
 
-/* The name of a register by a number below REGISTERS. */
+/* Formats the name of a register by a number below REGISTERS. */
 static void
 name_register(unsigned number, char name[16])
 {
@@ -32,7 +33,7 @@ name_register(unsigned number, char name[16])
 	*name = 0;
 }
 
-/* The state that a step has kept; false where it has none. */
+/* Decodes the state stored in a step; false if it has none. */
 static bool
 decode_state(struct poly_diff *diff, unsigned side, uint64_t number,
 	struct poly_powerpc_state *state)

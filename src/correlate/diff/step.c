@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Slots that a ring has at first. */
+/* Initial number of slots of a ring. */
 #define RING_ROOM 64
 
 static bool
@@ -16,7 +16,7 @@ ring_grow(struct ring *ring)
 	struct step *slots = mem_new(room, sizeof *slots);
 	if (!slots)
 		return false;
-	/* Every old slot is moved, with the memory that unused ones keep. */
+	/* Moves every slot, since unused ones own memory, too. */
 	for (size_t i = 0; i < ring->room; i++) {
 		uint64_t number = ring->tail + i;
 		slots[number & (room - 1)] = *ring_at(ring, number);

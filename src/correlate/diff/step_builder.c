@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a trace into steps. */
+/* Builds steps from the rows of a trace. */
 #include "correlate/diff/step.h"
 
 #include "base/mem.h"
@@ -71,10 +71,10 @@ builder_name(struct builder *builder, uint32_t number, bool is_register)
 	return difference;
 }
 
-/* Bytes of a payload that may be the registers of a processor. */
+/* Maximum size in bytes of a payload with a register state. */
 #define STATE_MAX 2048
 
-/* Spreads a number over 64 bits. */
+/* Mixes a value into a hash. */
 static uint64_t
 mixed(uint64_t hash, uint64_t value)
 {
@@ -91,7 +91,7 @@ bytes_hash(const uint8_t *bytes, size_t n)
 	return hash;
 }
 
-/* Bytes as they are compared; those that can be registers are kept. */
+/* Returns a hash of bytes for comparison; stores a possible register state. */
 static uint64_t
 add_bytes(struct builder *builder, enum poly_column column, struct step *step)
 {
@@ -105,7 +105,7 @@ add_bytes(struct builder *builder, enum poly_column column, struct step *step)
 	return bytes_hash(bytes, n);
 }
 
-/* The value of a field as it is compared; false without memory. */
+/* Gets the value of a field for comparison; false: out of memory. */
 static bool
 add_field(struct builder *builder, enum poly_column column, struct step *step, uint64_t *value)
 {
@@ -136,7 +136,7 @@ add_fields(struct builder *builder, struct step *step)
 	return true;
 }
 
-/* The text that the trace has for an instruction, for those who look at a difference. */
+/* Stores the text of an instruction, for the context of differences. */
 static bool
 add_text(const struct builder *builder, struct step *step)
 {
@@ -151,7 +151,7 @@ add_text(const struct builder *builder, struct step *step)
 	return !step->bytes.failed;
 }
 
-/* True where a column is compared and the row has it. */
+/* True if a column is compared and the row has it. */
 static bool
 has(const struct builder *builder, enum poly_column column)
 {
@@ -159,7 +159,7 @@ has(const struct builder *builder, enum poly_column column)
 	       poly_present(builder->batch, column, builder->row);
 }
 
-/* The value of a record whose digits are not all known, as its line has it. */
+/* Sets a value with unknown digits from the record's line. */
 static void
 add_unknown(const struct builder *builder, struct effect *effect)
 {
@@ -175,7 +175,7 @@ add_unknown(const struct builder *builder, struct effect *effect)
 	effect->has |= HAS_VALUE;
 }
 
-/* The value of a record: of up to 8 bytes, or of more; false without memory. */
+/* Sets the value of a record, of up to 8 bytes or more; false: out of memory. */
 static bool
 add_value(struct builder *builder, struct step *step, struct effect *effect)
 {
@@ -220,7 +220,7 @@ add_register(struct builder *builder, struct step *step)
 	return add_value(builder, step, effect);
 }
 
-/* True where the row's access is none that is compared. */
+/* True if the row's access is not compared. */
 static bool
 ignores_access(const struct builder *builder)
 {
@@ -231,7 +231,7 @@ ignores_access(const struct builder *builder)
 		return true;
 	if (poly_present(batch, POLY_COLUMN_access, row)) {
 		uint8_t access = batch->access[row];
-		/* What is fetched are the instructions, which are there themselves. */
+		/* Fetches duplicate the instructions. */
 		if (access == POLY_ACCESS_FETCH && !rules->records)
 			return true;
 		if (access < POLY_ACCESS_COUNT && rules->accesses >> access & 1)
@@ -284,7 +284,7 @@ add_sync(struct builder *builder, struct step *step)
 	return add_value(builder, step, effect);
 }
 
-/* Puts what the row says besides being an instruction into a step. */
+/* Adds the record of a row, or the access of an instruction, to a step. */
 static bool
 add_effect(struct builder *builder, struct step *step)
 {
@@ -300,7 +300,7 @@ add_effect(struct builder *builder, struct step *step)
 	}
 }
 
-/* What tells records of a trace without instructions apart, besides kind and address. */
+/* Mixes the columns that identify a record, besides kind and address, into its position. */
 static uint64_t
 record_position(const struct builder *builder, uint64_t position)
 {
@@ -314,7 +314,7 @@ record_position(const struct builder *builder, uint64_t position)
 	return position;
 }
 
-/* Where an instruction, or a record of a trace without any, stands. */
+/* Sets the position of an instruction, or of a record in a trace without instructions. */
 static void
 set_position(struct builder *builder, struct step *step)
 {
@@ -336,7 +336,7 @@ set_position(struct builder *builder, struct step *step)
 	step->key = step->has_opcode ? mixed(step->position, step->opcode) : step->position;
 }
 
-/* When a row was, if it says so. */
+/* The time of a row, if it has one. */
 struct row_stamp {
 	bool has;
 	uint64_t time;
@@ -349,7 +349,7 @@ row_time(const struct builder *builder)
 	return (struct row_stamp){timed, timed ? builder->batch->time[builder->row] : 0};
 }
 
-/* The step that is open at the end of a lane; NULL: there is none. */
+/* Returns the open step at the end of a stream; NULL: none. */
 static struct step *
 open_step(const struct stream_side *stream)
 {
@@ -357,7 +357,7 @@ open_step(const struct stream_side *stream)
 	return ring->head > ring->tail ? ring_at(ring, ring->head - 1) : NULL;
 }
 
-/* Records that no instruction claimed are of the one before them. */
+/* Assigns the records that do not belong to the next instruction to the previous one. */
 static bool
 assign_lead(struct builder *builder, struct stream_side *stream)
 {
@@ -380,7 +380,7 @@ assign_lead(struct builder *builder, struct stream_side *stream)
 	return step_absorb(step, &stream->lead);
 }
 
-/* True where an instruction is left out. */
+/* True if an instruction is skipped. */
 static bool
 is_skipped(const struct builder *builder)
 {
@@ -419,7 +419,7 @@ add_head(struct builder *builder, struct stream_side *stream)
 	       (!leads || step_absorb(step, &stream->lead)) && add_effect(builder, step);
 }
 
-/* True where a record of a time may be of the last instruction, left out or not. */
+/* True if a record of a time may belong to the last instruction, skipped or not. */
 static bool
 is_of_last(const struct stream_side *stream, const struct row_stamp *now)
 {
@@ -430,7 +430,7 @@ is_of_last(const struct stream_side *stream, const struct row_stamp *now)
 	return step && (!now->has || !step->has_time || now->time == step->time);
 }
 
-/* A record that does not begin a step. */
+/* Adds a record that does not begin a step. */
 static bool
 add_record(struct builder *builder, struct stream_side *stream)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Digits that a trace does not know. spec: reference qemu4v-tarmac 2.3 and 4.1 (hexv) */
+/* Unknown digits of values. spec: QEMU4V / MicroTESK and ARM Tarmac text traces 2.3 and 4.1
+ * (hexv) */
 #include "correlate/diff/unknown.h"
 
 #include "base/num.h"
 
 #include <string.h>
 
-/* Takes a word's characters as digits; false where one is none, or no digit is unknown. */
+/* Parses a word as digits; false if a character is not one, or no digit is unknown. */
 static bool
 parse_word(const uint8_t *word, size_t n, struct partial_value *value)
 {

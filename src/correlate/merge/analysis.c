@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector clocks, sections and lock order by the events in their order. */
+/* Computes vector clocks, critical sections and lock order. */
 #include "correlate/merge/analysis.h"
 
 #include "base/bits.h"
@@ -35,7 +35,8 @@ analysis_new(const struct sync_state *sync)
 	analysis->progresses = mem_new(sync->count + 1, sizeof *analysis->progresses);
 	analysis->shadow_words = mem_new(SHADOW_WORDS, sizeof *analysis->shadow_words);
 	analysis->races = mem_new(RACES_MAX, sizeof *analysis->races);
-	if (analysis->usages && analysis->progresses && analysis->shadow_words && analysis->races && init_clocks(analysis))
+	if (analysis->usages && analysis->progresses && analysis->shadow_words &&
+		analysis->races && init_clocks(analysis))
 		return analysis;
 	analysis_free(analysis);
 	return NULL;
@@ -48,7 +49,7 @@ join(uint64_t *into, const uint64_t *src, size_t count)
 		into[i] = src[i] > into[i] ? src[i] : into[i];
 }
 
-/* What a thread has done so far comes before what acquires the object next. */
+/* Publishes a thread's clock: its past happens before the next acquire of the object. */
 static bool
 publish(struct merge_analysis *analysis, size_t thread, uint32_t object, bool also_before)
 {
@@ -67,7 +68,7 @@ publish(struct merge_analysis *analysis, size_t thread, uint32_t object, bool al
 	return true;
 }
 
-/* A mutex was acquired under those that are held. */
+/* Records that a mutex was acquired while another one was held. */
 static bool
 add_order(struct merge_analysis *analysis, size_t thread, const struct sync_event *event,
 	uint32_t first)
@@ -102,7 +103,7 @@ add_order(struct merge_analysis *analysis, size_t thread, const struct sync_even
 	return true;
 }
 
-/* The place of a mutex among those that a thread holds; held_count: it is not. */
+/* Returns the index of a mutex among those that a thread holds; held_count: not held. */
 static size_t
 find_held(const struct thread_progress *progress, uint32_t mutex)
 {
@@ -149,7 +150,7 @@ begin_section(struct merge_analysis *analysis, size_t thread, const struct sync_
 		(struct held_lock){event->mutex, event->record, event->instruction};
 }
 
-/* A thread acquires a mutex: one that waits for a condition variable has given it up. */
+/* Acquires a mutex; a thread that waits for a condition variable has released it. */
 static bool
 acquire(struct merge_analysis *analysis, size_t thread, const struct sync_event *event)
 {
@@ -203,7 +204,7 @@ analysis_event(struct merge_analysis *analysis, size_t thread)
 	return event->mutex == SYNC_NONE || acquire(analysis, thread, event);
 }
 
-/* lwarx, ldarx, stwcx., stdcx.: synchronisation of their own, not races. */
+/* lwarx, ldarx, stwcx., stdcx. are synchronisation, not races. */
 static bool
 is_atomic(const struct poly_batch *batch, size_t row)
 {
@@ -246,7 +247,7 @@ pass_sync_event(struct merge_analysis *analysis, size_t thread, const struct pol
 	return !is_event || analysis_event(analysis, thread);
 }
 
-/* The rows of a word of 64 with a value in a column, from row from on, below row to. */
+/* Returns the rows of a range with a value in a column, of the 64 rows of word w. */
 static uint64_t
 present_in(const struct poly_batch *batch, enum poly_column column, const size_t range[2],
 	size_t w)

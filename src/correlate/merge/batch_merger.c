@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of several readers, column by column. */
+/* Merges rows of several readers, column by column. */
 #include "correlate/merge/batch_merger.h"
 
 #include "base/err.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Columns that are about one file alone. */
+/* Columns that describe one file. */
 #define OWN_COLUMNS (POLY_HAS(site) | POLY_HAS(verbatim))
 
-/* Copies n bits of a map, which are 0 in the other so far. */
+/* Copies n bits of a map; those of dst are 0. */
 static void
 copy_bits(uint64_t *dst, size_t to_row, const uint64_t *src, size_t from_row, size_t n)
 {
@@ -46,7 +46,7 @@ copy_cells(void *dst, const void *src, size_t n, size_t size)
 	}
 }
 
-/* The number in the blend of a name of an input; false: no room or no memory. */
+/* Maps the names of an input up to a number; false: too many names, or out of memory. */
 static bool
 map_names(struct merger *merger, struct merge_input *input, uint32_t number)
 {
@@ -72,7 +72,7 @@ map_names(struct merger *merger, struct merge_input *input, uint32_t number)
 	return true;
 }
 
-/* Translates the names of n cells that are present. */
+/* Maps the names of the cells that are present. */
 static bool
 translate_names(struct merger *merger, struct merge_input *input, uint32_t *cells,
 	const uint64_t *bits, const struct row_segment *rows)
@@ -88,7 +88,7 @@ translate_names(struct merger *merger, struct merge_input *input, uint32_t *cell
 	return true;
 }
 
-/* Moves the bytes of cells into the arena of the blend. */
+/* Copies the bytes of cells into the merger's arena. */
 static void
 move_bytes(struct merger *merger, const struct poly_batch *batch, struct poly_slice *cells,
 	const uint64_t *bits, const struct row_segment *rows)
@@ -102,7 +102,7 @@ move_bytes(struct merger *merger, const struct poly_batch *batch, struct poly_sl
 	}
 }
 
-/* What the values of some columns need when they change their trace. */
+/* Adapts copied values to the merged trace: names, bytes, record names. */
 static bool
 adapt_cells(struct merger *merger, const struct row_segment *rows, enum poly_column column,
 	void *cells)
@@ -145,7 +145,7 @@ merge_column(struct merger *merger, enum poly_column column)
 	return true;
 }
 
-/* The thread's number in the rows of inputs that get it. */
+/* Sets the column thread in the rows of inputs that need it. */
 static void
 fill_threads(struct merger *merger)
 {
@@ -172,7 +172,7 @@ merger_can_pass(const struct merger *merger, size_t number, size_t rows)
 	return true;
 }
 
-/* The column thread of rows that are handed on. */
+/* Sets the column thread of passed rows. */
 static enum poly_status
 set_threads(struct merger *merger, size_t number, struct poly_error *error)
 {
@@ -193,13 +193,13 @@ set_threads(struct merger *merger, size_t number, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* The number of the first row given, and what is not kept of the trace that it is from. */
+/* Sets the number of the view's first row, and clears the columns that are not preserved. */
 static void
 finish_view(struct merger *merger)
 {
 	merger->view.first = merger->delivered;
 	merger->view.picked = NULL;
-	merger->view.pattern = NULL; /* the thread is another one's */
+	merger->view.pattern = NULL; /* the column thread differs */
 	merger->view.patterns = NULL;
 	merger->view.info = &merger->info.view;
 	merger->view.site = NULL;
@@ -262,7 +262,7 @@ merger_flush(struct merger *merger, struct poly_error *error)
 	return status;
 }
 
-/* The number in the blend of a name of records; 256: no room, or no memory. */
+/* Returns the merged number of a record name; 256: too many, or out of memory. */
 static unsigned
 record_number(struct merger *merger, const char *name)
 {
@@ -317,7 +317,7 @@ merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	if (status == POLY_OK)
 		status = batch_init(&merger->out, columns & ~OWN_COLUMNS, POLY_BATCH_ROWS,
 			&merger->info.view, error);
-	/* Who may have any column has said nothing of what it has. */
+	/* POLY_ALL_COLUMNS means that the columns are unknown. */
 	merger->info.view.columns =
 		columns == POLY_ALL_COLUMNS ? columns : columns & ~OWN_COLUMNS;
 	return status;

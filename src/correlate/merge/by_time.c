@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging by time: of all rows that come next the one of the least time, the first of equals.
+/* Merges by time: of the next rows of all inputs the one with the least time, of equals the
+ * first.
  */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The time of the row that comes next: where it has none, that of the row before it. */
+/* Updates the time of an input's next row; a row without a time has that of the row before. */
 static void
 update_time(struct poly_merge *merge, size_t number)
 {
@@ -17,7 +18,7 @@ update_time(struct poly_merge *merge, size_t number)
 	if (time < merge->times[number] && !merge->back[number]) {
 		merge->back[number] = true;
 		sync_note(&merge->sync,
-			"times go back: thread %llu, record %llu is of time %llu, behind %llu",
+			"times decrease: thread %llu, record %llu has time %llu after %llu",
 			(unsigned long long)input->thread,
 			(unsigned long long)poly_batch_number(input->batch, input->at),
 			(unsigned long long)time, (unsigned long long)merge->times[number]);
@@ -44,7 +45,7 @@ needs_reading(const struct poly_merge *merge, size_t number)
 	return !merge->over[number] && (!input->batch || input->at == input->batch->rows);
 }
 
-/* Gives every input that has any a row that comes next. */
+/* Reads batches so that every input has a next row, unless it has ended. */
 static enum poly_status
 read_inputs(struct poly_merge *merge, struct poly_error *error)
 {
@@ -61,7 +62,7 @@ read_inputs(struct poly_merge *merge, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* True where the next row of an input comes before that of another. */
+/* True if the next row of input a comes before that of input b. */
 static bool
 is_before(const struct poly_merge *merge, size_t a, size_t b)
 {
@@ -70,7 +71,7 @@ is_before(const struct poly_merge *merge, size_t a, size_t b)
 	return a < b;
 }
 
-/* The inputs whose rows come first and second; sync.count: none. */
+/* Finds the inputs with the first and second next rows; sync.count: none. */
 static void
 find_first(const struct poly_merge *merge, size_t *first, size_t *second)
 {

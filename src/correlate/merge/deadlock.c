@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles in the order in which locks are taken: what may come to a deadlock another time. */
+/* Finds cycles in the lock order: potential deadlocks in other executions. */
 #include "correlate/merge/analysis.h"
 
 #include "base/mem.h"
@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-/* Cycles that are told, and searches for them. */
+/* Maximum number of reported cycles, and of searches. */
 #define CYCLES_MAX 100
 #define SEARCHES_MAX 1000
 
-/* The orders as a graph: those of each lock stand together. */
+/* The lock orders as a graph, edges grouped by their first lock. */
 struct lock_graph {
 	const struct merge_analysis *analysis;
 	size_t objects;
-	size_t *first;	  /* by object, its first edge; one more at the end */
+	size_t *first;	  /* by object, its first edge, and a sentinel */
 	size_t *edges;	  /* orders */
-	uint32_t *degree; /* by object, edges to it that are left */
-	bool *gone;	  /* by object, it is on no cycle */
-	size_t *reached;  /* by object, the edge that it was reached by, + 1; 0: not yet */
+	uint32_t *degree; /* by object, remaining edges to it */
+	bool *gone;	  /* by object: it is not on a cycle */
+	size_t *reached;  /* by object: the edge that reached it, plus 1; 0: not reached */
 	uint32_t *queue;
 };
 
@@ -59,7 +59,7 @@ graph_close(struct lock_graph *graph)
 	mem_free(graph->queue);
 }
 
-/* Takes away locks to which no edge leads, again and again: they are on no cycle. */
+/* Removes locks without incoming edges, repeatedly: they are not on a cycle. */
 static void
 trim(struct lock_graph *graph)
 {
@@ -72,14 +72,14 @@ trim(struct lock_graph *graph)
 		const uint32_t object = graph->queue[head++];
 		graph->gone[object] = true;
 		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
-			const uint32_t dst = graph->analysis->orders[graph->edges[e]].second;
-			if (!--graph->degree[dst])
-				graph->queue[tail++] = dst;
+			const uint32_t target = graph->analysis->orders[graph->edges[e]].second;
+			if (!--graph->degree[target])
+				graph->queue[tail++] = target;
 		}
 	}
 }
 
-/* Looks for the shortest way from a lock back to it through locks of no lower number. */
+/* Searches the shortest cycle through a lock and locks of higher numbers. */
 static bool
 search(struct lock_graph *graph, uint32_t start)
 {
@@ -89,18 +89,18 @@ search(struct lock_graph *graph, uint32_t start)
 	while (head < tail && !graph->reached[start]) {
 		const uint32_t object = graph->queue[head++];
 		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
-			const uint32_t dst = graph->analysis->orders[graph->edges[e]].second;
-			if (dst < start || graph->gone[dst] || graph->reached[dst])
+			const uint32_t target = graph->analysis->orders[graph->edges[e]].second;
+			if (target < start || graph->gone[target] || graph->reached[target])
 				continue;
-			graph->reached[dst] = graph->edges[e] + 1;
-			if (dst != start)
-				graph->queue[tail++] = dst;
+			graph->reached[target] = graph->edges[e] + 1;
+			if (target != start)
+				graph->queue[tail++] = target;
 		}
 	}
 	return graph->reached[start] != 0;
 }
 
-/* True where more threads than one have made the edges of the cycle that was found. */
+/* True if the edges of the found cycle are from more than one thread. */
 static bool
 needs_threads(const struct lock_graph *graph, uint32_t start)
 {
@@ -115,7 +115,7 @@ needs_threads(const struct lock_graph *graph, uint32_t start)
 	return several;
 }
 
-/* The cycle backwards, from its last edge: "0x20 under 0x10 by thread 2; ...". */
+/* Adds the cycle backwards, from its last edge: "0x20 under 0x10 (thread 2, record 5), ...". */
 static void
 add_cycle_row(const struct lock_graph *graph, uint32_t start, struct poly_report *report)
 {

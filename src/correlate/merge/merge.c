@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging the traces of several threads or processors. */
+/* Merges the traces of several threads or processors. */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
@@ -16,7 +16,7 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	*merge = NULL;
 	if (options && options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
+			"options of size 0: not initialised");
 	struct poly_merge *created = mem_new(1, sizeof *created);
 	if (!created)
 		return err_memory(error);
@@ -64,14 +64,15 @@ poly_merge_note_at(const struct poly_merge *merge, size_t i, uint64_t *count)
 	return i < SYNC_NOTES_MAX ? merge->sync.notes[i] : NULL;
 }
 
-/* An order of events can be had. */
+/* Fails unless the events are resolved. */
 static enum poly_status
 check_resolved(const struct poly_merge *merge, struct poly_error *error)
 {
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.resolved)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"the order by synchronisation needs traces that were learnt and settled");
+		"the order by synchronisation needs poly_merge_read_events and "
+		"poly_merge_resolve first");
 }
 
 enum poly_status
@@ -104,7 +105,7 @@ info_of(const struct poly_merge *merge, size_t i)
 	return poly_reader_info(merge->inputs[i].reader);
 }
 
-/* Threads and clocks of the inputs. */
+/* Checks that all inputs have times of one clock. */
 static enum poly_status
 check_times(struct poly_merge *merge, struct poly_error *error)
 {
@@ -114,11 +115,11 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 		const char *other_clock = info->clock;
 		if (!(info->columns & POLY_HAS(time)))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' has no times to merge by", merge->sync.threads[i].name);
+				"'%s' has no times", merge->sync.threads[i].name);
 		if ((clock && other_clock) ? strcmp(clock, other_clock) != 0
 					   : clock != other_clock)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"clocks differ: '%s' counts %s, '%s' %s",
+				"clocks differ ('%s' counts %s, '%s' %s)",
 				merge->sync.threads[0].name, clock ? clock : "ticks",
 				merge->sync.threads[i].name,
 				other_clock ? other_clock : "ticks");
@@ -149,7 +150,7 @@ poly_merge_start(struct poly_merge *merge, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (!merge->sync.count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "there are no traces");
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no traces added");
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC)
 		status = check_resolved(merge, error);
 	poly_merge_rewind(merge);
@@ -193,7 +194,7 @@ merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
 	return status;
 }
 
-/* Rows of the run that can be taken from the batch of its input; 0: it has to be read on. */
+/* Returns the rows of the run available in its input's batch; 0: it must be read. */
 static size_t
 rows_at_hand(const struct poly_merge *merge)
 {
@@ -204,7 +205,7 @@ rows_at_hand(const struct poly_merge *merge)
 	return rows > merge->run.records ? (size_t)merge->run.records : rows;
 }
 
-/* Reads the input of the run on. */
+/* Reads the next batch of the run's input. */
 static enum poly_status
 read_run(struct poly_merge *merge, struct poly_error *error)
 {
@@ -213,10 +214,10 @@ read_run(struct poly_merge *merge, struct poly_error *error)
 		return status;
 	merge->failed = merge->run.trace;
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-		"the trace has become shorter since it was read first");
+		"the trace is shorter than at the first reading");
 }
 
-/* Takes rows of the run; *full: the blend's view holds rows that have to be given. */
+/* Adds rows of the run; *full: the merger's view has rows to deliver. */
 static enum poly_status
 add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *error)
 {
@@ -234,7 +235,7 @@ add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *er
 	return status;
 }
 
-/* Holds rows back in the order of events, or makes a view of them; *full: that was done. */
+/* Adds rows in the order of events; *full: the merger's view has rows to deliver. */
 static enum poly_status
 next_by_sync(struct poly_merge *merge, bool *full, struct poly_error *error)
 {
@@ -248,7 +249,8 @@ next_by_sync(struct poly_merge *merge, bool *full, struct poly_error *error)
 		if (rows)
 			status = add_run(merge, rows, full, error);
 		else if (merge->merger.rows)
-			return POLY_OK; /* they point into the batch that is read next */
+			return POLY_OK; /* the pending rows point into the batch that would be
+					   replaced */
 		else
 			status = read_run(merge, error);
 	}
@@ -264,7 +266,7 @@ poly_merge_next(
 		merge->status = merge->sync.options.by == POLY_MERGE_BY_SYNC
 					? next_by_sync(merge, &full, &merge->error)
 					: merge_next_by_time(merge, &merge->error);
-	/* What came before an end or a failure is given first. */
+	/* Rows before an end or a failure are delivered first. */
 	if (!full && merge->merger.rows) {
 		const enum poly_status flushed = merger_flush(&merge->merger, &merge->error);
 		if (flushed != POLY_OK)

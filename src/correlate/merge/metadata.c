@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts of a merged trace: what the traces share. */
+/* The metadata of a merged trace: the values that all traces share. */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
@@ -21,7 +21,7 @@ same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A text of the first trace, if every other one has the same. */
+/* Returns a text of the first trace if all others have the same, else NULL. */
 static const char *
 shared(struct poly_merge *merge, const char *(*text)(const struct poly_trace_info *))
 {
@@ -44,7 +44,7 @@ TEXT_OF(clock)
 TEXT_OF(producer)
 #undef TEXT_OF
 
-/* Whose bytes raw holds; not those of a format in which the thread would stand in them. */
+/* Returns the format of the raw bytes, unless these contain the thread number. */
 static const char *
 raw_format_of(const struct poly_trace_info *info)
 {
@@ -53,7 +53,7 @@ raw_format_of(const struct poly_trace_info *info)
 	return format && !(format->columns & POLY_HAS(thread)) ? info->raw_format : NULL;
 }
 
-/* The widest addresses, and what all traces say alike. */
+/* Sets the widest address width, and the values that all traces share. */
 static void
 share_numbers(struct poly_merge *merge)
 {
@@ -76,10 +76,10 @@ share_numbers(struct poly_merge *merge)
 	}
 }
 
-/* What a trace says of a key. */
+/* Returns the value of a key in a trace. */
 typedef const char *text_fn(const struct poly_trace_info *info, const char *key);
 
-/* True where every trace says of something what the first one does. */
+/* True if every trace has the same value of a key as the first one. */
 static bool
 is_shared(const struct poly_merge *merge, const struct poly_fact *fact, text_fn *get_text)
 {
@@ -90,7 +90,7 @@ is_shared(const struct poly_merge *merge, const struct poly_fact *fact, text_fn 
 	return true;
 }
 
-/* Facts and labels of all traces; false: no memory. */
+/* Sets the facts and labels that all traces share; false: out of memory. */
 static bool
 share_metadata(struct poly_merge *merge)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses of two threads to common bytes, one of them a write, that no synchronisation orders.
- * The last accesses of a bounded number of granules are remembered, so some races are missed
- * and none is made up but by what the trace does not record.
+ * Finds data races: unordered accesses of two threads to common bytes, at least one a write.
+ * Shadow memory stores the last accesses of a bounded number of words, so races can be missed.
+ * False positives are due only to synchronisation that the trace does not record.
  */
 #include "correlate/merge/analysis.h"
 
 #include <string.h>
 
-/* Bytes of an access that are looked at. */
+/* Maximum number of bytes of an access that are checked. */
 #define ACCESS_BYTES_MAX 4096
 
 static bool
@@ -17,7 +17,7 @@ add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
 {
 	const uint64_t low = before->pc < now->pc ? before->pc : now->pc;
 	const uint64_t high = before->pc < now->pc ? now->pc : before->pc;
-	/* Two addresses as one key: odd multipliers keep each of them apart. */
+	/* Hash of two addresses. */
 	const uint64_t key = low * 0x9E3779B97F4A7C15u ^ (high * 0xC2B2AE3D27D4EB4Fu) >> 7;
 	const uint64_t *found = map_find(&analysis->race_numbers, key);
 	bool added;
@@ -36,7 +36,7 @@ add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
 	return true;
 }
 
-/* True where nothing orders a remembered access of another thread before this one. */
+/* True if a stored access of another thread does not happen before this one. */
 static bool
 races(const struct merge_analysis *analysis, const struct shadow_cell *before,
 	const struct shadow_cell *now)
@@ -46,7 +46,7 @@ races(const struct merge_analysis *analysis, const struct shadow_cell *before,
 	       analysis->progresses[now->thread].clock[before->thread] < before->epoch;
 }
 
-/* True where a remembered access of the same thread says as much as this one. */
+/* True if a stored access of the same thread subsumes this one. */
 static bool
 covers(const struct shadow_cell *before, const struct shadow_cell *now)
 {
@@ -55,7 +55,7 @@ covers(const struct shadow_cell *before, const struct shadow_cell *now)
 	       before->atomic <= now->atomic;
 }
 
-/* The cell that an access is remembered in: an empty one, one that says less, or the oldest. */
+/* Returns the cell for an access: an empty one, one that it subsumes, or the oldest. */
 static struct shadow_cell *
 cell_for(struct merge_analysis *analysis, struct word *word, const struct shadow_cell *now)
 {
@@ -74,7 +74,7 @@ cell_for(struct merge_analysis *analysis, struct word *word, const struct shadow
 	return oldest;
 }
 
-/* The memory of a granule, emptied where it was another one's. */
+/* Returns the shadow word of an address, cleared if it held another one. */
 static struct word *
 find_shadow_word(struct merge_analysis *analysis, uint64_t number)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done when no thread can go on: first the ownership of mutexes is relaxed, then the
- * edges SNAP and MX on the cycle of threads that wait for each other. A cycle of hard edges
- * alone is a contradiction in the traces, never a deadlock of the program.
+ * Relaxes edges when all threads are blocked: first the ownership of mutexes, then the edges
+ * SNAP and MX on the cycle of waiting threads. A cycle of hard edges only is a contradiction in
+ * the traces, never a deadlock of the program.
  *
- * spec: reference amber 7.1, pass 2.
+ * spec: Apple amber traces 7.1, pass 2.
  */
 #include "correlate/merge/sync.h"
 
@@ -29,19 +29,19 @@ is_over(const struct sync_thread *thread)
 	return thread->position == thread->records;
 }
 
-/* Notes that the next event of a thread does without what it was blocked by. */
+/* Notes that the next event of a thread precedes the event that blocked it. */
 static void
 note_relaxed(struct sync_state *sync, const struct sync_thread *thread, const char *what)
 {
 	struct buf text = {0};
 	sync_describe_block(sync, &thread->block, &text);
-	sync_note(sync, "%s: thread %llu, record %llu stands before %s", what,
+	sync_note(sync, "%s: thread %llu, record %llu precedes %s", what,
 		(unsigned long long)thread->number, (unsigned long long)thread->position + 1,
 		buf_text(&text));
 	buf_free(&text);
 }
 
-/* Lets the next event of a thread do without one kind of edge. */
+/* Removes one kind of edge from the next event of a thread. */
 static enum poly_status
 relax_event(struct sync_state *sync, struct sync_thread *thread, enum event_flag flag)
 {
@@ -49,15 +49,15 @@ relax_event(struct sync_state *sync, struct sync_thread *thread, enum event_flag
 	switch (flag) {
 	case EVENT_OWNER_RELAXED:
 		sync->relaxed++;
-		note_relaxed(sync, thread, "sections overlap");
+		note_relaxed(sync, thread, "critical sections overlap");
 		break;
 	case EVENT_SNAP_DROPPED:
 		sync->snapshots++;
-		note_relaxed(sync, thread, "a wait counts too few signals");
+		note_relaxed(sync, thread, "wait counts too few signals");
 		break;
 	case EVENT_MUTEX_DROPPED:
 		sync->sections++;
-		note_relaxed(sync, thread, "sections are not in the order of their counts");
+		note_relaxed(sync, thread, "critical sections out of order");
 		break;
 	case EVENT_WAITED:
 	case EVENT_FORCED:
@@ -69,8 +69,8 @@ relax_event(struct sync_state *sync, struct sync_thread *thread, enum event_flag
 }
 
 /*
- * A thread on a cycle of threads, each of which waits for the next: following the waits from
- * any thread leads to one, as every thread that is waited for is blocked too.
+ * Returns a thread on a cycle of waiting threads. Following the waits from any thread leads to
+ * one, since every awaited thread is blocked, too.
  */
 static size_t
 find_cycle(const struct sync_state *sync)
@@ -83,7 +83,7 @@ find_cycle(const struct sync_state *sync)
 	return thread;
 }
 
-/* The thread of lowest number on the cycle that is blocked for a reason; SIZE_MAX: none. */
+/* Returns the lowest thread on the cycle that is blocked for a reason; SIZE_MAX: none. */
 static size_t
 on_cycle(const struct sync_state *sync, size_t start, enum block_reason reason)
 {
@@ -132,7 +132,7 @@ contradiction(const struct sync_state *sync, size_t start, struct poly_error *er
 	return status;
 }
 
-/* How many signals of its address have to come before the next event of a thread. */
+/* Returns the number of signals that the next event of a thread lacks. */
 static uint64_t
 deficit(const struct sync_thread *thread)
 {
@@ -140,7 +140,7 @@ deficit(const struct sync_thread *thread)
 	return event->ordinal - thread->block.ordinal;
 }
 
-/* The thread whose next event lacks fewest signals, of those blocked by hard edges. */
+/* Returns the thread blocked by a hard edge whose next event lacks the fewest signals. */
 static struct sync_thread *
 least_deficit(const struct sync_state *sync)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A merge as a report. The keys are promised in polytrace-merge(1). */
+/* Reports a merge. polytrace-merge(1) documents the keys. */
 #include "correlate/merge/merge.h"
 
 #include "base/mem.h"

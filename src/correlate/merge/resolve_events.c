@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the events of all threads say together: how signals are numbered, which addresses are
- * mutexes, which unlock ends what was acquired, and which counts can't be.
+ * Resolves the events of all threads: numbering of signals, mutexes and condition variables,
+ * critical sections, invalid counts.
  *
- * spec: reference amber 7.1 (R1 to R6), 5 (A19).
+ * spec: Apple amber traces 7.1 (R1 to R6), 5 (A19).
  */
 #include "correlate/merge/sync.h"
 
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of each object while the events of one thread are walked through. */
+/* State of an object during a walk through the events of one thread. */
 struct object_walk {
-	uint64_t ordinal; /* of what the object's rule is about */
-	bool delivered;	  /* there is such a one */
+	uint64_t ordinal; /* of the previous event */
+	bool delivered;	  /* it is set */
 };
 
-/* How often one thread's next unlock has the count of its lock and one more, or the same. */
+/* Counts the unlocks whose count is that of the thread's lock plus 1, or the same. */
 static void
 vote(const struct sync_state *sync, struct object_walk *walks, size_t *after, size_t *before)
 {
@@ -39,7 +39,7 @@ vote(const struct sync_state *sync, struct object_walk *walks, size_t *after, si
 	}
 }
 
-/* R2: what most addresses show, then what locks and unlocks show. */
+/* R2: by the majority of addresses, then by locks and unlocks. */
 static void
 find_numbering(struct sync_state *sync, struct object_walk *walks)
 {
@@ -60,7 +60,7 @@ find_numbering(struct sync_state *sync, struct object_walk *walks)
 	}
 }
 
-/* Makes ordinals of counts, and sees whether waits and signals of a thread alternate. */
+/* Converts counts to ordinals, and checks whether waits and signals of a thread alternate. */
 static void
 number_events(struct sync_state *sync, struct object_walk *walks)
 {
@@ -88,7 +88,7 @@ classify(struct sync_state *sync)
 		if (object->tried && object->broadcast)
 			sync_note(sync,
 				"0x%llx is tried as a mutex and broadcast as a condition "
-				"variable: taken for a mutex",
+				"variable; assumed to be a mutex",
 				(unsigned long long)object->address);
 	}
 }
@@ -104,7 +104,7 @@ compare_marks(const void *a, const void *b)
 	return (x->at.event > y->at.event) - (x->at.event < y->at.event);
 }
 
-/* Gives each object its room among the marks; returns how many there are. */
+/* Assigns each object its slice of the marks; returns their number. */
 static size_t
 slice_marks(struct sync_state *sync)
 {
@@ -154,11 +154,11 @@ mark_events(struct sync_state *sync, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* What a thread holds while its events are walked through. */
+/* The mutexes that a thread holds during a walk through its events. */
 struct holding {
-	size_t *acquired; /* by object, the event that acquired it, + 1; 0: not held */
-	size_t count;	  /* of mutexes held */
-	uint32_t mixed;	  /* their numbers, by exclusive or: of one alone its number */
+	size_t *acquired; /* by object: the event that acquired it, plus 1; 0: not held */
+	size_t count;	  /* number of held mutexes */
+	uint32_t mixed;	  /* exclusive or of their numbers: the number if only one is held */
 };
 
 static void
@@ -184,7 +184,7 @@ release(struct holding *holding, struct sync_thread *thread, const struct sync_e
 	holding->mixed ^= event->object;
 }
 
-/* A wait for a condition variable under one mutex acquires that again (R4). */
+/* A wait for a condition variable with one held mutex reacquires that (R4). */
 static void
 walk_sections(
 	const struct sync_state *sync, struct sync_thread *thread, struct holding *holding)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order: one cursor a thread. Instructions up to the next event are free; an event is taken
- * when what has to come first is there. Threads have their turns round robin.
+ * Computes the order with one cursor per thread. Instructions up to the next event are
+ * unconstrained; an event follows when its predecessors are in the order. Threads take turns
+ * round robin.
  *
- * spec: reference amber 7.1, pass 2.
+ * spec: Apple amber traces 7.1, pass 2.
  */
 #include "correlate/merge/sync.h"
 
@@ -11,10 +12,10 @@
 
 #include <string.h>
 
-/* Waits of equal counts that are looked through: one a thread is what executions have. */
+/* Maximum number of waits of equal count that are searched; executions have one per thread. */
 #define EQUALS_MAX 256
 
-/* The next event of a thread, or NULL. */
+/* Returns the next event of a thread, or NULL. */
 static const struct sync_event *
 next_event(const struct sync_thread *thread)
 {
@@ -27,7 +28,8 @@ blocked_on(enum block_reason reason, uint32_t object, const struct event_mark *m
 	return (struct block_state){reason, mark->at, object, mark->ordinal};
 }
 
-/* The first signal of an object that is not there, if its ordinal is below limit. */
+/* Returns the first signal of an object that is not in the order, if its ordinal is below
+ * limit. */
 static const struct event_mark *
 signal_below(const struct sync_object *object, uint64_t limit)
 {
@@ -36,7 +38,7 @@ signal_below(const struct sync_object *object, uint64_t limit)
 	return any && first->ordinal < limit ? first : NULL;
 }
 
-/* SEQ: behind the signals before it. SNAP: behind the waits that do not count it. */
+/* SEQ: after the previous signals. SNAP: after the waits that do not count it. */
 static struct block_state
 block_of_signal(const struct sync_state *sync, const struct sync_event *event)
 {
@@ -52,7 +54,7 @@ block_of_signal(const struct sync_state *sync, const struct sync_event *event)
 	return (struct block_state){0};
 }
 
-/* The place of the first wait whose ordinal is at least this. */
+/* Returns the index of the first wait whose ordinal is at least this. */
 static size_t
 first_wait(const struct sync_object *object, uint64_t ordinal)
 {
@@ -68,8 +70,8 @@ first_wait(const struct sync_object *object, uint64_t ordinal)
 }
 
 /*
- * A wait of another thread for a mutex that counts as many signals as the section that an
- * acquire begins: who made it gave the mutex up inside a wait for a condition variable.
+ * Finds a wait of another thread for a mutex with the same count as the section that an acquire
+ * begins: that thread released the mutex within a wait for a condition variable.
  */
 static const struct event_mark *
 wait_before(const struct sync_state *sync, size_t thread, const struct sync_event *event)
@@ -91,7 +93,7 @@ wait_before(const struct sync_state *sync, size_t thread, const struct sync_even
 	return NULL;
 }
 
-/* True where a thread has come to a wait for a condition variable that gives a mutex up. */
+/* True if a thread is at a wait for a condition variable that releases a mutex. */
 static bool
 gives_up(const struct sync_state *sync, uint32_t thread, uint32_t mutex)
 {
@@ -101,7 +103,7 @@ gives_up(const struct sync_state *sync, uint32_t thread, uint32_t mutex)
 	       other_clock->position == event->record;
 }
 
-/* MX: behind the sections that end before. The owner: no other thread. */
+/* MX: after the sections that end before it. Ownership: no other thread holds the mutex. */
 static struct block_state
 block_of_acquire(const struct sync_state *sync, size_t thread, const struct sync_event *event)
 {
@@ -131,7 +133,7 @@ sync_block(const struct sync_state *sync, size_t thread)
 		return (struct block_state){0};
 	if (event_signals(event))
 		return block_of_signal(sync, event);
-	/* HB: behind every signal that it counts. */
+	/* HB: after every signal that it counts. */
 	const struct sync_object *object = &sync->objects[event->object];
 	const struct event_mark *first =
 		event->ordinal == UINT64_MAX ? NULL : signal_below(object, event->ordinal + 1);
@@ -142,7 +144,7 @@ sync_block(const struct sync_state *sync, size_t thread)
 	return (struct block_state){0};
 }
 
-/* Takes the next event of a thread into the order. */
+/* Appends the next event of a thread to the order. */
 static void
 pass_sync_event(struct sync_state *sync, size_t number)
 {
@@ -164,7 +166,8 @@ pass_sync_event(struct sync_state *sync, size_t number)
 		sync->objects[event->mutex].owner = (uint32_t)number;
 }
 
-/* True where the thread, which stands at its next event, can take it; done: length so far. */
+/* Appends the event at which a thread stands, if it is not blocked; done: length of the order.
+ */
 static bool
 pass_event(struct sync_state *sync, size_t number, uint64_t done)
 {
@@ -186,7 +189,7 @@ pass_event(struct sync_state *sync, size_t number, uint64_t done)
 	return true;
 }
 
-/* Lets a thread go on for at most so many records; returns how many it did. */
+/* Advances a thread by at most limit records; returns the number. */
 static uint64_t
 advance(struct sync_state *sync, size_t number, uint64_t limit)
 {
@@ -223,7 +226,7 @@ sync_describe_block(
 		address, (unsigned long long)thread->number);
 }
 
-/* Why a thread could go on that had been blocked so, or not. */
+/* Returns why a thread could continue after a block, if it was blocked. */
 static const char *
 explain(struct sync_state *sync, const struct sync_event *event,
 	const struct block_state *block, bool begins)
@@ -235,12 +238,12 @@ explain(struct sync_state *sync, const struct sync_event *event,
 	if (block->reason == BLOCK_NONE)
 		return "turn";
 	buf_clear(&sync->why);
-	buf_string(&sync->why, event->flags & relaxed ? "relaxed: no " : "after ");
+	buf_string(&sync->why, event->flags & relaxed ? "relaxed: before " : "after ");
 	sync_describe_block(sync, block, &sync->why);
 	return buf_text(&sync->why);
 }
 
-/* Gives a thread its turn; false where it can't go on. */
+/* Runs a thread for its turn; false if it is blocked. */
 static bool
 run_thread(struct sync_state *sync, size_t number, uint64_t limit, struct poly_merge_run *run)
 {
@@ -269,7 +272,7 @@ all_done(const struct sync_state *sync)
 	return true;
 }
 
-/* A run of the first thread, from the one whose turn it is, that can go on. */
+/* Finds a run of the first thread, in round-robin order, that is not blocked. */
 static bool
 find_run(struct sync_state *sync, struct poly_merge_run *run)
 {
@@ -302,7 +305,7 @@ sync_next_run(struct sync_state *sync, struct poly_merge_run *run, struct poly_e
 	return status;
 }
 
-/* Counts, at the first of waits of equal ordinal, how many there are. */
+/* Stores the number of waits of equal ordinal at the first of them. */
 static void
 count_left(struct sync_object *object)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Synchronisation events as they are learnt. */
+/* Reads synchronisation events. */
 #include "correlate/merge/sync.h"
 
 #include "base/bits.h"
@@ -31,7 +31,7 @@ sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly
 	for (size_t i = 0; i < sync->count; i++) {
 		if (sync->threads[i].number == number)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"two traces are of thread %llu", (unsigned long long)number);
+				"two traces of thread %llu", (unsigned long long)number);
 	}
 	if (sync->count == sync->capacity) {
 		const size_t capacity = sync->count ? 2 * sync->count : 8;
@@ -52,7 +52,7 @@ sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly
 	return POLY_OK;
 }
 
-/* The number of the object at an address; SYNC_NONE: no memory. */
+/* Returns the index of the object at an address; SYNC_NONE: out of memory. */
 static uint32_t
 find_object(struct sync_state *sync, uint64_t address)
 {
@@ -97,7 +97,7 @@ add_event(struct sync_thread *thread)
 	return &thread->events[thread->count++];
 }
 
-/* The event in a row of which the thread has learnt what stands before it. */
+/* Reads the event of a row; the thread's counts are those before the batch. */
 static enum poly_status
 read_event(struct sync_state *sync, struct sync_thread *thread, const struct poly_batch *batch,
 	size_t row, struct poly_error *error)
@@ -129,14 +129,14 @@ read_event(struct sync_state *sync, struct sync_thread *thread, const struct pol
 	return POLY_OK;
 }
 
-/* Instructions among the rows from row from on, below row to. */
+/* Returns the number of instructions in rows first to end - 1. */
 static uint64_t
-instructions_in(const struct poly_batch *batch, size_t src, size_t dst)
+instructions_in(const struct poly_batch *batch, size_t first, size_t end)
 {
 	uint64_t count = 0;
 	if (!batch->kind)
-		return dst - src;
-	for (size_t row = src; row < dst; row++)
+		return end - first;
+	for (size_t row = first; row < end; row++)
 		count += batch->kind[row] == POLY_KIND_INSTRUCTION;
 	return count;
 }
@@ -147,17 +147,17 @@ sync_read_events(struct sync_state *sync, size_t number, const struct poly_batch
 {
 	struct sync_thread *thread = &sync->threads[number];
 	const uint64_t *bits = batch->present[POLY_COLUMN_sync];
-	size_t src = 0;
+	size_t first = 0;
 	enum poly_status status = POLY_OK;
 	for (size_t w = 0; bits && w < (batch->rows + 63) / 64; w++) {
 		for (uint64_t left = bits[w]; left && status == POLY_OK; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			thread->instructions += instructions_in(batch, src, row);
-			src = row;
+			thread->instructions += instructions_in(batch, first, row);
+			first = row;
 			status = read_event(sync, thread, batch, row, error);
 		}
 	}
-	thread->instructions += instructions_in(batch, src, batch->rows);
+	thread->instructions += instructions_in(batch, first, batch->rows);
 	thread->records += batch->rows;
 	return status;
 }
