@@ -149,14 +149,16 @@ POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
  * Writes statistics of the selected events into the open section of a tree. The keys
  * are stable.
  *
- *     trace:        hook_table (the table of process hooks), events, first, last and span
- * (seconds since the first event), lost (events 005 and 006) hooks[]       id, label, count,
- * share (percent) processes[]   pid, name, threads, events, cpu (seconds between dispatches)
- *     calls[]       name, count, returned, total, mean, min, max (microseconds from call to
- *                   return)
- *     latencies[]   name, from, to (microseconds), count: the calls by powers of two
- *     locks[]       address, takes, given, total, mean, min, max (microseconds from 112 to 113)
- *     interrupts[]  what, count, total, mean, min, max (microseconds)
+ *     trace:         hook_table (the table of process hooks), events, first_s, last_s and
+ *                    span_s (since the first event), wraparounds (events 005 and 006)
+ *     hooks[]        id, label, count, share (a ratio)
+ *     processes[]    pid, name, threads, events, cpu_s (between dispatches)
+ *     system_calls[] name, count, returned, total_us, mean_us, min_us, max_us (from call to
+ *                    return)
+ *     latencies[]    name, from_us, to_us, count: the calls by powers of two
+ *     locks[]        address, acquisitions, releases, total_us, mean_us, min_us, max_us (from
+ *                    112 to 113)
+ *     interrupts[]   handler, count, total_us, mean_us, min_us, max_us
  *
  * Selection by text does not apply. Fails as a reader does; POLY_ERR_MEMORY.
  */

@@ -372,12 +372,12 @@ print_context(struct diff_job *comparison)
 
 /* Adds a number to a report; 0 is absent. */
 static void
-report_number(struct poly_report *report, const char *key, const char *title, uint64_t number)
+report_number(struct poly_report *report, const char *key, uint64_t number)
 {
 	if (number)
-		poly_report_count(report, key, title, number, NULL);
+		poly_report_count(report, key, number);
 	else
-		poly_report_text(report, key, title, NULL);
+		poly_report_text(report, key, NULL);
 }
 
 static void
@@ -385,12 +385,12 @@ report_steps(struct diff_job *comparison)
 {
 	struct poly_report *report = comparison->report;
 	struct poly_diff_line line;
-	poly_report_table(report, "context", "Context");
-	poly_report_column(report, "mark", "Mark", false);
-	poly_report_column(report, "first_instruction", "First", true);
-	poly_report_column(report, "first", "Step", false);
-	poly_report_column(report, "second_instruction", "Second", true);
-	poly_report_column(report, "second", "Step", false);
+	poly_report_table(report, "context");
+	poly_report_column(report, "mark", false);
+	poly_report_column(report, "first_instruction", true);
+	poly_report_column(report, "first_step", false);
+	poly_report_column(report, "second_instruction", true);
+	poly_report_column(report, "second_step", false);
 	for (size_t i = 0; poly_diff_line_at(comparison->diff, i, &line); i++) {
 		const char mark[2] = {line.mark, 0};
 		poly_report_cell_text(report, line.mark == ' ' ? NULL : mark);
@@ -409,25 +409,22 @@ report_steps(struct diff_job *comparison)
 static void
 report_difference(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	static const char *const keys[2][2] = {{"first", "First"}, {"second", "Second"}};
 	struct poly_report *report = comparison->report;
-	poly_report_section(report, "difference", "Difference");
-	poly_report_text(report, "cause", "Cause", poly_diff_cause_name(difference->cause));
-	poly_report_text(report, "subject", "Subject", difference->subject);
+	poly_report_section(report, "difference");
+	poly_report_text(report, "cause", poly_diff_cause_name(difference->cause));
+	poly_report_text(report, "subject", difference->subject);
 	for (unsigned side = 0; side < 2; side++) {
-		poly_report_section(report, keys[side][0], keys[side][1]);
-		poly_report_text(report, "value", "Value", difference->values[side]);
-		report_number(
-			report, "instruction", "Instruction", difference->instruction[side]);
-		report_number(report, "record", "Record", difference->record[side]);
-		poly_report_count(
-			report, "alone", "Instructions alone", difference->run[side], NULL);
+		poly_report_section(report, side ? "second" : "first");
+		poly_report_text(report, "value", difference->values[side]);
+		report_number(report, "instruction", difference->instruction[side]);
+		report_number(report, "record", difference->record[side]);
+		poly_report_count(report, "unique_instructions", difference->run[side]);
 		poly_report_end(report);
 	}
 	if (difference->has_cpu)
-		poly_report_count(report, "cpu", "Processor", difference->cpu, NULL);
-	poly_report_count(report, "agreed", "Agreed before", difference->matching, NULL);
-	poly_report_bool(report, "ends", "Ends the comparison", difference->ends);
+		poly_report_count(report, "cpu", difference->cpu);
+	poly_report_count(report, "matching_instructions", difference->matching);
+	poly_report_bool(report, "ends_comparison", difference->ends);
 	report_steps(comparison);
 	poly_report_end(report);
 }
@@ -540,18 +537,16 @@ report_verdict(struct diff_job *comparison)
 	struct poly_report *report = comparison->report;
 	struct poly_diff_counts counts;
 	poly_diff_count(comparison->diff, &counts);
-	poly_report_text(report, "verdict", "Verdict", verdict(comparison));
+	poly_report_text(report, "verdict", verdict(comparison));
 	/* After the last requested difference the number is not meaningful. */
-	report_number(report, "compared", "Instructions compared",
+	report_number(report, "compared_instructions",
 		comparison->status == POLY_END ? counts.pairs : 0);
-	poly_report_count(report, "first_read", "Instructions of the first",
-		counts.instructions[0], NULL);
-	poly_report_count(report, "second_read", "Instructions of the second",
-		counts.instructions[1], NULL);
-	poly_report_bool(report, "complete", "Complete", comparison->status == POLY_END);
-	poly_report_table(report, "causes", "Causes");
-	poly_report_column(report, "cause", "Cause", false);
-	poly_report_column(report, "count", "Count", true);
+	poly_report_count(report, "first_instructions", counts.instructions[0]);
+	poly_report_count(report, "second_instructions", counts.instructions[1]);
+	poly_report_bool(report, "complete", comparison->status == POLY_END);
+	poly_report_table(report, "causes");
+	poly_report_column(report, "cause", false);
+	poly_report_column(report, "count", true);
 	for (unsigned c = 0; c < POLY_DIFF_CAUSE_COUNT; c++) {
 		if (!counts.causes[c])
 			continue;
@@ -571,12 +566,10 @@ compare_opened(struct diff_job *comparison)
 	if (listed || comparison->options->summary)
 		comparison->report = source_report();
 	if (comparison->report) {
-		poly_report_text(
-			comparison->report, "first", "First", comparison->sources[0].name);
-		poly_report_text(
-			comparison->report, "second", "Second", comparison->sources[1].name);
+		poly_report_text(comparison->report, "first", comparison->sources[0].name);
+		poly_report_text(comparison->report, "second", comparison->sources[1].name);
 		if (listed)
-			poly_report_list(comparison->report, "differences", "Differences");
+			poly_report_list(comparison->report, "differences");
 	}
 	compare(comparison);
 	if (comparison->report) {

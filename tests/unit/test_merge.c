@@ -1196,16 +1196,18 @@ unordered_accesses_are_possible_races(void **state)
 			LOAD, 0x7000, 0xb0000000, 0x7102)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"found\": 1,"));
+	assert_non_null(strstr(text, "\"access_pairs\": 1,"));
 	assert_non_null(strstr(text,
 		"\"address\": \"0x00006000\", \"thread\": 1, \"access\": \"write\", \"pc\": "
 		"\"0x00001004\", \"record\": 5, \"other_thread\": 2, \"other_access\": "
 		"\"read\", \"other_pc\": \"0x00008004\", \"other_record\": 4, \"count\": 1}"));
 	/* The sections: one instruction of thread 1, two of thread 2. */
-	assert_non_null(strstr(text,
-		"\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, \"waited\": 0, "
-		"\"waited_records\": 0, \"sections\": 2, \"mean_held\": 1.5, \"longest\": 2, "
-		"\"thread\": 2, \"record\": 2}"));
+	assert_non_null(
+		strstr(text, "\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, "
+			     "\"blocked_acquisitions\": 0, "
+			     "\"wait_records\": 0, \"critical_sections\": 2, \"mean_hold\": "
+			     "1.5, \"longest_hold\": 2, "
+			     "\"longest_hold_thread\": 2, \"longest_hold_record\": 2}"));
 	free_traces(traces, 2);
 }
 
@@ -1308,7 +1310,7 @@ a_mutex_given_up_in_a_wait_orders_accesses(void **state)
 			1, NOP)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"found\": 0,"));
+	assert_non_null(strstr(text, "\"access_pairs\": 0,"));
 	assert_non_null(strstr(text, "\"note_count\": 0,"));
 	free_traces(traces, 2);
 }
@@ -1323,12 +1325,13 @@ locks_taken_in_both_orders_may_deadlock(void **state)
 			0x3000, 2, NOP)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"cycles\": [{\"locks\": 2, \"cycle\": \"0x2000 under "
-				     "0x3000 (thread 2, record "
-				     "3), 0x3000 under 0x2000 (thread 1, record 3)\"}]"));
+	assert_non_null(strstr(text,
+		"\"potential_deadlocks\": [{\"locks\": 2, \"cycle\": \"0x2000 under "
+		"0x3000 (thread 2, record "
+		"3), 0x3000 under 0x2000 (thread 1, record 3)\"}]"));
 	/* One thread alone cannot wait for itself so. */
 	report_on(traces, 1, text);
-	assert_non_null(strstr(text, "\"cycles\": []"));
+	assert_non_null(strstr(text, "\"potential_deadlocks\": []"));
 	free_traces(traces, 2);
 }
 

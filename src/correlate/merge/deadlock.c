@@ -141,9 +141,9 @@ deadlock_report(const struct merge_analysis *analysis, struct poly_report *repor
 {
 	struct lock_graph graph = {0};
 	size_t listed = 0, searches = 0;
-	poly_report_table(report, "cycles", "Possible deadlocks");
-	poly_report_column(report, "locks", "Locks", true);
-	poly_report_column(report, "cycle", "Locked under each other", false);
+	poly_report_table(report, "potential_deadlocks");
+	poly_report_column(report, "locks", true);
+	poly_report_column(report, "cycle", false);
 	if (!graph_open(&graph, analysis)) {
 		tree_fail(report);
 	} else {
