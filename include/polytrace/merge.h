@@ -16,7 +16,7 @@
  *     poly_merge_start(merge, &error);
  *     while ((status = poly_merge_next(merge, &batch, &error)) == POLY_OK) ...
  *
- * By time there is no first reading, and each trace is read once.
+ * By time each trace is read only once, without a first reading.
  *
  * Order: Apple amber traces 7.1. A signal's count is an ordinal of its address; a wait's count
  * is the number of signals of its address at its completion. So every signal follows the
