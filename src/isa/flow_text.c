@@ -81,9 +81,10 @@ is_link_return(const struct mnemonic_text *instruction)
 static bool
 is_unlinked(const struct mnemonic_text *instruction)
 {
-	return instruction->word[0] == 'j' &&
-	       (begins(instruction->operands, "zero,") || begins(instruction->operands, "x0,") ||
-		       begins(instruction->operands, "$zero,") || begins(instruction->operands, "$0,"));
+	return instruction->word[0] == 'j' && (begins(instruction->operands, "zero,") ||
+						      begins(instruction->operands, "x0,") ||
+						      begins(instruction->operands, "$zero,") ||
+						      begins(instruction->operands, "$0,"));
 }
 
 /* beqlrl, bnectrl and the like of PowerPC. Those that end in l alone may be MIPS branches. */

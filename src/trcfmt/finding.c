@@ -58,8 +58,8 @@ parser_report(struct template_parser *parser, enum trcfmt_rule rule, size_t at,
 	/* The rest is for the line and its caret, and for a prefix of the caller. */
 	vsnprintf(text, sizeof text - CARET_ROOM - 40, message, list);
 	va_end(list);
-	caret_show(shown, parser->source.text + position.line_start, line_size(parser, position),
-		position.offset - position.line_start);
+	caret_show(shown, parser->source.text + position.line_start,
+		line_size(parser, position), position.offset - position.line_start);
 	size_t n = strlen(text);
 	memcpy(text + n, shown, strlen(shown) + 1);
 	keep_first(parser, rule, position, text);
