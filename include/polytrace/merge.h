@@ -7,12 +7,12 @@
  *
  *     poly_merge_new(&options, &merge, &error);
  *     for each trace: poly_merge_add(merge, thread, name, &error);
- *     for each trace i, batch by batch: poly_merge_learn(merge, i, batch, &error);
- *     poly_merge_settle(merge, &error);
+ *     for each trace i, batch by batch: poly_merge_read_events(merge, i, batch, &error);
+ *     poly_merge_resolve(merge, &error);
  *
  * The second one, by new readers, delivers the records in a consistent order:
  *
- *     for each trace i: poly_merge_attach(merge, i, reader);
+ *     for each trace i: poly_merge_set_reader(merge, i, reader);
  *     poly_merge_start(merge, &error);
  *     while ((status = poly_merge_next(merge, &batch, &error)) == POLY_OK) ...
  *

@@ -214,7 +214,7 @@ read_all(struct in *in, struct buf *data, struct poly_error *error)
 		uint8_t *dst = buf_reserve(data, BLOCK);
 		if (!dst)
 			return err_memory(error);
-		got = in_take(in, dst, BLOCK);
+		got = in_read(in, dst, BLOCK);
 		data->size += got;
 	}
 	const enum poly_status status = in_status(in, error);

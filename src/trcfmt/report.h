@@ -30,7 +30,7 @@ struct header {
 /* An event and its text. */
 struct report_event {
 	const struct aix_event *event;
-	struct aix_who who;
+	struct aix_context who;
 	bool chosen;			      /* selected by the filter, or there is none */
 	bool wanted;			      /* selected by all options */
 	const struct hook_template *template; /* NULL: built-in text */

@@ -91,7 +91,7 @@ static struct record_value
 make_value(struct value_maker *maker, enum key key)
 {
 	const struct report_event *shown = maker->shown;
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	size_t n;
 	switch (key) {
 	case KEY_id:

@@ -59,7 +59,7 @@ static void
 write_context(const struct report_layout *layout, struct layout_line *line,
 	const struct report_event *shown)
 {
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	write_string(line, layout, LAYOUT_exec, who->exec ? report_program(who->exec) : NULL);
 	write_number(line, layout, LAYOUT_cpuid, who->has_cpu, who->cpu);
 	write_number(line, layout, LAYOUT_pid, who->has_pid, who->pid);

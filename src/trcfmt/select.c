@@ -221,7 +221,7 @@ is_named(const struct event_selection *select, const char *path)
 }
 
 static bool
-is_process(const struct event_selection *select, const struct aix_who *who)
+is_process(const struct event_selection *select, const struct aix_context *who)
 {
 	return (who->has_pid && map_find(&select->pids, who->pid)) ||
 	       (who->exec && is_named(select, who->exec));
@@ -240,7 +240,7 @@ has_data(const struct event_selection *select, const struct aix_event *event)
 
 bool
 select_event(const struct event_selection *select, const struct aix_event *event,
-	const struct aix_who *who)
+	const struct aix_context *who)
 {
 	if (select->everything)
 		return true;

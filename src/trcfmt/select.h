@@ -35,7 +35,7 @@ enum poly_status select_init(struct event_selection *select,
 
 /* True if an event is selected. */
 bool select_event(const struct event_selection *select, const struct aix_event *event,
-	const struct aix_who *who);
+	const struct aix_context *who);
 
 /* Frees the storage. */
 void select_fini(struct event_selection *select);

@@ -159,7 +159,7 @@ find_process(struct trace_summary *summary, uint64_t pid)
 static void
 count_process(struct trace_summary *summary, const struct report_event *shown)
 {
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	struct process_entry *process = who->has_pid ? find_process(summary, who->pid) : NULL;
 	if (!process)
 		return;

@@ -20,7 +20,7 @@ read_all(struct in *in, struct buf *text, struct poly_error *error)
 		uint8_t *room = buf_reserve(text, CHUNK);
 		if (!room)
 			return err_memory(error);
-		have = in_take(in, room, CHUNK);
+		have = in_read(in, room, CHUNK);
 		text->size += have;
 		if (text->size > TRCFMT_FILE_SIZE)
 			return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,
