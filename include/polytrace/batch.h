@@ -27,12 +27,17 @@ struct poly_slice {
 	uint32_t length; /* in bytes */
 };
 
-/* One number a column: POLY_COLUMN_pc and so on, in the order of columns.def. */
+/* Columns by name: POLY_COLUMN_pc and so on, in the order of columns.def. */
 enum poly_column {
 #define COLUMN(name, type, form, doc) POLY_COLUMN_##name,
 #include "polytrace/columns.def"
 #undef COLUMN
-	POLY_COLUMN_COUNT /* how many columns there are */
+	POLY_COLUMN_COUNT, /* number of the columns that batches store */
+	/*
+	 * The record's number, as poly_batch_number returns it. Every trace has this column and
+	 * no batch stores it; it is bit 63 of a set, and not in POLY_ALL_COLUMNS.
+	 */
+	POLY_COLUMN_row = 63
 };
 
 /* A set of columns: bit n is column n. */
@@ -41,7 +46,7 @@ typedef uint64_t poly_columns;
 /* The set of one column, by its name: POLY_HAS(pc) | POLY_HAS(opcode). */
 #define POLY_HAS(name) ((poly_columns)1 << POLY_COLUMN_##name)
 
-/* Every column. */
+/* Every column that batches store. */
 #define POLY_ALL_COLUMNS ((((poly_columns)1 << (POLY_COLUMN_COUNT - 1)) << 1) - 1)
 
 /* How a column is shown and what its integers mean. */
@@ -171,31 +176,39 @@ struct poly_batch {
 	const struct poly_order *order;
 };
 
-/* True where the batch has the column and row (below batch->rows) has a value in it. */
+/* True if the batch has the column and row (below batch->rows) has a value in it. */
 static inline bool
 poly_present(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
+	if (column == POLY_COLUMN_row)
+		return true;
 	const uint64_t *bits = batch->present[column];
 	return bits && (bits[row / 64] >> (row % 64) & 1);
 }
 
-/* The number of row (below batch->rows) in the trace, from 1. */
+/*
+ * The record's number: 1 for the first record of the trace, counted over all records of the
+ * file whatever is selected. row is below batch->rows.
+ */
 static inline uint64_t
 poly_batch_number(const struct poly_batch *batch, size_t row)
 {
 	return batch->first + (batch->picked ? batch->picked[row] : row) + 1;
 }
 
-/* The name of a column as in columns.def. Static; NULL for a number out of range. */
+/* The name of a column: as in columns.def, or "row". Static; NULL if out of range. */
 POLY_API const char *poly_column_name(enum poly_column column);
 
-/* The form of a column, which must be below POLY_COLUMN_COUNT. */
+/* The form of a column, which must be POLY_COLUMN_row or below POLY_COLUMN_COUNT. */
 POLY_API enum poly_form poly_column_form(enum poly_column column);
 
 /* One sentence on a column. Static; NULL for a number out of range. */
 POLY_API const char *poly_column_doc(enum poly_column column);
 
-/* The column of a name of n bytes; POLY_COLUMN_COUNT where there is none. */
+/*
+ * The column of a name of n bytes among those that batches store; POLY_COLUMN_COUNT if there is
+ * none.
+ */
 POLY_API enum poly_column poly_column_find(const char *name, size_t n);
 
 /*

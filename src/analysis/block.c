@@ -36,14 +36,14 @@ static inline struct block_row
 take_row(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const bool has_uop = poly_present(batch, POLY_COLUMN_uop, row);
+	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
 	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
 	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
 	struct block_row it = {.party = rows->party ? rows->party[row] : rows->only};
 	it.flow = (uint8_t)flow;
 	if (!block_is_instruction(batch, row)) {
-		it.flow = has_uop && batch->uop[row] > 1 ? it.flow : 0;
+		it.flow = has_uop && batch->uop_index[row] > 1 ? it.flow : 0;
 		it.bits = has_uop && ends ? ROW_ENDS : 0;
 		return it;
 	}

@@ -9,10 +9,10 @@
 #include "analysis/analysis.h"
 
 /* Columns that branches are found by; SHARES_OPS, SHARES_SITES and SHARES_PARTIES besides. */
-#define JUMPS_COLUMNS                                                                          \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) |            \
-		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(next_pc) | POLY_HAS(uop) | \
-		POLY_HAS(synthetic) | POLY_HAS(executed))
+#define JUMPS_COLUMNS                                                               \
+	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) | \
+		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(next_pc) |      \
+		POLY_HAS(uop_index) | POLY_HAS(synthetic) | POLY_HAS(executed))
 
 /* What a branch is, the first that holds; for counting. */
 enum jump_kind {
@@ -85,7 +85,7 @@ void jumps_join(
 	struct jumps *into, const struct jumps *from, const struct analysis_numbers *numbers);
 
 /* Columns that instructions are counted by. */
-#define JUMPS_INSTRUCTIONS_COLUMNS (POLY_HAS(kind) | POLY_HAS(uop) | POLY_HAS(synthetic))
+#define JUMPS_INSTRUCTIONS_COLUMNS (POLY_HAS(kind) | POLY_HAS(uop_index) | POLY_HAS(synthetic))
 
 /* The instructions of a batch, of several micro-operations the first. */
 uint64_t jumps_instructions(const struct poly_batch *batch);

@@ -170,7 +170,7 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 	poly_report_section(report, "records", "Records");
 	poly_report_count(report, "total", "Total", summary->rows, NULL);
 	poly_report_count(report, "instructions", "Instructions", instructions(summary), NULL);
-	count_if(report, trace_has(info, POLY_COLUMN_uop), "micro_operations",
+	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "micro_operations",
 		"Micro-operations", summary->uops);
 	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic",
 		"Synthetic instructions", summary->synthetic);

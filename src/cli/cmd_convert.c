@@ -2,6 +2,7 @@
 /* polytrace convert: writes a trace in another format. */
 #include "polytrace/polytrace.h"
 
+#include "cli/column_list.h"
 #include "cli/command.h"
 #include "cli/say.h"
 #include "cli/simpoints.h"
@@ -48,7 +49,7 @@ struct convert {
 	const struct convert_options *options;
 	const char *output; /* of OUT in messages */
 	const struct poly_format_info *target;
-	poly_columns columns; /* to be written */
+	struct column_list columns; /* to be written */
 	struct source source;
 	struct poly_writer *writer;
 };
@@ -105,7 +106,9 @@ write_options(const struct convert *convert)
 	options.format = convert->options->to ? convert->options->to : convert->target->name;
 	options.options = convert->options->to_options.items;
 	options.strict = convert->options->source.strict;
-	options.columns = convert->columns;
+	options.columns = convert->columns.set;
+	options.order = convert->columns.columns;
+	options.order_count = convert->columns.count;
 	options.labels = convert->options->labels.items;
 	options.threads = (unsigned)convert->options->source.threads.value;
 	return options;
@@ -192,7 +195,8 @@ copy(struct convert *convert)
 static int
 convert_file(struct convert *convert, const char *path)
 {
-	const struct source_wants wants = {.columns = source_written_columns(convert->columns),
+	const struct source_wants wants = {
+		.columns = source_written_columns(convert->columns.set),
 		.shows_sites = source_names_sites(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!source_open(&convert->source, path, &convert->options->source, &wants))
@@ -202,6 +206,7 @@ convert_file(struct convert *convert, const char *path)
 		return STATUS_TROUBLE;
 	}
 	tell_loss(convert);
+	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
 	int status = copy(convert);
 	poly_writer_close(convert->writer);
 	return status;
@@ -215,12 +220,13 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct source_wants wants = {.columns = source_written_columns(convert->columns) |
-						      POLY_HAS(kind) | POLY_HAS(uop) |
-						      POLY_HAS(synthetic)};
+	const struct source_wants wants = {
+		.columns = source_written_columns(convert->columns.set) | POLY_HAS(kind) |
+			   POLY_HAS(uop_index) | POLY_HAS(synthetic)};
 	if (!source_open(&convert->source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	tell_loss(convert);
+	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
 	const int status = simpoints_cut(&job, &convert->source);
 	const int ended = source_close(&convert->source);
 	return status > ended ? status : ended;
@@ -246,7 +252,7 @@ static int
 convert_run(void *fields, char **operands)
 {
 	const struct convert_options *options = fields;
-	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS};
+	struct convert convert = {.options = options, .columns = {.set = POLY_ALL_COLUMNS}};
 	if (operands[0] && operands[1])
 		say("convert", "one input at a time: '%s' is one too many", operands[1]);
 	else if (!options->output)
@@ -256,7 +262,7 @@ convert_run(void *fields, char **operands)
 	else if (strcmp(options->output, "-") == 0 && !options->to)
 		say("convert", "standard output has no ending; name its format with --to");
 	else if (find_target(&convert) &&
-		 (!options->columns || source_columns(options->columns, &convert.columns))) {
+		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
 		convert.output = say_output(options->output);
 		if (!intervals_sound(options))
 			return STATUS_TROUBLE;

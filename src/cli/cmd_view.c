@@ -2,6 +2,7 @@
 /* polytrace view: the records of a trace as a listing, JSON Lines or CSV. */
 #include "polytrace/polytrace.h"
 
+#include "cli/column_list.h"
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/listing.h"
@@ -25,7 +26,7 @@ static const char *const styles[] = {"table", "native", NULL};
 
 static const struct opt view_table[] = {
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct view_options, columns),
-		"show these columns, in this order; 'number' is the record's number"},
+		"show these columns, in this order; 'row' is the record's number"},
 	{"registers", 'r', OPT_TEXT, "R,R,...", NULL, offsetof(struct view_options, registers),
 		"show these registers of FULL records too: r3,lr,v2"},
 	{"style", 0, OPT_CHOICE, "table|native", styles, offsetof(struct view_options, style),
@@ -49,6 +50,9 @@ list_records(struct inputs *inputs, struct source *source)
 	struct listing *listing = listing_new(
 		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	const struct poly_batch *batch;
+	struct column_list list;
+	if (options->columns && column_list_parse(&list, options->columns))
+		column_list_report_absent(&list, "view", source, listing_derived(listing));
 	while (!output_failed(inputs->output) && (batch = source_next(source)))
 		listing_batch(listing, batch);
 	if (options->registers && !listing_had_registers(listing))
@@ -94,19 +98,20 @@ static int
 view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
-	poly_columns columns = POLY_ALL_COLUMNS;
-	if (options->columns && !source_columns(options->columns, &columns))
+	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
+	if (options->columns && !column_list_parse(&list, options->columns))
 		return STATUS_TROUBLE;
-	const struct source_wants wants = {.columns = source_written_columns(columns),
+	const struct source_wants wants = {.columns = source_written_columns(list.set),
 		.prints = true,
 		.shows_sites = source_names_sites(options->columns)};
 	struct source source;
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
+	column_list_report_absent(&list, "view", &source, 0);
 	const char *format = writer_format(options, &source);
 	int written = STATUS_TROUBLE;
 	if (format)
-		written = copy_records(&source, format, columns, inputs->output);
+		written = copy_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
 	int status = source_close(&source);
 	return written > status ? written : status;

@@ -22,13 +22,17 @@ copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *
 }
 
 int
-copy_records(
-	struct source *source, const char *format, poly_columns columns, struct output *output)
+copy_records(struct source *source, const char *format, const struct column_list *columns,
+	struct output *output)
 {
 	const struct poly_sink sink = {output_write, output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	writing.format = format;
-	writing.columns = columns;
+	if (columns) {
+		writing.columns = columns->set;
+		writing.order = columns->columns;
+		writing.order_count = columns->count;
+	}
 	struct poly_writer *writer;
 	struct poly_error error;
 	enum poly_status status = poly_writer_open_sink(

@@ -6,6 +6,7 @@
  */
 #include "cli/listing.h"
 
+#include "cli/column_list.h"
 #include "cli/disassembly.h"
 #include "cli/say.h"
 #include "cli/source.h"
@@ -21,12 +22,11 @@
 /* Columns of accesses. */
 #define PLACES (POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value))
 
-/* Width of the records' numbers, which grow. */
-#define NUMBER_WIDTH 7
+/* Minimum width of the column row, whose numbers grow. */
+#define ROW_WIDTH 7
 
 enum cell {
-	CELL_NUMBER,   /* number of the record, from 1 */
-	CELL_COLUMN,   /* a column of the batch */
+	CELL_COLUMN,   /* a column */
 	CELL_TEXT,     /* the column text, or disassembly, with remarks */
 	CELL_REGISTER, /* a register of a FULL record */
 };
@@ -86,14 +86,6 @@ add_shown(struct listing *listing, enum cell cell, const char *title, size_t n)
 }
 
 static void
-add_number(struct listing *listing)
-{
-	struct shown *shown = add_shown(listing, CELL_NUMBER, "number", 6);
-	shown->right = true;
-	shown->width = NUMBER_WIDTH;
-}
-
-static void
 add_column(struct listing *listing, enum poly_column column)
 {
 	const poly_columns addresses = POLY_HAS(pc) | POLY_HAS(next_pc) | POLY_HAS(target) |
@@ -101,7 +93,7 @@ add_column(struct listing *listing, enum poly_column column)
 				       POLY_HAS(real_pc) | POLY_HAS(real_address) |
 				       POLY_HAS(real_target);
 	const poly_columns bytes = POLY_HAS(byte_enables) | POLY_HAS(control) |
-				   POLY_HAS(request) | POLY_HAS(attribute) | POLY_HAS(agent);
+				   POLY_HAS(request) | POLY_HAS(memory_type) | POLY_HAS(agent);
 	const poly_columns registers = POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest);
 	const char *name = poly_column_name(column);
 	struct shown *shown = add_shown(listing,
@@ -109,6 +101,8 @@ add_column(struct listing *listing, enum poly_column column)
 	shown->column = column;
 	shown->form = poly_column_form(column);
 	shown->right = shown->form == POLY_FORM_DEC;
+	if (column == POLY_COLUMN_row)
+		shown->width = ROW_WIDTH;
 	if (addresses >> column & 1 && listing->info)
 		shown->digits = listing->info->address_bits / 4;
 	if (bytes >> column & 1)
@@ -122,11 +116,7 @@ add_column(struct listing *listing, enum poly_column column)
 static bool
 add_named(struct listing *listing, const char *name, size_t n)
 {
-	if (n == 6 && memcmp(name, "number", n) == 0) {
-		add_number(listing);
-		return true;
-	}
-	enum poly_column column = poly_column_find(name, n);
+	const enum poly_column column = column_list_find(name, n);
 	if (column == POLY_COLUMN_COUNT)
 		return source_unknown_column(name, n);
 	add_column(listing, column);
@@ -169,10 +159,10 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 	if (options->registers)
 		*columns |= POLY_HAS(payload);
 	for (size_t i = 0; i < listing->count; i++) {
-		if (listing->shown[i].cell != CELL_NUMBER &&
-			listing->shown[i].cell != CELL_REGISTER)
+		if (listing->shown[i].cell != CELL_REGISTER)
 			*columns |= (poly_columns)1 << listing->shown[i].column;
 	}
+	*columns &= POLY_ALL_COLUMNS;
 	if (*columns & POLY_HAS(text)) /* which tells what escapes hold */
 		*columns |= POLY_HAS(payload);
 	free(listing);
@@ -191,10 +181,16 @@ listing_new(const struct listing_options *options, const struct poly_trace_info 
 	listing->registers = options->registers;
 	listing->disassembly = disassembly_new(info, name);
 	if (listing->usual)
-		add_number(listing);
+		add_column(listing, POLY_COLUMN_row);
 	else
 		each_name(options->columns, listing, add_named);
 	return listing;
+}
+
+poly_columns
+listing_derived(const struct listing *listing)
+{
+	return listing->disassembly ? POLY_HAS(text) : 0;
 }
 
 bool
@@ -330,7 +326,6 @@ put_cell(struct listing *listing, const struct shown *shown, const struct poly_b
 	size_t row, char *to)
 {
 	switch (shown->cell) {
-	case CELL_NUMBER: return put_decimal(to, poly_batch_number(batch, row));
 	case CELL_COLUMN: return put_column(shown, batch, row, to);
 	case CELL_TEXT: return put_text(listing, batch, row, to);
 	case CELL_REGISTER: return put_register(listing, shown, to);

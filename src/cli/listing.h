@@ -14,13 +14,13 @@
 		POLY_HAS(escape) | POLY_HAS(site))
 
 /* Columns that are shown of a trace that has them, where none are asked for. */
-#define LISTING_USUAL                                                                        \
-	(POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |             \
-		POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) |     \
-		POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |   \
-		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(micro_op) |  \
-		POLY_HAS(mode) | POLY_HAS(event) | POLY_HAS(byte_enables) |                  \
-		POLY_HAS(control) | POLY_HAS(attribute) | POLY_HAS(agent) | POLY_HAS(hook) | \
+#define LISTING_USUAL                                                                          \
+	(POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |               \
+		POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) |       \
+		POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
+		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(uop_name) |    \
+		POLY_HAS(mode) | POLY_HAS(event) | POLY_HAS(byte_enables) |                    \
+		POLY_HAS(control) | POLY_HAS(memory_type) | POLY_HAS(agent) | POLY_HAS(hook) | \
 		POLY_HAS(subhook) | POLY_HAS(text))
 
 /* What a listing shows. */
@@ -44,6 +44,9 @@ struct listing *listing_new(const struct listing_options *options,
 
 /* Prints the rows of a batch, and a header above the first one. */
 void listing_batch(struct listing *listing, const struct poly_batch *batch);
+
+/* The columns that the listing computes for a trace that does not have them. */
+poly_columns listing_derived(const struct listing *listing);
 
 /* True where a row that was printed had registers. */
 bool listing_had_registers(const struct listing *listing);

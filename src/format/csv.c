@@ -17,11 +17,14 @@
 /* Bytes that are gathered before they are handed on. */
 #define TEXT_MOST ((size_t)64 << 10)
 
+/* Columns of a line: each at most once. */
+#define COLUMNS_MAX (POLY_COLUMN_COUNT + 1)
+
 struct csv_writer {
-	struct buf text;			  /* lines to be written */
-	enum poly_column list[POLY_COLUMN_COUNT]; /* columns to write, in order */
+	struct buf text;		    /* lines to be written */
+	enum poly_column list[COLUMNS_MAX]; /* columns to write, in order */
 	size_t count;
-	const void *data[POLY_COLUMN_COUNT]; /* their arrays in the batch */
+	const void *data[COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
 };
 
 static void
@@ -71,7 +74,8 @@ append_integer(struct csv_writer *state, const struct poly_batch *batch, size_t 
 	const struct column_traits *traits = &column_table[column];
 	char room[COLUMN_TEXT];
 	size_t n;
-	uint64_t value = column_load(traits, state->data[i], row);
+	uint64_t value = column == POLY_COLUMN_row ? poly_batch_number(batch, row)
+						   : column_load(traits, state->data[i], row);
 	const char *text = column_text(batch->info, column, value, room, &n);
 	if (traits->form == POLY_FORM_RECORD || traits->form == POLY_FORM_NAME)
 		append_text(&state->text, text, n);
@@ -122,26 +126,44 @@ flush(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
+static void
+add_column(struct csv_writer *state, poly_columns *columns, enum poly_column column)
+{
+	const poly_columns bit = (poly_columns)1 << column;
+	if (!(*columns & bit))
+		return;
+	*columns &= ~bit;
+	if (state->count)
+		buf_byte(&state->text, ',');
+	buf_string(&state->text, column_table[column].name);
+	state->list[state->count++] = column;
+}
+
+/* Columns requested by name are written even if the trace does not have them. */
+static poly_columns
+columns_to_write(const struct writing *writing)
+{
+	const poly_columns hidden =
+		POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
+	return writing_every_column(writing) ? writing->source->columns & ~hidden
+					     : writing->columns;
+}
+
 static enum poly_status
 csv_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct csv_writer *state = writing->state;
-	poly_columns columns = writing->columns & writing->source->columns;
-	if (writing_every_column(writing))
-		columns &= ~(
-			POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!(columns >> c & 1))
-			continue;
-		if (state->count)
-			buf_byte(&state->text, ',');
-		buf_string(&state->text, column_table[c].name);
-		state->list[state->count++] = (enum poly_column)c;
-	}
+	poly_columns columns = columns_to_write(writing);
 	writing->uses = columns;
+	if (writing->row)
+		columns |= POLY_HAS(row);
+	for (size_t i = 0; i < writing->order_count; i++)
+		add_column(state, &columns, writing->order[i]);
+	add_column(state, &columns, POLY_COLUMN_row);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+		add_column(state, &columns, (enum poly_column)c);
 	if (!state->count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' has none of the columns to be written", writing->source->format);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no column to write");
 	buf_byte(&state->text, '\n');
 	return flush(writing, error);
 }

@@ -79,10 +79,13 @@ struct writing {
 	const bool *given;		      /* which options the user gave */
 	bool own_raw;			      /* the column raw holds this family's bytes */
 	poly_columns columns;		      /* columns that the user wants written */
-	poly_columns uses;		      /* columns looked at; wopen may take some away */
-	struct notes *notes;		      /* see writing_note */
-	struct pattern_lines *making;	      /* lines to be copied, of patterns; else NULL */
-	uint64_t context; /* what the next row depends on; see writing_suppose */
+	bool row;			      /* the column row is requested, too */
+	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
+	size_t order_count;	       /* elements of order */
+	poly_columns uses;	       /* columns looked at; wopen may take some away */
+	struct notes *notes;	       /* see writing_note */
+	struct pattern_lines *making;  /* lines to be copied, of patterns; else NULL */
+	uint64_t context;	       /* what the next row depends on; see writing_suppose */
 	/* By column; write_row is not called for rows whose lines are copied. */
 	struct writing_copied copied[POLY_COLUMN_COUNT];
 	/*

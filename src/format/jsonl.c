@@ -91,7 +91,9 @@ take_row(struct view *view)
 	const uint8_t *end = memchr(from, '\n', view->n - view->at);
 	struct view line = {from, end ? (size_t)(end - from) : 0, 0};
 	size_t n = take(&line, '{') ? take_string(&line, &key) : 0;
-	if (!n || poly_column_find(key, n) == POLY_COLUMN_COUNT || !take(&line, ':'))
+	const bool is_known = is_word(key, n, JSONL_ROW) ||
+			      (n && poly_column_find(key, n) != POLY_COLUMN_COUNT);
+	if (!is_known || !take(&line, ':'))
 		return false;
 	while (line.n && (from[line.n - 1] == '\r' || from[line.n - 1] == ' '))
 		line.n--;

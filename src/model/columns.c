@@ -8,14 +8,16 @@
 
 #define IS_SIGNED(type) _Generic((type){0}, int64_t : true, default : false)
 
-const struct column_traits column_table[POLY_COLUMN_COUNT] = {
+const struct column_traits column_table[POLY_COLUMN_row + 1] = {
 #define COLUMN(name, type, form, doc) \
 	{#name, doc, POLY_FORM_##form, sizeof(type), IS_SIGNED(type)},
 #include "polytrace/columns.def"
 #undef COLUMN
+	[POLY_COLUMN_row] = {"row", "number of the record in its file, from 1", POLY_FORM_DEC,
+		sizeof(uint64_t), false},
 };
 
-_Static_assert(POLY_COLUMN_COUNT <= 64, "poly_columns is a 64-bit set");
+_Static_assert(POLY_COLUMN_COUNT <= POLY_COLUMN_row, "poly_columns is a 64-bit set");
 
 static const char *const kind_names[POLY_KIND_COUNT] = {
 	[POLY_KIND_INSTRUCTION] = "instruction",
@@ -82,7 +84,7 @@ static const struct {
 const char *
 poly_column_name(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].name : NULL;
+	return (unsigned)column <= POLY_COLUMN_row ? column_table[column].name : NULL;
 }
 
 enum poly_form
@@ -94,7 +96,7 @@ poly_column_form(enum poly_column column)
 const char *
 poly_column_doc(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].doc : NULL;
+	return (unsigned)column <= POLY_COLUMN_row ? column_table[column].doc : NULL;
 }
 
 enum poly_column
@@ -140,6 +142,8 @@ column_data(const struct poly_batch *batch, enum poly_column column)
 uint64_t
 poly_batch_integer(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
+	if (column == POLY_COLUMN_row)
+		return poly_batch_number(batch, row);
 	return column_load(&column_table[column], column_data(batch, column), row);
 }
 

@@ -15,8 +15,8 @@ struct column_traits {
 	bool is_signed; /* an integer that may be negative */
 };
 
-/* By enum poly_column. */
-extern const struct column_traits column_table[POLY_COLUMN_COUNT];
+/* By enum poly_column; zero between POLY_COLUMN_COUNT and POLY_COLUMN_row. */
+extern const struct column_traits column_table[POLY_COLUMN_row + 1];
 
 /* The array of a column, NULL where the batch does not have it. */
 const void *column_data(const struct poly_batch *batch, enum poly_column column);

@@ -30,7 +30,7 @@ expect_marks(const char *lines, bool thread, const char *expected)
 {
 	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"columns\":["
 				    "\"kind\",\"thread\",\"pc\",\"opcode_size\",\"branch\","
-				    "\"uop\",\"synthetic\"]}\n");
+				    "\"uop_index\",\"synthetic\"]}\n");
 	static struct blocks blocks;
 	struct listing found = {0};
 	const struct poly_batch *batch;
@@ -95,10 +95,10 @@ static void
 micro_operations_and_rows_of_the_tracer_are_no_instructions(void **state)
 {
 	(void)state;
-	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
-			     "0x10", "4", ",\"uop\":2,\"branch\":\"not_taken\"")
-			     AT("0x14", "4", ",\"uop\":1") "{\"kind\":\"access\"}\n" AT("0x700",
-				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop\":1"),
+	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT("0x10", "4",
+			     ",\"uop_index\":2,\"branch\":\"not_taken\"") AT("0x14", "4",
+			     ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700", "4",
+			     ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
 		false, "bbi");
 }
 
@@ -175,7 +175,7 @@ make_batch(struct made_batch *it, const struct chance *rows, size_t n)
 	it->batch.rows = n;
 	it->batch.kind = it->kind;
 	it->batch.branch = it->branch;
-	it->batch.uop = it->uop;
+	it->batch.uop_index = it->uop;
 	it->batch.synthetic = it->synthetic;
 	it->batch.opcode_size = it->size;
 	it->batch.pc = it->pc;
@@ -183,7 +183,7 @@ make_batch(struct made_batch *it, const struct chance *rows, size_t n)
 		it->all;
 	it->batch.present[POLY_COLUMN_pc] = it->some[0];
 	it->batch.present[POLY_COLUMN_branch] = it->some[1];
-	it->batch.present[POLY_COLUMN_uop] = it->some[2];
+	it->batch.present[POLY_COLUMN_uop_index] = it->some[2];
 	it->batch.present[POLY_COLUMN_opcode_size] = it->some[3];
 	it->rows =
 		(struct analysis_rows){.batch = &it->batch, .counts = true, .party = it->party};

@@ -563,6 +563,24 @@ random_batches_come_back_column_by_column(void **state)
 }
 
 static void
+the_key_row_is_ignored_and_its_line_keeps_its_bytes(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"{\"polytrace\":\"trace\",\"columns\":[\"row\",\"pc\"]}\n"
+		"{\"row\":7,\"pc\":\"0x1\"}\n{\"pc\":\"0x2\",\"row\":\"x\"}\n{}\n";
+	struct buf out = {0};
+	assert_rewritten(text, strlen(text));
+	assert_becomes("{\"row\":7,\"pc\":\"0x1\"}\n", "{\"pc\":\"0x1\"}\n");
+	const enum poly_status status =
+		rewrite(text, strlen(text), POLY_ALL_COLUMNS | POLY_HAS(row), &out);
+	assert_int_equal(status, POLY_END);
+	assert_string_equal(strchr(buf_text(&out), '\n'),
+		"\n{\"row\":1,\"pc\":\"0x1\"}\n{\"row\":2,\"pc\":\"0x2\"}\n{\"row\":3}\n");
+	buf_free(&out);
+}
+
+static void
 rows_say_what_makes_a_trace_json_lines(void **state)
 {
 	(void)state;
@@ -571,6 +589,7 @@ rows_say_what_makes_a_trace_json_lines(void **state)
 		bool is;
 	} cases[] = {{HEADER, true}, {" { \"polytrace\" : \"trace\" }", true},
 		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n{\"kind\":\"other\"}\n", true},
+		{"{\"row\":1}\n{\"row\":\"2\"}\n{\"row\":3,\"kind\":\"other\"}\n", true},
 		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n", false},
 		{"{\"pc\":\"0x1\"}\n{\"name\":\"0x1\"}\n{\"kind\":\"other\"}\n", false},
 		{"{\"polytrace\":\"report\"}\n", false}, {"{\n\"pc\":\n1}\n", false}};
@@ -630,6 +649,14 @@ places_are_written_only_by_name(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"made\","
 		"\"columns\":[\"pc\",\"origin\"]}\n{\"pc\":\"0x10\",\"origin\":64}\n");
+	buf_clear(&out);
+	batch.view.first = 10;
+	writer = new_writer(&out, &info.view, POLY_HAS(row));
+	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
+	finish(writer);
+	assert_string_equal(buf_text(&out),
+		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"made\","
+		"\"columns\":[]}\n{\"row\":11}\n");
 	batch_fini(&batch);
 	info_fini(&info);
 	buf_free(&out);
@@ -654,6 +681,7 @@ main(void)
 		cmocka_unit_test(lines_have_a_limit),
 		cmocka_unit_test(deep_nesting_is_refused),
 		cmocka_unit_test(random_batches_come_back_column_by_column),
+		cmocka_unit_test(the_key_row_is_ignored_and_its_line_keeps_its_bytes),
 		cmocka_unit_test(rows_say_what_makes_a_trace_json_lines),
 #else
 		cmocka_unit_test(reading_says_which_library_is_missing),

@@ -35,6 +35,11 @@ columns_are_found_by_name(void **state)
 		assert_true(strlen(poly_column_doc((enum poly_column)c)) > 5);
 	}
 	assert_int_equal(poly_column_find("p", 1), POLY_COLUMN_COUNT);
+	/* Batches do not store it. */
+	assert_string_equal(poly_column_name(POLY_COLUMN_row), "row");
+	assert_int_equal(poly_column_form(POLY_COLUMN_row), POLY_FORM_DEC);
+	assert_int_equal(poly_column_find("row", 3), POLY_COLUMN_COUNT);
+	assert_false(POLY_ALL_COLUMNS & POLY_HAS(row));
 	assert_null(poly_column_name(POLY_COLUMN_COUNT));
 	assert_null(poly_column_doc((enum poly_column) - 1));
 	assert_true(POLY_ALL_COLUMNS >> (POLY_COLUMN_COUNT - 1) == 1);

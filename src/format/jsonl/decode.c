@@ -253,8 +253,10 @@ static enum poly_status
 decode_member(struct reading *reading, const struct member *member, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	enum poly_column column = find_column(state, member);
 	char key[64];
+	if (strcmp(member->key, JSONL_ROW) == 0)
+		return POLY_OK;
+	enum poly_column column = find_column(state, member);
 	if (column < POLY_COLUMN_COUNT && state->columns >> column & 1)
 		return decode_value(reading, member, column, error);
 	if (column < POLY_COLUMN_COUNT)

@@ -192,6 +192,8 @@ take_columns(struct reading *reading, const struct member *member, struct poly_e
 		return wrong(reading, member, "an array of columns", error);
 	for (const struct member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
+		if (m->kind == MEMBER_STRING && strcmp(m->text, JSONL_ROW) == 0)
+			continue;
 		enum poly_column column = m->kind == MEMBER_STRING
 						  ? poly_column_find(m->text, m->length)
 						  : POLY_COLUMN_COUNT;

@@ -15,6 +15,9 @@
 #define JSONL_HEADER JSONL_OWN "header"
 #define JSONL_FORMAT JSONL_OWN "format"
 
+/* The key of the column row, which the reader ignores: a trace numbers its own records. */
+#define JSONL_ROW "row"
+
 /* Values of the column record in a trace; 255 means that there are no more. */
 #define JSONL_RECORDS 255
 
@@ -35,19 +38,19 @@ enum jsonl_rule {
 struct jsonl_field {
 	enum poly_column column;
 	const struct column_traits *traits;
-	const uint64_t *present;
-	const void *data;
-	size_t length;	 /* of prefix */
-	char prefix[32]; /* what stands before the value: a comma, the key, a quote */
+	const uint64_t *present; /* NULL: in every row */
+	const void *data;	 /* NULL: the column row */
+	size_t length;		 /* of prefix */
+	char prefix[32];	 /* what stands before the value: a comma, the key, a quote */
 };
 
 /* The columns of a batch that are written, in order. */
 struct jsonl_plan {
-	struct jsonl_field fields[POLY_COLUMN_COUNT];
+	struct jsonl_field fields[POLY_COLUMN_COUNT + 1];
 	size_t count;
 };
 
-/* Plans the rows of a batch; those of its columns that have no value at all are passed over. */
+/* Plans the rows of a batch; skips columns that have a value in none of them. */
 void jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns);
 
 /* Appends a row's line. */

@@ -49,9 +49,13 @@ enum poly_status
 jsonl_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct jsonl_writer *state = writing->state;
-	state->verbatim = writing_every_column(writing);
-	state->columns = state->verbatim ? JSONL_CANONICAL : writing->columns;
+	const bool is_every = writing_every_column(writing);
+	/* A line that was kept as it was read has no row, or that of another file. */
+	state->verbatim = is_every && !writing->row;
+	state->columns = is_every ? JSONL_CANONICAL : writing->columns;
 	writing->uses = state->columns | POLY_HAS(verbatim);
+	if (writing->row)
+		state->columns |= POLY_HAS(row);
 	/* Rows of a merge may have columns that the header does not name. */
 	const bool is_own = writing->source->columns & POLY_HAS(verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);

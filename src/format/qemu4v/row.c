@@ -81,7 +81,7 @@ put_instruction(
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	batch_put(batch, pc, row, line->address);
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
@@ -108,7 +108,7 @@ put_attributes(
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	PUT_NAME(attributes, word);
+	PUT_NAME(access_attributes, word);
 	return good;
 }
 
@@ -148,7 +148,7 @@ put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu
 	if (line->has_pc) {
 		batch_put(batch, pc, row, line->pc);
 		if (line->has_id)
-			batch_put(batch, number, row, line->id);
+			batch_put(batch, instruction_id, row, line->id);
 	}
 	if (line->text.length)
 		batch_put_bytes(
@@ -270,7 +270,7 @@ put_shape(
 		return;
 	put_window(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		put_window(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+		put_window(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		put_window(shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc && line->has_real)
@@ -290,7 +290,7 @@ put_transfer(
 {
 	bool good = true;
 	if (line->is == QEMU4V_FLOW && line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);
@@ -339,7 +339,7 @@ put_form(struct reading *reading, struct batch *batch, size_t row, const struct 
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		PUT_NAME(attributes, line->attributes);
+		PUT_NAME(access_attributes, line->attributes);
 		put_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||

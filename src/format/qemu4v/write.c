@@ -169,7 +169,7 @@ static uint64_t
 instructions(const struct writing *writing)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	return writer->count + writing->copied[POLY_COLUMN_number].count;
+	return writer->count + writing->copied[POLY_COLUMN_instruction_id].count;
 }
 
 /* Time, unit and processor, with room for the rest of the line. */
@@ -364,12 +364,12 @@ put_instruction(struct writing *writing, const struct poly_batch *batch, size_t 
 	put_string(&print, taken ? " IT (" : " IS (");
 	const size_t number_at = print.used;
 	put_decimal(&print, writer->microtesk ? writer->last_time
-					      : value_of(batch, POLY_COLUMN_number, row,
+					      : value_of(batch, POLY_COLUMN_instruction_id, row,
 							instructions(writing)));
-	writing_moves(writing, POLY_HAS(number));
+	writing_moves(writing, POLY_HAS(instruction_id));
 	if (!writer->microtesk)
-		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL, print.to + number_at,
-			print.used - number_at);
+		writing_mark(writing, POLY_COLUMN_instruction_id, WRITING_DECIMAL,
+			print.to + number_at, print.used - number_at);
 	put_text(&print, ")", 1);
 	put_address(writing, &print, batch, row, POLY_COLUMN_real_pc);
 	put_encoding(&print, encoding);
@@ -435,7 +435,7 @@ static const char *
 find_attributes(struct writing *writing, const struct poly_batch *batch, size_t row, bool *bad)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, bad);
+	const char *attributes = name_of(batch, POLY_COLUMN_access_attributes, row, bad);
 	bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
 	size_t n = strlen(attributes);
 	for (size_t i = 0; i < n; i++)

@@ -221,7 +221,7 @@ has(struct parsing *p)
 	advance(p);
 	if (!takes(p, TOKEN_SIGN, "("))
 		return expected(p, "'(' and a column");
-	node.column = take_column(p);
+	node.column = takes(p, TOKEN_WORD, "row") ? POLY_COLUMN_row : take_column(p);
 	if (node.column == POLY_COLUMN_COUNT)
 		return expected(p, "the name of a column");
 	return takes(p, TOKEN_SIGN, ")") ? put(p, node) : expected(p, "')'");

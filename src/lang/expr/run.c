@@ -24,8 +24,11 @@ struct rows {
 static void
 take_presence(const struct rows *rows, enum poly_column column, uint64_t have[EXPR_WORDS])
 {
-	const uint64_t *present = rows->batch->present[column];
-	if (present)
+	const uint64_t *present =
+		column == POLY_COLUMN_row ? NULL : rows->batch->present[column];
+	if (column == POLY_COLUMN_row)
+		memset(have, 0xff, EXPR_WORDS * sizeof *have);
+	else if (present)
 		memcpy(have, present + rows->base / 64, (rows->count + 63) / 64 * sizeof *have);
 	else
 		memset(have, 0, EXPR_WORDS * sizeof *have);
