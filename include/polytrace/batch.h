@@ -133,7 +133,7 @@ enum poly_flags {
 
 struct poly_trace_info;
 struct poly_patterns;
-struct poly_order;
+struct poly_chain_graph;
 
 /*
  * Some rows of a trace. Arrays, bitmaps and arena belong to whoever delivered the batch and
@@ -173,7 +173,7 @@ struct poly_batch {
 	 * The library's own, for poly_stats_update, with the last batch of a stretch whose
 	 * records were counted: their order; else NULL.
 	 */
-	const struct poly_order *order;
+	const struct poly_chain_graph *order;
 };
 
 /* True if the batch has the column and row (below batch->rows) has a value in it. */

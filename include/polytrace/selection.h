@@ -26,7 +26,7 @@ extern "C" {
 struct poly_selection;
 
 /* Most records that tail can keep. */
-#define POLY_TAIL_MOST 16777216
+#define POLY_TAIL_MAX 16777216
 
 /*
  * What is selected. Each restricts what those above it leave. Initialise with
@@ -67,7 +67,7 @@ struct poly_selection_options {
 /*
  * On POLY_OK *selection belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: an
  * expression can't be understood, and the message shows the place; options of size 0; from_time
- * above to_time. POLY_ERR_LIMIT: tail above POLY_TAIL_MOST, or as poly_filter_new.
+ * above to_time. POLY_ERR_LIMIT: tail above POLY_TAIL_MAX, or as poly_filter_new.
  * POLY_ERR_UNSUPPORTED, POLY_ERR_MEMORY: as poly_filter_new.
  */
 POLY_API enum poly_status poly_selection_new(const struct poly_selection_options *options,

@@ -4,7 +4,7 @@
 
 #include "analysis/grow.h"
 #include "base/mem.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -145,7 +145,7 @@ blocks_update(struct blocks *it, const struct analysis_rows *rows, block_fn take
 
 /* Makes pieces of so many records of a chain from *row on; how many. */
 static uint32_t
-walk_chain(const struct blocks *it, const struct poly_order *order, uint32_t *row,
+walk_chain(const struct blocks *it, const struct poly_chain_graph *order, uint32_t *row,
 	uint32_t records, struct block_piece *list)
 {
 	uint32_t n = 0;
@@ -156,7 +156,7 @@ walk_chain(const struct blocks *it, const struct poly_order *order, uint32_t *ro
 
 /* Keeps the pieces of a chain, unless there are too many. False: no memory. */
 static bool
-keep_chain(struct blocks *it, const struct poly_order *order, uint32_t chain)
+keep_chain(struct blocks *it, const struct poly_chain_graph *order, uint32_t chain)
 {
 	const uint32_t length = order->length[chain];
 	uint32_t row = order->first[chain];
@@ -176,7 +176,7 @@ keep_chain(struct blocks *it, const struct poly_order *order, uint32_t chain)
 
 /* Hands the pieces of a chain's first records on without keeping them. */
 static bool
-give_part(struct blocks *it, const struct poly_order *order, const uint32_t part[2],
+give_part(struct blocks *it, const struct poly_chain_graph *order, const uint32_t part[2],
 	block_fn take, void *user)
 {
 	uint32_t row = order->first[part[0]], left = part[1];
@@ -192,9 +192,9 @@ give_part(struct blocks *it, const struct poly_order *order, const uint32_t part
 
 /* Hands on the pieces of all records of a stretch. */
 static bool
-give_stretch(struct blocks *it, const struct poly_order *order, block_fn take, void *user)
+give_stretch(struct blocks *it, const struct poly_chain_graph *order, block_fn take, void *user)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t part[2]; /* a chain, and records of it */
 	void *list = it->chains;
 	bool ok = grow_array(&list, &it->chain_capacity, order->chains, sizeof *it->chains);
@@ -203,7 +203,7 @@ give_stretch(struct blocks *it, const struct poly_order *order, block_fn take, v
 		return false;
 	memset(it->chains, 0, order->chains * sizeof *it->chains);
 	it->piece_count = 0;
-	while (ok && order_next(&walk, &part[0], &part[1])) {
+	while (ok && chain_next(&walk, &part[0], &part[1])) {
 		const struct block_chain *chain = &it->chains[part[0]];
 		const bool whole = part[1] == order->length[part[0]];
 		if (whole && !chain->first)

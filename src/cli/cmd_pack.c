@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/packed.h"
 #include "cli/say.h"
 #include "cli/term.h"
@@ -156,7 +156,7 @@ write_packed(struct job *job, struct source *source)
 		/* An end that was none is cut off by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
 	if (status == POLY_OK && !source_partial(source))
 		status = poly_writer_finish(writer, &error);

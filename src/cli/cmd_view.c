@@ -4,7 +4,7 @@
 
 #include "cli/column_list.h"
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/listing.h"
 #include "cli/packed.h"
 #include "cli/say.h"
@@ -111,7 +111,7 @@ view_written(struct inputs *inputs, const char *path)
 	const char *format = writer_format(options, &source);
 	int written = STATUS_TROUBLE;
 	if (format)
-		written = copy_records(&source, format, &list, inputs->output);
+		written = pump_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
 	int status = source_close(&source);
 	return written > status ? written : status;

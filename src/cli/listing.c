@@ -155,7 +155,7 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 		     each_name(options->registers, listing, add_register);
 	*columns = LISTING_NEEDS;
 	if (!options->columns)
-		*columns |= LISTING_USUAL;
+		*columns |= LISTING_DEFAULT;
 	if (options->registers)
 		*columns |= POLY_HAS(payload);
 	for (size_t i = 0; i < listing->count; i++) {
@@ -435,8 +435,8 @@ usual_columns(const struct listing *listing, const struct poly_batch *batch)
 		columns |= POLY_HAS(text);
 	/* Of trace hooks the data are what counts; accesses they have none. */
 	if (columns & POLY_HAS(hook))
-		return columns & ((LISTING_USUAL & ~PLACES) | POLY_HAS(payload));
-	return columns & LISTING_USUAL;
+		return columns & ((LISTING_DEFAULT & ~PLACES) | POLY_HAS(payload));
+	return columns & LISTING_DEFAULT;
 }
 
 /* Settles columns and widths by the first rows. */

@@ -14,7 +14,7 @@
 		POLY_HAS(escape) | POLY_HAS(site))
 
 /* Columns that are shown of a trace that has them, where none are asked for. */
-#define LISTING_USUAL                                                                          \
+#define LISTING_DEFAULT                                                                          \
 	(POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |               \
 		POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) |       \
 		POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \

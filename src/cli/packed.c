@@ -5,7 +5,7 @@
 #include "polytrace/content.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/say.h"
 
 #include <errno.h>
@@ -146,7 +146,7 @@ unpack(struct source *source, struct comparison *comparison, struct poly_error *
 	if (status != POLY_OK)
 		return status;
 	source_want(source, poly_writer_columns(writer));
-	status = copy_rows(source, writer, error);
+	status = pump_rows(source, writer, error);
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, error);
 	poly_writer_close(writer);

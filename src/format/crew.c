@@ -35,7 +35,7 @@ struct member {
 	pthread_t thread;
 	bool started;
 	/* The reader's numbers, for the hand to fetch; changed by the reader under lock. */
-	struct translation names, sites;
+	struct id_remap names, sites;
 };
 
 struct crew {
@@ -184,10 +184,10 @@ take(struct member *member, bool *over)
 
 /* Fetches what one translation has more than another. */
 static bool
-fetch(struct translation *to, const struct translation *from)
+fetch(struct id_remap *to, const struct id_remap *from)
 {
 	size_t more = from->count - to->count;
-	return !more || translation_add(to, from->to + to->count, more);
+	return !more || id_remap_add(to, from->to + to->count, more);
 }
 
 /* Learns the reader's numbers; false where its rows would be of no use. */
@@ -310,8 +310,8 @@ adopt(struct crew *crew, struct chunk *chunk)
 	pthread_mutex_lock(&crew->lock);
 	crew->names_full |= chunk->irregular;
 	bool added = status != POLY_OK ||
-		     (translation_add(&member->names, numbers, names) &&
-			     translation_add(&member->sites, numbers + names, sites));
+		     (id_remap_add(&member->names, numbers, names) &&
+			     id_remap_add(&member->sites, numbers + names, sites));
 	pthread_mutex_unlock(&crew->lock);
 	mem_free(numbers);
 	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
@@ -324,8 +324,8 @@ give(struct crew *crew)
 	struct piece *piece = crew->present->chunk.pieces[crew->given++];
 	const struct member *member = crew->present->member;
 	if (!piece->settled) {
-		translation_apply_names(&member->names, &piece->batch);
-		translation_apply(&member->sites, &piece->batch, POLY_COLUMN_site);
+		id_remap_apply_names(&member->names, &piece->batch);
+		id_remap_apply(&member->sites, &piece->batch, POLY_COLUMN_site);
 	}
 	crew->offset = piece->end;
 	return &piece->batch;
@@ -420,8 +420,8 @@ crew_free(struct crew *crew)
 	for (unsigned i = 0; i < crew->opened; i++) {
 		struct member *member = &crew->members[i];
 		hand_fini(&member->hand);
-		translation_free(&member->names);
-		translation_free(&member->sites);
+		id_remap_free(&member->names);
+		id_remap_free(&member->sites);
 	}
 	for (size_t i = 0; crew->slots && i < crew->slot_count; i++)
 		chunk_fini(&crew->slots[i].chunk);

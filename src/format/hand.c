@@ -89,8 +89,8 @@ fill_piece(struct hand *hand, struct piece *piece)
 	piece->settled = hand->info.names.names.count <= hand->names.count &&
 			 hand->sites.count <= hand->site_numbers.count;
 	if (piece->settled) {
-		translation_apply_names(&hand->names, batch);
-		translation_apply(&hand->site_numbers, batch, POLY_COLUMN_site);
+		id_remap_apply_names(&hand->names, batch);
+		id_remap_apply(&hand->site_numbers, batch, POLY_COLUMN_site);
 	}
 	return true;
 }
@@ -162,6 +162,6 @@ hand_fini(struct hand *hand)
 	info_fini(&hand->info);
 	findings_fini(&hand->findings);
 	sites_fini(&hand->sites);
-	translation_free(&hand->names);
-	translation_free(&hand->site_numbers);
+	id_remap_free(&hand->names);
+	id_remap_free(&hand->site_numbers);
 }

@@ -10,7 +10,7 @@
 
 #include "format/format.h"
 #include "model/site.h"
-#include "model/translation.h"
+#include "model/id_remap.h"
 
 /* What is decoded, and how. */
 struct crew_plan {
@@ -65,7 +65,7 @@ struct hand {
 	struct sites sites;
 	uint32_t names_told, sites_told;
 	/* The reader's numbers of its names and sites, as far as they are known. */
-	struct translation names, site_numbers;
+	struct id_remap names, site_numbers;
 	bool opened;
 };
 

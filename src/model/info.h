@@ -8,7 +8,7 @@
 #include "base/intern.h"
 
 /* Bytes of names that are kept, with INFO_NAME_COST for each. */
-#define INFO_NAMES_MOST ((size_t)4 << 20)
+#define INFO_NAMES_MAX ((size_t)4 << 20)
 #define INFO_NAME_COST 64
 
 struct poly_trace_names {
@@ -44,7 +44,7 @@ uint32_t info_name(struct info *info, const char *name, size_t n);
 
 /*
  * As info_name, for names of which an input may have any number. False where it cannot be kept:
- * there is no memory (no_memory is set and stays), or no room beside INFO_NAMES_MOST bytes of
+ * there is no memory (no_memory is set and stays), or no room beside INFO_NAMES_MAX bytes of
  * names (full is set and stays).
  */
 bool info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number);

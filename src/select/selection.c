@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "select/kept.h"
+#include "select/tail_buffer.h"
 
 #include <string.h>
 
@@ -33,8 +33,8 @@ struct poly_selection {
 	uint64_t chance;     /* state of the generator */
 	uint64_t taken;	     /* records that came through all steps but tail */
 	uint64_t given;
-	struct pick pick, last;
-	struct kept kept;
+	struct batch_gather pick, last;
+	struct tail_buffer kept;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
 };
@@ -70,10 +70,10 @@ check_options(const struct poly_selection_options *options, struct poly_error *e
 			"the first time, %llu, is above the last one, %llu",
 			(unsigned long long)options->from_time,
 			(unsigned long long)options->to_time);
-	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MOST)
+	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"the last %llu records are asked for, of which %d can be kept",
-			(unsigned long long)options->tail, POLY_TAIL_MOST);
+			(unsigned long long)options->tail, POLY_TAIL_MAX);
 	return POLY_OK;
 }
 
@@ -339,7 +339,7 @@ next_taken(struct poly_selection *it, struct poly_reader *reader,
 		it->foresight.reached = all->first + all->rows;
 		status = take(it, all, bits, error);
 		if (status == POLY_OK)
-			status = pick_make(&it->pick, all, bits, error);
+			status = batch_gather_rows(&it->pick, all, bits, error);
 		*batch = &it->pick.view;
 		if (status != POLY_OK || it->pick.view.rows)
 			return status;
@@ -355,7 +355,7 @@ drain(struct poly_selection *it, struct poly_reader *reader)
 	do {
 		it->status = next_taken(it, reader, &batch, &it->error);
 		if (it->status == POLY_OK)
-			it->status = kept_add(&it->kept, batch, &it->error);
+			it->status = tail_buffer_add(&it->kept, batch, &it->error);
 	} while (it->status == POLY_OK);
 	it->drained = true;
 }
@@ -370,7 +370,7 @@ poly_selection_next(struct poly_selection *selection, struct poly_reader *reader
 	} else {
 		if (!selection->drained)
 			drain(selection, reader);
-		status = kept_next(&selection->kept, &selection->last, batch, error);
+		status = tail_buffer_next(&selection->kept, &selection->last, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;
 			if (error && status < 0)
@@ -395,8 +395,8 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->where);
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
-	pick_fini(&selection->pick);
-	pick_fini(&selection->last);
-	kept_free(&selection->kept);
+	batch_gather_fini(&selection->pick);
+	batch_gather_fini(&selection->last);
+	tail_buffer_free(&selection->kept);
 	mem_free(selection);
 }

@@ -241,7 +241,7 @@ wrong_selections_are_refused(void **state)
 	assert_int_equal(poly_selection_new(&options, &selection, &error), POLY_OK);
 	assert_int_equal(poly_selection_bind(selection, &info, &error), POLY_ERR_USAGE);
 	poly_selection_free(selection);
-	options.tail = (uint64_t)POLY_TAIL_MOST + 1;
+	options.tail = (uint64_t)POLY_TAIL_MAX + 1;
 	assert_int_equal(poly_selection_new(&options, &selection, &error), POLY_ERR_LIMIT);
 	options.tail = UINT64_MAX;
 	options.where = "pc ==";

@@ -253,7 +253,7 @@ blend_flush(struct blend *blend, struct poly_error *error)
 		if (blend->info.no_memory)
 			return err_memory(error);
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"the traces have more than %zu bytes of names", INFO_NAMES_MOST);
+			"the traces have more than %zu bytes of names", INFO_NAMES_MAX);
 	}
 	put_threads(blend);
 	blend->segment_count = blend->rows = 0;

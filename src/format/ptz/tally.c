@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct ptz_tally {
 	uint32_t *place;  /* by template: where it is in order */
 	uint32_t *next;	  /* by place: that of the template behind it */
 	uint32_t *first;  /* by block: the place of its first template */
-	struct poly_order told;
+	struct poly_chain_graph told;
 	uint64_t weight[POLY_BATCH_ROWS]; /* of the rows that were given last */
 };
 
@@ -141,7 +141,7 @@ unpacked_counted(const struct unpacked *from)
 }
 
 /* In which order the rows were executed, by the places of their templates. */
-static const struct poly_order *
+static const struct poly_chain_graph *
 tell_order(struct ptz_tally *tally, const struct unpacked *from)
 {
 	for (uint32_t i = 0; i < tally->count; i++)
@@ -150,13 +150,13 @@ tell_order(struct ptz_tally *tally, const struct unpacked *from)
 		const uint32_t follow = from->follow[tally->order[i]];
 		/* Nothing behind the last row of the segment was executed. */
 		const bool is_end = follow == PTZ_SEVERAL || !tally->times[follow];
-		tally->next[i] = is_end ? ORDER_NONE : tally->place[follow];
+		tally->next[i] = is_end ? CHAIN_NONE : tally->place[follow];
 	}
 	for (uint32_t i = 0; i < tally->met_count; i++) {
 		const uint32_t block = tally->met[i];
 		tally->first[block] = tally->place[from->starts[block]];
 	}
-	tally->told = (struct poly_order){.rows = tally->count,
+	tally->told = (struct poly_chain_graph){.rows = tally->count,
 		.next = tally->next,
 		.chains = from->start_count,
 		.first = tally->first,

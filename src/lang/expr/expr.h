@@ -25,10 +25,10 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "lang/regex.h"
-#include "model/pick.h"
+#include "model/batch_gather.h"
 
 /* Limits of an expression. */
-#define EXPR_TEXT_MOST ((size_t)64 << 10)
+#define EXPR_TEXT_MAX ((size_t)64 << 10)
 #define EXPR_DEPTH 64	/* of brackets */
 #define EXPR_CHAIN 4096 /* operators, one within the other */
 
@@ -120,7 +120,7 @@ struct poly_filter {
 	struct buf shown;     /* text of a value */
 	bool failed;	      /* there was no memory for one in the last test */
 	const struct poly_trace_info *info;
-	struct pick pick;
+	struct batch_gather pick;
 };
 
 /* POLY_ERR_USAGE with a message, and a caret under length bytes at a place of the text. */

@@ -20,9 +20,9 @@ poly_filter_new_named(const char *text, const struct poly_filter_names *names,
 	struct poly_filter **filter, struct poly_error *error)
 {
 	*filter = NULL;
-	if (strlen(text) > EXPR_TEXT_MOST)
+	if (strlen(text) > EXPR_TEXT_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"the expression is longer than %zu bytes", EXPR_TEXT_MOST);
+			"the expression is longer than %zu bytes", EXPR_TEXT_MAX);
 	struct poly_filter *it = mem_new(1, sizeof *it);
 	if (!it)
 		return err_memory(error);
@@ -164,7 +164,7 @@ poly_filter_apply(
 	uint64_t chosen[POLY_BATCH_ROWS / 64];
 	enum poly_status status = poly_filter_test(filter, batch, chosen, error);
 	if (status == POLY_OK)
-		status = pick_make(&filter->pick, batch, chosen, error);
+		status = batch_gather_rows(&filter->pick, batch, chosen, error);
 	return status == POLY_OK ? &filter->pick.view : NULL;
 }
 
@@ -176,7 +176,7 @@ poly_filter_free(struct poly_filter *filter)
 	expr_forget(filter);
 	for (uint32_t i = 0; i < filter->count; i++)
 		regex_free(filter->nodes[i].regex);
-	pick_fini(&filter->pick);
+	batch_gather_fini(&filter->pick);
 	buf_free(&filter->texts);
 	buf_free(&filter->shown);
 	mem_free(filter->strips);

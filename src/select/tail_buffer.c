@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "select/kept.h"
+#include "select/tail_buffer.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void
-free_batch(struct kept_batch *it)
+free_batch(struct tail_batch *it)
 {
 	for (unsigned c = 0; it && c < POLY_COLUMN_COUNT; c++) {
 		mem_free(it->columns[c]);
@@ -32,7 +32,7 @@ copy(void **to, const void *from, size_t n)
 }
 
 static bool
-copy_column(struct kept_batch *it, const struct poly_batch *batch, unsigned c)
+copy_column(struct tail_batch *it, const struct poly_batch *batch, unsigned c)
 {
 	const void *data = column_data(batch, (enum poly_column)c);
 	void *bits = NULL;
@@ -46,7 +46,7 @@ copy_column(struct kept_batch *it, const struct poly_batch *batch, unsigned c)
 }
 
 static void
-set_columns(struct kept_batch *it)
+set_columns(struct tail_batch *it)
 {
 #define COLUMN(name, type, form, doc) it->view.name = it->columns[POLY_COLUMN_##name];
 #include "polytrace/columns.def"
@@ -59,10 +59,10 @@ set_columns(struct kept_batch *it)
 	it->view.patterns = NULL;
 }
 
-static struct kept_batch *
+static struct tail_batch *
 copy_batch(const struct poly_batch *batch)
 {
-	struct kept_batch *it = mem_new(1, sizeof *it);
+	struct tail_batch *it = mem_new(1, sizeof *it);
 	void *arena = NULL, *picked = NULL;
 	if (!it)
 		return NULL;
@@ -82,9 +82,9 @@ copy_batch(const struct poly_batch *batch)
 }
 
 static void
-forget_first(struct kept *kept)
+forget_first(struct tail_buffer *kept)
 {
-	struct kept_batch *first = kept->first;
+	struct tail_batch *first = kept->first;
 	kept->first = first->next;
 	kept->last = kept->first ? kept->last : NULL;
 	kept->rows -= first->view.rows;
@@ -92,9 +92,9 @@ forget_first(struct kept *kept)
 }
 
 enum poly_status
-kept_add(struct kept *kept, const struct poly_batch *batch, struct poly_error *error)
+tail_buffer_add(struct tail_buffer *kept, const struct poly_batch *batch, struct poly_error *error)
 {
-	struct kept_batch *it = copy_batch(batch);
+	struct tail_batch *it = copy_batch(batch);
 	if (!it)
 		return err_memory(error);
 	if (kept->last)
@@ -109,11 +109,11 @@ kept_add(struct kept *kept, const struct poly_batch *batch, struct poly_error *e
 }
 
 enum poly_status
-kept_next(struct kept *kept, struct pick *pick, const struct poly_batch **view,
+tail_buffer_next(struct tail_buffer *kept, struct batch_gather *pick, const struct poly_batch **view,
 	struct poly_error *error)
 {
 	uint64_t chosen[POLY_BATCH_ROWS / 64] = {0};
-	struct kept_batch *it = kept->first;
+	struct tail_batch *it = kept->first;
 	free_batch(kept->given);
 	kept->given = it;
 	if (!it)
@@ -123,13 +123,13 @@ kept_next(struct kept *kept, struct pick *pick, const struct poly_batch **view,
 		bit_set(chosen, r);
 	kept->rows -= it->view.rows;
 	kept->first = it->next;
-	const enum poly_status status = pick_make(pick, &it->view, chosen, error);
+	const enum poly_status status = batch_gather_rows(pick, &it->view, chosen, error);
 	*view = &pick->view;
 	return status;
 }
 
 void
-kept_free(struct kept *kept)
+tail_buffer_free(struct tail_buffer *kept)
 {
 	while (kept->first)
 		forget_first(kept);

@@ -4,19 +4,19 @@
  * (weight of struct poly_batch), and are numbered over these from 0. A chain is what was always
  * executed in one go; how often, and which one behind which, is what is left of the order.
  */
-#ifndef MODEL_ORDER_H
-#define MODEL_ORDER_H
+#ifndef MODEL_CHAIN_GRAPH_H
+#define MODEL_CHAIN_GRAPH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* There is no next row in the chain. */
-#define ORDER_NONE UINT32_MAX
+#define CHAIN_NONE UINT32_MAX
 
 /* Holds as long as the batch that has it. */
-struct poly_order {
+struct poly_chain_graph {
 	uint32_t rows;
-	const uint32_t *next;	  /* by row: the one behind it wherever it is; or ORDER_NONE */
+	const uint32_t *next;	  /* by row: the one behind it wherever it is; or CHAIN_NONE */
 	uint32_t chains;	  /* how many there are */
 	const uint32_t *first;	  /* by chain: its first row */
 	const uint32_t *length;	  /* by chain: records of an execution; 0: there was none */
@@ -25,14 +25,14 @@ struct poly_order {
 };
 
 /* Going through executions; at and left begin as 0 and the order's records. */
-struct order_walk {
-	const struct poly_order *order;
+struct chain_walk {
+	const struct poly_chain_graph *order;
 	uint32_t at, left;
 };
 
 /* The next execution: which chain, and how many records. False: there is none. */
 static inline bool
-order_next(struct order_walk *walk, uint32_t *chain, uint32_t *records)
+chain_next(struct chain_walk *walk, uint32_t *chain, uint32_t *records)
 {
 	if (!walk->left)
 		return false;

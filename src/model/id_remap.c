@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers that were given apart from each other, as one numbering. */
-#include "model/translation.h"
+#include "model/id_remap.h"
 
 #include "base/mem.h"
 #include "model/columns.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool
-translation_add(struct translation *translation, const uint32_t *to, size_t n)
+id_remap_add(struct id_remap *translation, const uint32_t *to, size_t n)
 {
 	size_t need = translation->count + n;
 	if (need > translation->capacity) {
@@ -29,8 +29,8 @@ translation_add(struct translation *translation, const uint32_t *to, size_t n)
 }
 
 void
-translation_apply(
-	const struct translation *translation, struct batch *batch, enum poly_column column)
+id_remap_apply(
+	const struct id_remap *translation, struct batch *batch, enum poly_column column)
 {
 	uint32_t *numbers = batch_column(batch, column);
 	const uint32_t *to = translation->to, count = translation->count;
@@ -42,16 +42,16 @@ translation_apply(
 }
 
 void
-translation_apply_names(const struct translation *translation, struct batch *batch)
+id_remap_apply_names(const struct id_remap *translation, struct batch *batch)
 {
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (column_table[c].form == POLY_FORM_NAME)
-			translation_apply(translation, batch, (enum poly_column)c);
+			id_remap_apply(translation, batch, (enum poly_column)c);
 	}
 }
 
 void
-translation_free(struct translation *translation)
+id_remap_free(struct id_remap *translation)
 {
 	mem_free(translation->to);
 	memset(translation, 0, sizeof *translation);

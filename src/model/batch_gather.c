@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/pick.h"
+#include "model/batch_gather.h"
 
 #include "model/columns.h"
 
@@ -16,7 +16,7 @@ columns_of(const struct poly_batch *batch)
 }
 
 static size_t
-number_rows(struct pick *pick, const struct poly_batch *batch, const uint64_t *chosen)
+number_rows(struct batch_gather *pick, const struct poly_batch *batch, const uint64_t *chosen)
 {
 	size_t n = 0;
 	for (size_t w = 0; w < (batch->rows + 63) / 64; w++) {
@@ -27,7 +27,7 @@ number_rows(struct pick *pick, const struct poly_batch *batch, const uint64_t *c
 }
 
 static void
-copy_values(const struct pick *pick, size_t n, size_t size, void *to, const void *from)
+copy_values(const struct batch_gather *pick, size_t n, size_t size, void *to, const void *from)
 {
 	const uint32_t *numbers = pick->numbers;
 	switch (size) {
@@ -51,7 +51,7 @@ copy_values(const struct pick *pick, size_t n, size_t size, void *to, const void
 }
 
 static void
-copy_column(struct pick *pick, const struct poly_batch *batch, enum poly_column column)
+copy_column(struct batch_gather *pick, const struct poly_batch *batch, enum poly_column column)
 {
 	const uint64_t *from = batch->present[column];
 	uint64_t *bits = pick->rows.bits[column];
@@ -65,7 +65,7 @@ copy_column(struct pick *pick, const struct poly_batch *batch, enum poly_column 
 }
 
 enum poly_status
-pick_make(struct pick *pick, const struct poly_batch *batch, const uint64_t *chosen,
+batch_gather_rows(struct batch_gather *pick, const struct poly_batch *batch, const uint64_t *chosen,
 	struct poly_error *error)
 {
 	const poly_columns columns = columns_of(batch);
@@ -96,7 +96,7 @@ pick_make(struct pick *pick, const struct poly_batch *batch, const uint64_t *cho
 }
 
 void
-pick_fini(struct pick *pick)
+batch_gather_fini(struct batch_gather *pick)
 {
 	batch_fini(&pick->rows);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a source through a format. */
-#include "cli/copy.h"
+#include "cli/pump.h"
 
 #include "cli/command.h"
 
 #include "cli/say.h"
 
 enum poly_status
-copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
+pump_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
 	/* Nobody but the writer sees the batches. */
@@ -22,7 +22,7 @@ copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *
 }
 
 int
-copy_records(struct source *source, const char *format, const struct column_list *columns,
+pump_records(struct source *source, const char *format, const struct column_list *columns,
 	struct output *output)
 {
 	const struct poly_sink sink = {output_write, output};
@@ -39,7 +39,7 @@ copy_records(struct source *source, const char *format, const struct column_list
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
 		source_want(source, poly_writer_columns(writer));
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, &error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a source through a format. */
-#ifndef CLI_COPY_H
-#define CLI_COPY_H
+#ifndef CLI_PUMP_H
+#define CLI_PUMP_H
 
 #include "cli/column_list.h"
 
 /* Writes the records that are left in the source; the writer is not finished. */
-enum poly_status copy_rows(
+enum poly_status pump_rows(
 	struct source *source, struct poly_writer *writer, struct poly_error *error);
 
 /*
@@ -14,7 +14,7 @@ enum poly_status copy_rows(
  * to the command's output; tells what went wrong and returns an exit status. What is wrong with
  * the output is left to be told when it is finished.
  */
-int copy_records(struct source *source, const char *format, const struct column_list *columns,
+int pump_records(struct source *source, const char *format, const struct column_list *columns,
 	struct output *output);
 
 #endif
