@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Chosen rows of a batch, as a batch. */
+/* Selected rows of a batch, gathered into a batch. */
 #ifndef MODEL_BATCH_GATHER_H
 #define MODEL_BATCH_GATHER_H
 
 #include "model/batch.h"
 
-/* Zero-initialise; batch_gather_fini gives back. */
+/* Zero-initialise; free by batch_gather_fini. */
 struct batch_gather {
-	struct poly_batch view;		   /* the rows; the arena is that of the batch */
-	struct batch rows;		   /* storage for the columns that a batch had so far */
-	uint32_t numbers[POLY_BATCH_ROWS]; /* of the rows, in the batch */
+	struct poly_batch view;		 /* the rows; the arena is that of the batch */
+	struct batch rows;		 /* storage for the columns of the last batch */
+	uint32_t index[POLY_BATCH_ROWS]; /* of each gathered row in the batch */
 };
 
 /*
- * Makes view the rows of a batch whose bits are set: row r is bit r % 64 of chosen[r / 64]. It
- * holds as long as the batch. POLY_ERR_MEMORY.
+ * Sets view to the rows of a batch whose bits are set: row r is bit r % 64 of selected[r / 64].
+ * view is valid as long as the batch. POLY_ERR_MEMORY.
  */
-enum poly_status batch_gather_rows(struct batch_gather *pick, const struct poly_batch *batch,
-	const uint64_t *chosen, struct poly_error *error);
+enum poly_status batch_gather_rows(struct batch_gather *gather, const struct poly_batch *batch,
+	const uint64_t *selected, struct poly_error *error);
 
-/* Gives the storage back. */
-void batch_gather_fini(struct batch_gather *pick);
+/* Frees the storage. */
+void batch_gather_fini(struct batch_gather *gather);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of records that were counted: rows of the batches of a stretch stand for them
- * (weight of struct poly_batch), and are numbered over these from 0. A chain is what was always
- * executed in one go; how often, and which one behind which, is what is left of the order.
+ * Control flow among weighted rows: each row of an interval's batches represents one or more
+ * records (weight of struct poly_batch); rows are indexed from 0 over these batches. A chain is
+ * a sequence of rows that was always executed as a whole. The graph has the rows of each chain
+ * and the order in which chains were executed.
  */
 #ifndef MODEL_CHAIN_GRAPH_H
 #define MODEL_CHAIN_GRAPH_H
@@ -10,27 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* There is no next row in the chain. */
+/* End of a chain. */
 #define CHAIN_NONE UINT32_MAX
 
-/* Holds as long as the batch that has it. */
+/* Valid as long as its batch. */
 struct poly_chain_graph {
 	uint32_t rows;
-	const uint32_t *next;	  /* by row: the one behind it wherever it is; or CHAIN_NONE */
-	uint32_t chains;	  /* how many there are */
+	const uint32_t *next;	  /* by row: its successor in every chain, or CHAIN_NONE */
+	uint32_t chains;	  /* number of chains */
 	const uint32_t *first;	  /* by chain: its first row */
-	const uint32_t *length;	  /* by chain: records of an execution; 0: there was none */
-	const uint32_t *executed; /* chains one behind the other, up to all records */
-	uint32_t records;	  /* of all executions; the last one may have fewer */
+	const uint32_t *length;	  /* by chain: records per execution; 0: never executed */
+	const uint32_t *executed; /* chains in execution order, until all records are covered */
+	uint32_t records;	  /* of all executions; the last execution may be partial */
 };
 
-/* Going through executions; at and left begin as 0 and the order's records. */
+/* Iterates over executions; initialise at to 0 and left to the graph's records. */
 struct chain_walk {
 	const struct poly_chain_graph *order;
 	uint32_t at, left;
 };
 
-/* The next execution: which chain, and how many records. False: there is none. */
+/* Advances to the next execution: its chain and number of records. False at the end. */
 static inline bool
 chain_next(struct chain_walk *walk, uint32_t *chain, uint32_t *records)
 {

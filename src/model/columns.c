@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What columns.def says of the columns, and their values as text. */
+/* Traits of the columns, and their values as text. */
 #include "model/columns.h"
 
 #include "base/num.h"
@@ -67,7 +67,7 @@ static const char *const flags_names[POLY_FLAGS_COUNT] = {
 	[POLY_FLAGS_BOTH] = "both",
 };
 
-/* By form; forms that are no enumeration have no names. */
+/* By form; only enumerations have names. */
 static const struct {
 	const char *const *names;
 	unsigned count;
@@ -163,7 +163,7 @@ poly_batch_bytes(
 	return *length ? batch->arena + slices[row].offset : (const uint8_t *)"";
 }
 
-/* The first bytes of a text of n bytes that fit, and a NUL. */
+/* Copies as much of a text of n bytes as fits, with a NUL; returns n. */
 static size_t
 put_text(const void *bytes, size_t n, char *text, size_t size)
 {
@@ -206,7 +206,7 @@ signed_text(int64_t value, char *room)
 	return 1 + num_decimal(room + 1, -(uint64_t)value);
 }
 
-/* The name that a value has; NULL for numbers and for values without one. */
+/* Returns the name of a value; NULL for numbers and values without a name. */
 static const char *
 value_name(const struct poly_trace_info *info, enum poly_form form, uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that were given apart from each other, as one numbering. */
+/* Mapping of ids that several producers assigned to one common set of ids. */
 #ifndef MODEL_ID_REMAP_H
 #define MODEL_ID_REMAP_H
 
@@ -7,23 +7,22 @@
 
 /* Zero-initialise. */
 struct id_remap {
-	uint32_t *to;	/* by number */
-	uint32_t count; /* numbers that are known */
+	uint32_t *to;	/* common id by local id */
+	uint32_t count; /* of known local ids */
 	uint32_t capacity;
-	bool differs; /* some number is not its own translation */
+	bool differs; /* at least one id changes */
 };
 
-/* Says what the next n numbers are; false where memory could not be had: none is added. */
-bool id_remap_add(struct id_remap *translation, const uint32_t *to, size_t n);
+/* Appends the common ids of the next n local ids. False: out of memory, nothing added. */
+bool id_remap_add(struct id_remap *remap, const uint32_t *to, size_t n);
 
-/* Translates a column of numbers, where the batch has it; what is not known stays. */
-void id_remap_apply(
-	const struct id_remap *translation, struct batch *batch, enum poly_column column);
+/* Remaps a column of ids if the batch has it; unknown ids stay. */
+void id_remap_apply(const struct id_remap *remap, struct batch *batch, enum poly_column column);
 
-/* Translates every column of names. */
-void id_remap_apply_names(const struct id_remap *translation, struct batch *batch);
+/* Remaps every column of names. */
+void id_remap_apply_names(const struct id_remap *remap, struct batch *batch);
 
-/* Gives the memory back. */
-void id_remap_free(struct id_remap *translation);
+/* Frees the mapping. */
+void id_remap_free(struct id_remap *remap);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last rows of a trace, copied from the batches that they came in. */
+/* The last rows of a trace, copied from their batches. */
 #ifndef SELECT_TAIL_BUFFER_H
 #define SELECT_TAIL_BUFFER_H
 
@@ -18,24 +18,24 @@ struct tail_batch {
 };
 
 struct tail_buffer {
-	uint64_t most; /* rows to be kept */
-	uint64_t rows; /* that are kept: at least most, if there were so many */
+	uint64_t max;  /* rows to keep */
+	uint64_t rows; /* stored: at least max, once max rows were added */
 	struct tail_batch *first, *last;
-	struct tail_batch *given; /* by tail_buffer_next */
+	struct tail_batch *current; /* returned by tail_buffer_next */
 };
 
-/* Keeps the rows of a batch, and forgets what need not be kept any more. POLY_ERR_MEMORY. */
+/* Appends the rows of a batch and frees those no longer among the last max. POLY_ERR_MEMORY. */
 enum poly_status tail_buffer_add(
-	struct tail_buffer *kept, const struct poly_batch *batch, struct poly_error *error);
+	struct tail_buffer *tail, const struct poly_batch *batch, struct poly_error *error);
 
 /*
- * The next rows from the oldest on, most in all; view is made by pick, and holds until the next
- * call. POLY_END where nothing is left. POLY_ERR_MEMORY.
+ * Removes the oldest rows, max in total. gather holds *view, which is valid until the next
+ * call. POLY_END: no rows left. POLY_ERR_MEMORY.
  */
-enum poly_status tail_buffer_next(struct tail_buffer *kept, struct batch_gather *pick, const struct poly_batch **view,
-	struct poly_error *error);
+enum poly_status tail_buffer_next(struct tail_buffer *tail, struct batch_gather *gather,
+	const struct poly_batch **view, struct poly_error *error);
 
-/* Forgets everything. */
-void tail_buffer_free(struct tail_buffer *kept);
+/* Frees all rows. */
+void tail_buffer_free(struct tail_buffer *tail);
 
 #endif
