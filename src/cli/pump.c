@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a source through a format. */
 #include "cli/pump.h"
 
 #include "cli/command.h"
@@ -10,7 +9,7 @@ enum poly_status
 pump_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
-	/* Nobody but the writer sees the batches. */
+	/* The writer is the only consumer of the batches. */
 	if (!source->selection)
 		poly_reader_defer(source->reader);
 	while ((batch = source_next(source))) {
@@ -44,7 +43,7 @@ pump_records(struct source *source, const char *format, const struct column_list
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
-	/* What is wrong with the output is told when it is finished. */
+	/* output_finish reports failures of the output. */
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
 	say_error(source->name, &error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV: a row of column names, then one record a row; written only.
+ * CSV: a row of column names, then one row per record; written only.
  *
  * Values are those of JSON Lines without its quotes; text is written byte for byte. An absent
- * value is an empty field, and an empty text a pair of quotes. The columns raw, origin, site
- * and verbatim are written only when they are asked for by name.
- * spec: RFC 4180 (quoting; lines end in a line feed alone, as reports do).
+ * value is an empty field, and an empty text a pair of quotes. The columns row, raw, origin,
+ * site and verbatim are written only when requested by name. spec: RFC 4180 (quoting; lines end
+ * in a line feed alone, as reports do).
  */
 #include "format/format.h"
 
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* Bytes that are gathered before they are handed on. */
-#define TEXT_MOST ((size_t)64 << 10)
+/* Bytes to collect before each write. */
+#define TEXT_MAX ((size_t)64 << 10)
 
 /* Columns of a line: each at most once. */
 #define COLUMNS_MAX (POLY_COLUMN_COUNT + 1)
@@ -110,7 +110,7 @@ append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
 		if (poly_present(batch, state->list[i], row))
 			append_value(state, batch, i, row);
 		else if (state->count == 1)
-			append_text(to, "", 0); /* a blank line would be no record */
+			append_text(to, "", 0); /* a blank line would not be a record */
 	}
 	buf_byte(to, '\n');
 }
@@ -177,7 +177,7 @@ csv_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 		state->data[i] = column_data(batch, state->list[i]);
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		append_row(state, batch, row);
-		if (state->text.size >= TEXT_MOST)
+		if (state->text.size >= TEXT_MAX)
 			status = flush(writing, error);
 	}
 	return status == POLY_OK ? flush(writing, error) : status;

@@ -361,24 +361,28 @@ what_is_wrong_is_shown_at_its_place(void **state)
 	assert_fails("pc + 'a' == 1", POLY_ERR_USAGE, "expected a number", 5);
 	assert_fails("pc in {1, 2", POLY_ERR_USAGE, "expected ',' or '}'", 11);
 	assert_fails("pc not 1", POLY_ERR_USAGE, "expected 'in'", 7);
-	assert_fails(
-		"pc == 0x12345678123456789", POLY_ERR_USAGE, "'0x12345678123456789' is", 6);
-	assert_fails(
-		"pc == 18446744073709551616", POLY_ERR_USAGE, "'18446744073709551616' is", 6);
+	assert_fails("pc == 0x12345678123456789", POLY_ERR_USAGE,
+		"invalid number '0x12345678123456789' (exp", 6);
+	assert_fails("pc == 18446744073709551616", POLY_ERR_USAGE,
+		"invalid number '18446744073709551616'", 6);
 	assert_fails("pc == 0b12", POLY_ERR_USAGE, "invalid number '0b12'", 6);
 	assert_fails("pc == 12ab", POLY_ERR_USAGE, "invalid number '12ab'", 6);
 	assert_fails("pc == @", POLY_ERR_USAGE, "unexpected character", 6);
 	assert_fails("text == 'abc", POLY_ERR_USAGE, "unterminated string", 8);
 	assert_fails("text ~ 'a('", POLY_ERR_USAGE, "missing closing parenthesis", 10);
 	assert_fails("text ~ 3", POLY_ERR_USAGE, "expected a regular expression in quotes", 7);
-	assert_fails("3 ~ 'a'", POLY_ERR_USAGE, "a regular expression is for a column", 0);
+	assert_fails("3 ~ 'a'", POLY_ERR_USAGE, "a regular expression can only be", 0);
 	assert_fails("has(3)", POLY_ERR_USAGE, "expected the name of a column", 4);
-	assert_fails("kind == acces", POLY_ERR_USAGE, "invalid value 'acces' for column 'kind'", 8);
 	assert_fails(
-		"record == store", POLY_ERR_USAGE, "invalid value 'store' for column 'record' (exp", 10);
-	assert_fails("executed == 'maybe'", POLY_ERR_USAGE, "for column 'executed' (expected true or", 12);
-	assert_fails("pc == 'abc'", POLY_ERR_USAGE, "invalid value 'abc' for column 'pc' (expected a number)", 6);
-	assert_fails("raw == '00'", POLY_ERR_USAGE, "the trace does not have the column 'raw' (it has row", 0);
+		"kind == acces", POLY_ERR_USAGE, "invalid value 'acces' for column 'kind'", 8);
+	assert_fails("record == store", POLY_ERR_USAGE,
+		"invalid value 'store' for column 'record' (exp", 10);
+	assert_fails("executed == 'maybe'", POLY_ERR_USAGE,
+		"invalid value 'maybe' for column 'executed'", 12);
+	assert_fails("pc == 'abc'", POLY_ERR_USAGE,
+		"invalid value 'abc' for column 'pc' (expected a number)", 6);
+	assert_fails("raw == '00'", POLY_ERR_USAGE,
+		"the trace does not have the column 'raw' (it has row", 0);
 }
 
 static void

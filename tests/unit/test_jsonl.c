@@ -295,7 +295,7 @@ values_that_do_not_fit_are_refused(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
-		{"{\"pd\":1}\n", "J02", "the key 'pd' is no column"},
+		{"{\"pd\":1}\n", "J02", "the key 'pd' is not a column"},
 		{"{\"size\":4294967296}\n", "J03",
 			"'size' holds 4294967296, expected a number from 0 to 4294967295"},
 		{"{\"time\":18446744073709551616}\n", "J03",
@@ -324,7 +324,7 @@ values_that_do_not_fit_are_refused(void **state)
 		{"{\"text\":[]}\n", "J03",
 			"'text' holds an array, expected a string, or an object with the key "
 			"'hex'"},
-		{"[]\n", "J01", "the line is JSON, but no object"},
+		{"[]\n", "J01", "the line is JSON, but not an object"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct buf text = {0};
@@ -340,7 +340,7 @@ a_key_outside_the_header_s_columns_is_refused(void **state)
 	(void)state;
 	assert_refused("{\"polytrace\":\"trace\",\"columns\":[\"pc\"]}\n"
 		       "{\"pc\":\"0x1\"}\n{\"size\":1}\n",
-		3, "J02", "the key 'size' is none of the columns that the header names");
+		3, "J02", "the key 'size' is not among the columns that the header names");
 }
 
 static void
@@ -348,26 +348,23 @@ wrong_headers_are_refused(void **state)
 {
 	(void)state;
 	static const char *const members[][2] = {
-		{"\"version\":2", "in the header 'version' holds 2, expected 1"},
-		{"\"address_bits\":65", "in the header 'address_bits' holds 65, expected a "
+		{"\"version\":2", "header: 'version' holds 2, expected 1"},
+		{"\"address_bits\":65", "header: 'address_bits' holds 65, expected a "
 					"number from 0 to 64"},
-		{"\"clock\":null",
-			"in the header 'clock' holds null, expected a string without NUL"},
-		{"\"addresses\":\"both\"", "in the header 'addresses' holds 'both', expected "
+		{"\"clock\":null", "header: 'clock' holds null, expected a string without NUL"},
+		{"\"addresses\":\"both\"", "header: 'addresses' holds 'both', expected "
 					   "'unknown', 'virtual' or 'physical'"},
 		{"\"columns\":[\"pd\"]",
-			"in the header an element holds 'pd', expected the name of a column"},
-		{"\"facts\":{\"a\":1}",
-			"in the header 'a' holds 1, expected a string without NUL"},
+			"header: an element holds 'pd', expected the name of a column"},
+		{"\"facts\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":[\"a\"]",
-			"in the header 'labels' holds an array, expected an object of labels"},
-		{"\"labels\":{\"a\":1}",
-			"in the header 'a' holds 1, expected a string without NUL"},
+			"header: 'labels' holds an array, expected an object of labels"},
+		{"\"labels\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":{\"a b\":\"\"}",
-			"in the header the key of label 'a b' has other characters than "
+			"header: the key of label 'a b' has other characters than "
 			"letters, digits, '.', '_' and '-'"},
 		{"\"labels\":{\"a\":\"b\\n\"}",
-			"in the header the value of label 'a' has a control character (0x0a), "
+			"header: the value of label 'a' has a control character (0x0a), "
 			"expected text of one line"},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
@@ -392,7 +389,7 @@ a_trace_has_255_names_of_records(void **state)
 	for (unsigned i = 0; i < 256; i++)
 		buf_printf(&text, "{\"record\":\"name%u\"}\n", i);
 	assert_refused(buf_text(&text), 256, "J04",
-		"'record' holds one name too many: the trace has 255 already");
+		"'record' exceeds the maximum of 255 names in the trace");
 	assert_rewritten(text.data, text.size);
 	buf_free(&text);
 }

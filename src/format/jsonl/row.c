@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row as a line: the one place that knows the canonical form.
+ * Writes a row as a line in canonical form; no other file depends on that form.
  * spec: polytrace-jsonl(5).
  */
 #include "format/jsonl/jsonl.h"
@@ -22,7 +22,7 @@ has_value(const uint64_t *present, size_t rows)
 	return false;
 }
 
-/* Names of records, interned names and text may need escapes: their quotes come with them. */
+/* Names of records, interned names and text can need escapes; quoting adds their quotes. */
 static bool
 is_escaped(enum poly_form form)
 {
