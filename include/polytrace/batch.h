@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Maximum rows of a batch; the hot columns of so many fit a second-level cache. */
+/* Maximum rows of a batch, whose hot columns then fit a second-level cache. */
 #define POLY_BATCH_ROWS 4096
 
 /* Bytes in the arena of a batch: offset from batch->arena and length, both in bytes. */
@@ -34,8 +34,8 @@ enum poly_column {
 #undef COLUMN
 	POLY_COLUMN_COUNT, /* number of the columns that batches store */
 	/*
-	 * The record's number, as poly_batch_number returns it. Every trace has this column and
-	 * no batch stores it; it is bit 63 of a set, and not in POLY_ALL_COLUMNS.
+	 * The record's number, as poly_batch_number returns. Every trace has this column and
+	 * no batch stores its values: bit 63 of a set, and not in POLY_ALL_COLUMNS.
 	 */
 	POLY_COLUMN_row = 63
 };

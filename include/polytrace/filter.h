@@ -82,7 +82,7 @@ POLY_API enum poly_status poly_filter_test(struct poly_filter *filter,
  * Returns false if the bound expression holds for none of the records that bounds describes,
  * and true if bounds alone do not decide that. Evaluates comparisons of columns, numbers and
  * row, sums, shifts and masks of these, and their combinations. Does not modify the filter: any
- * number of threads may call it.
+ * number of threads can call this function.
  */
 POLY_API bool poly_filter_possible(
 	const struct poly_filter *filter, const struct poly_bounds *bounds);

@@ -52,7 +52,8 @@ struct poly_write_options {
 	unsigned threads;
 	/*
 	 * The columns of csv in the order in which they are written, order_count of them, each
-	 * of which is in columns; NULL: row, then the order of columns.def. Used by the call.
+	 * of which is in columns; NULL: row, then the order of columns.def. Valid until the
+	 * writer is closed.
 	 */
 	const enum poly_column *order;
 	size_t order_count; /* elements of order */

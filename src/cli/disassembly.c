@@ -171,15 +171,15 @@ starts_stream(const struct poly_batch *batch, size_t row)
 static int
 describe_escape(const struct poly_batch *batch, size_t row, char *text)
 {
-	enum { WORDS_MOST = 4 };
-	char digits[2 * 4 * WORDS_MOST + 4] = "";
+	enum { WORDS_MAX = 4 };
+	char digits[2 * 4 * WORDS_MAX + 4] = "";
 	if (poly_present(batch, POLY_COLUMN_payload, row))
 		poly_batch_format(batch, POLY_COLUMN_payload, row, digits, sizeof digits);
 	size_t length = strlen(digits);
-	bool is_long = length > 8 * WORDS_MOST;
+	bool is_long = length > 8 * WORDS_MAX;
 	int n = snprintf(text, DISASSEMBLY_REMARK, "; escape 0x%03x%s",
 		(unsigned)batch->escape[row], length ? ":" : "");
-	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MOST; i += 8)
+	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MAX; i += 8)
 		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " %.8s", digits + i);
 	return n +
 	       snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, "%s", is_long ? " ..." : "");

@@ -242,7 +242,7 @@ put_decimal(char *to, uint64_t v)
 	return n;
 }
 
-/* Truncates a cell to max bytes and replaces the control characters in it. */
+/* Truncates a cell to max bytes and replaces its control characters. */
 static size_t
 sanitize(char *to, size_t n, size_t max)
 {

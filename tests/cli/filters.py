@@ -3,7 +3,8 @@
 
     filters.py POLYTRACE
 
-Records are told apart by their line; what a record lacks is None, and a test of it is false.
+Records are distinguished by their line; an absent value is None, and a test of an absent value is
+false.
 """
 import json
 import os
@@ -30,7 +31,7 @@ class Row(dict):
 
 
 def tried(*values):
-    """True where none of the values is absent."""
+    """Whether all values are present."""
     return None not in values
 
 

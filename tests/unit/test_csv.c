@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV against what RFC 4180 says of each kind of value. */
+/* CSV against RFC 4180, for each kind of value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -191,7 +191,7 @@ truncation_is_survived_at_every_byte(void **state)
 }
 
 static void
-a_cut_line_is_a_row_and_a_finding(void **state)
+a_truncated_line_is_a_row_and_a_finding(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -254,7 +254,7 @@ the_header_is_restored(void **state)
 }
 
 static void
-without_a_header_nothing_is_claimed(void **state)
+without_a_header_the_information_is_empty(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -268,7 +268,7 @@ without_a_header_nothing_is_claimed(void **state)
 	poly_reader_close(reader);
 }
 
-/* Reading text fails in its line with this message and rule, after the rows before it. */
+/* Reading text fails in its last line with this message and rule, after the rows before. */
 static void
 assert_refused(const char *text, uint64_t line, const char *code, const char *message)
 {
@@ -395,7 +395,7 @@ a_trace_has_255_names_of_records(void **state)
 }
 
 static void
-lines_have_a_limit(void **state)
+the_length_of_lines_is_limited(void **state)
 {
 	(void)state;
 	const size_t most = (size_t)4 << 20;
@@ -578,7 +578,7 @@ the_key_row_is_ignored_and_its_line_keeps_its_bytes(void **state)
 }
 
 static void
-rows_say_what_makes_a_trace_json_lines(void **state)
+rows_identify_json_lines(void **state)
 {
 	(void)state;
 	static const struct {
@@ -604,7 +604,7 @@ rows_say_what_makes_a_trace_json_lines(void **state)
 #else
 
 static void
-reading_says_which_library_is_missing(void **state)
+reading_names_the_missing_library(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -618,7 +618,7 @@ reading_says_which_library_is_missing(void **state)
 
 /* One row with values that say where it stood. */
 static void
-places_are_written_only_by_name(void **state)
+row_origin_and_site_are_written_only_by_name(void **state)
 {
 	(void)state;
 	struct info info;
@@ -668,22 +668,22 @@ main(void)
 		cmocka_unit_test(other_spellings_have_the_same_values),
 		cmocka_unit_test(lines_that_are_not_canonical_keep_their_bytes),
 		cmocka_unit_test(truncation_is_survived_at_every_byte),
-		cmocka_unit_test(a_cut_line_is_a_row_and_a_finding),
+		cmocka_unit_test(a_truncated_line_is_a_row_and_a_finding),
 		cmocka_unit_test(the_header_is_restored),
-		cmocka_unit_test(without_a_header_nothing_is_claimed),
+		cmocka_unit_test(without_a_header_the_information_is_empty),
 		cmocka_unit_test(values_that_do_not_fit_are_refused),
 		cmocka_unit_test(a_key_outside_the_header_s_columns_is_refused),
 		cmocka_unit_test(wrong_headers_are_refused),
 		cmocka_unit_test(a_trace_has_255_names_of_records),
-		cmocka_unit_test(lines_have_a_limit),
+		cmocka_unit_test(the_length_of_lines_is_limited),
 		cmocka_unit_test(deep_nesting_is_refused),
 		cmocka_unit_test(random_batches_come_back_column_by_column),
 		cmocka_unit_test(the_key_row_is_ignored_and_its_line_keeps_its_bytes),
-		cmocka_unit_test(rows_say_what_makes_a_trace_json_lines),
+		cmocka_unit_test(rows_identify_json_lines),
 #else
-		cmocka_unit_test(reading_says_which_library_is_missing),
+		cmocka_unit_test(reading_names_the_missing_library),
 #endif
-		cmocka_unit_test(places_are_written_only_by_name),
+		cmocka_unit_test(row_origin_and_site_are_written_only_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

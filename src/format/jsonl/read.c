@@ -68,7 +68,7 @@ measure(struct jsonl_line *line, const uint8_t *p, size_t n, bool eof)
 	return true;
 }
 
-/* Finds the next line without consuming it. POLY_END: no line. POLY_ERR_LIMIT: too long. */
+/* Peeks at the next line. POLY_END: no line. POLY_ERR_LIMIT: too long. */
 static enum poly_status
 next_line(struct reading *reading, struct jsonl_line *line, struct poly_error *error)
 {
