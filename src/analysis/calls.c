@@ -36,7 +36,8 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 
 #define NEEDED                                                                      \
 	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
-		POLY_HAS(fallthrough) | POLY_HAS(uop) | POLY_HAS(synthetic) | POLY_HAS(time))
+		POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) | \
+		POLY_HAS(time))
 
 poly_columns
 poly_calls_columns(void)

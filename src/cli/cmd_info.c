@@ -145,8 +145,7 @@ info_native(struct inputs *inputs, const char *path)
 	const struct poly_format_info *format = packed_records(&source);
 	int written = STATUS_TROUBLE;
 	if (format->summary)
-		written = copy_records(
-			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
+		written = pump_records(&source, format->summary, NULL, inputs->output);
 	else
 		say(source.name, "format '%s' has no tools that tell what is in a trace",
 			format->name);

@@ -157,7 +157,7 @@ write_packed(struct pack_job *job, struct source *source)
 		/* The writer has removed an incomplete end by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
 	if (status == POLY_OK && !source_partial(source))
 		status = poly_writer_finish(writer, &error);

@@ -414,11 +414,11 @@ static const struct format cis501 = {
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
 				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
 				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
-				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
+				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,

@@ -87,7 +87,7 @@ store_instruction(
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	batch_put(batch, pc, row, line->address);
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
@@ -154,7 +154,7 @@ store_memory(struct reading *reading, struct batch *batch, size_t row, struct qe
 	if (line->has_pc) {
 		batch_put(batch, pc, row, line->pc);
 		if (line->has_id)
-			batch_put(batch, number, row, line->id);
+			batch_put(batch, instruction_id, row, line->id);
 	}
 	if (line->text.length)
 		batch_put_bytes(
@@ -301,7 +301,7 @@ store_transfer(
 {
 	bool good = true;
 	if (line->is == QEMU4V_FLOW && line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);

@@ -170,7 +170,7 @@ static uint64_t
 count_instructions(const struct writing *writing)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	return writer->count + writing->copied[POLY_COLUMN_number].count;
+	return writer->count + writing->copied[POLY_COLUMN_instruction_id].count;
 }
 
 /* Writes time, unit and processor, and reserves room for the rest of the line. */
@@ -438,7 +438,7 @@ static const char *
 find_attributes(struct writing *writing, const struct poly_batch *batch, size_t row, bool *bad)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, bad);
+	const char *attributes = name_of(batch, POLY_COLUMN_access_attributes, row, bad);
 	bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
 	size_t n = strlen(attributes);
 	for (size_t i = 0; i < n; i++)

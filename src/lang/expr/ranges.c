@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of a column against constants, as ranges: one comparison each when they are run. */
+/* Converts tests of a column against constants to ranges, one comparison each at run time. */
 #include "lang/expr/expr.h"
 
 #include "model/columns.h"
 
 #include <string.h>
 
-/* The least and the largest number in the order of a test. */
+/* The minimum and maximum in the order of a test. */
 static uint64_t
 least(const struct node *test)
 {
@@ -29,7 +29,7 @@ set_range(struct node *test, enum poly_column column, uint64_t first, uint64_t l
 	test->empty = last - least(test) < first - least(test);
 }
 
-/* Numbers below (or up to, where same) a constant, or above it where the column is right. */
+/* Sets the range below (same: up to) a constant, or above it if the column is on the right. */
 static void
 settle_order(struct node *test, const struct node *left, const struct node *right, bool same)
 {
@@ -63,7 +63,7 @@ settle_comparison(const struct poly_filter *filter, struct node *test)
 	}
 }
 
-/* A word that stands for a number of its column; a record's is that of the trace. */
+/* Resolves a word to a number of its column; that of a record depends on the trace. */
 static void
 settle_word(const struct poly_filter *filter, struct node *test)
 {
@@ -78,7 +78,7 @@ settle_word(const struct poly_filter *filter, struct node *test)
 		set_range(test, test->column, 1, UINT64_MAX);
 	else if (form == POLY_FORM_BOOL)
 		set_range(test, test->column, 0, 0);
-	/* Several records of a foreign trace may have one name: then it is compared as text. */
+	/* Several records of a foreign trace can have one name: compare it as text. */
 	unsigned found = 0, last = 0;
 	for (unsigned i = 0; form == POLY_FORM_RECORD && i < info->record_count; i++) {
 		const bool is = strcmp(info->records[i], word) == 0;
@@ -90,7 +90,7 @@ settle_word(const struct poly_filter *filter, struct node *test)
 }
 
 void
-expr_settle(struct poly_filter *filter)
+expr_find_ranges(struct poly_filter *filter)
 {
 	for (uint32_t i = 1; i < filter->count; i++) {
 		struct node *node = &filter->nodes[i];
