@@ -55,7 +55,7 @@ update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
 	size_t words = b->synthetic || b->uop || b->raw ? row_bits_words(b) : 0;
 	for (size_t w = 0; w < words; w++) {
 		uint64_t synthetic = row_bits_present(b, POLY_COLUMN_synthetic, w);
-		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop, w);
+		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop_index, w);
 		uint64_t raw = row_bits_present(b, POLY_COLUMN_raw, w);
 		summary->uops += (uint64_t)__builtin_popcountll(uop);
 		if (raw)

@@ -107,7 +107,7 @@ fits(const struct job *job, const struct source *source)
 
 /* Writes the records of a source; returns an exit status. */
 static int
-copy_records(struct job *job, struct source *source)
+pump_records(struct job *job, struct source *source)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
@@ -145,7 +145,7 @@ join_first(struct job *job, const char *path)
 		say_error(say_output(job->options->output), &error);
 		return STATUS_TROUBLE;
 	}
-	return copy_records(job, &job->first);
+	return pump_records(job, &job->first);
 }
 
 /*
@@ -186,7 +186,7 @@ append_input(struct job *job, const char *path)
 	struct source source;
 	if (!open_next(job, path, &source))
 		return STATUS_TROUBLE;
-	const int status = fits(job, &source) ? copy_records(job, &source) : STATUS_TROUBLE;
+	const int status = fits(job, &source) ? pump_records(job, &source) : STATUS_TROUBLE;
 	const int ended = source_close(&source);
 	/* An input without selected records is reported, but is not a failure. */
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE

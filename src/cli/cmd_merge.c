@@ -487,7 +487,7 @@ finish_writer(struct job *job, int status)
 
 /* Writes and analyses the merged records. */
 static int
-copy_records(struct job *job)
+pump_records(struct job *job)
 {
 	const struct poly_batch *batch;
 	struct poly_error error;
@@ -508,7 +508,7 @@ merge_records(struct job *job)
 {
 	int status = open_inputs(job);
 	if (status == STATUS_DONE)
-		status = copy_records(job);
+		status = pump_records(job);
 	poly_writer_close(job->writer);
 	for (size_t i = 0; i < job->count; i++) {
 		/* By synchronisation the first reading has printed the messages. */

@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/term.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/column_list.h"
 
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/say.h"
 
 #include <string.h>

@@ -4,11 +4,11 @@
 
 <<<<<<< HEAD:tests/unit/test_basic_blocks.c
 #include "analysis/basic_blocks.h"
-#include "model/order.h"
-=======
-#include "analysis/block.h"
 #include "model/chain_graph.h"
->>>>>>> columns:tests/unit/test_block.c
+=======
+#include "analysis/basic_blocks.h"
+#include "model/chain_graph.h"
+>>>>>>> columns:tests/unit/test_basic_blocks.c
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ expect_marks(const char *lines, bool thread, const char *expected)
 =======
 				    "\"uop_index\",\"synthetic\"]}\n");
 	static struct blocks blocks;
->>>>>>> columns:tests/unit/test_block.c
+>>>>>>> columns:tests/unit/test_basic_blocks.c
 	struct listing found = {0};
 	const struct poly_batch *batch;
 	struct poly_error error;

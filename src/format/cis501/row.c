@@ -82,7 +82,7 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 		return "uop";
 	if (!load_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
 		return "mnemonic";
-	if (!load_word(batch, POLY_COLUMN_micro_op, row, &op->micro))
+	if (!load_word(batch, POLY_COLUMN_uop_name, row, &op->micro))
 		return "micro_op";
 	op->src1 = VALUE(batch, src1, row, -1);
 	op->src2 = VALUE(batch, src2, row, -1);

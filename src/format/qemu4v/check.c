@@ -140,7 +140,7 @@ check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
 		if (before)
 			*before = batch->opcode[row];
 	}
-	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_number))
+	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_instruction_id))
 		return;
 	uint64_t id = batch->instruction_id[row];
 	/* Numbers may wrap at 32 bits. */

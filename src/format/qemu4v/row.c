@@ -279,7 +279,7 @@ set_template(
 		return;
 	add_variable_field(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		add_variable_field(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+		add_variable_field(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		add_variable_field(
 			shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
