@@ -3,13 +3,13 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct opt *const check_tables[] = {rendering_table, source_table, NULL};
+static const struct opt *const check_tables[] = {rendering_table, input_table, NULL};
 
 /* How many of each severity. */
 struct tally {
@@ -20,7 +20,7 @@ static void
 add_row(struct poly_report *report, const struct poly_finding *finding, const char *code,
 	enum poly_severity severity)
 {
-	poly_report_cell_text(report, source_severity(severity));
+	poly_report_cell_text(report, severity_name(severity));
 	poly_report_cell_text(report, code);
 	poly_report_cell_count(report, finding->count);
 	if (finding->record)
@@ -40,7 +40,7 @@ add_findings(struct poly_report *report, const struct poly_reader *reader, struc
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
-		if (source_told_before(reader, i, finding.rule))
+		if (finding_is_repeated(reader, i, finding.rule))
 			continue;
 		tally->of[finding.rule->severity] += finding.count;
 		add_row(report, &finding, finding.rule->code, finding.rule->severity);
@@ -49,12 +49,12 @@ add_findings(struct poly_report *report, const struct poly_reader *reader, struc
 
 /* True where a rule of the format has told of the damage that ended the reading. */
 static bool
-told_by_rule(const struct source *source)
+told_by_rule(const struct command_input *source)
 {
 	struct poly_finding finding;
 	for (size_t i = 0;
 		source->reader && poly_reader_finding_at(source->reader, i, &finding); i++) {
-		if (source_is_end(source, &finding))
+		if (input_is_end(source, &finding))
 			return true;
 	}
 	return false;
@@ -62,7 +62,7 @@ told_by_rule(const struct source *source)
 
 /* What ended the reading, with its line, as the rules of formats of lines tell theirs. */
 static void
-add_end(struct poly_report *report, const struct source *source)
+add_end(struct poly_report *report, const struct command_input *source)
 {
 	const struct poly_error *error = &source->error;
 	char message[sizeof error->message + 40];
@@ -81,7 +81,7 @@ add_end(struct poly_report *report, const struct source *source)
 
 /* What ended the reading, and what was passed over: no rules of the format. */
 static void
-add_damage(struct poly_report *report, const struct source *source, struct tally *tally)
+add_damage(struct poly_report *report, const struct command_input *source, struct tally *tally)
 {
 	struct poly_reader_counts counts = {0};
 	if (source->reader)
@@ -103,7 +103,7 @@ add_damage(struct poly_report *report, const struct source *source, struct tally
 }
 
 static void
-add_table(struct poly_report *report, const struct source *source, struct tally *tally)
+add_table(struct poly_report *report, const struct command_input *source, struct tally *tally)
 {
 	poly_report_table(report, "findings", "Findings");
 	poly_report_column(report, "severity", "Severity", false);
@@ -120,7 +120,7 @@ add_table(struct poly_report *report, const struct source *source, struct tally 
 
 /* Ends the input and adds the verdict; returns the exit status. */
 static int
-add_verdict(struct poly_report *report, const struct source *source, bool strict,
+add_verdict(struct poly_report *report, const struct command_input *source, bool strict,
 	const struct tally *tally)
 {
 	bool valid = !tally->of[POLY_ERROR] && !(strict && tally->of[POLY_WARNING]);
@@ -145,26 +145,26 @@ add_verdict(struct poly_report *report, const struct source *source, bool strict
 static int
 check_one(struct inputs *inputs, const char *path)
 {
-	struct source source;
-	const struct source_wants wants = {.check = true, .quiet = true};
-	if (!source_open(&source, path, inputs->options, &wants) &&
+	struct command_input source;
+	const struct input_needs wants = {.check = true, .quiet = true};
+	if (!input_open(&source, path, inputs->options, &wants) &&
 		source.status != POLY_ERR_FORMAT) {
-		say_error(source.name, &source.error);
+		diag_error(source.name, &source.error);
 		return STATUS_TROUBLE;
 	}
-	while (source.reader && source_next(&source))
+	while (source.reader && input_next(&source))
 		;
 	progress_clear(&source.progress);
 	struct tally tally = {{0}};
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	poly_report_text(report, "file", "File", source.name);
 	add_table(report, &source, &tally);
 	int status = add_verdict(report, &source, inputs->options->strict, &tally);
-	int rendered = source_render(report, inputs->options, inputs->output);
+	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
 	if (status == STATUS_TROUBLE)
-		source_tell_end(&source);
-	source_drop(&source);
+		input_print_end(&source);
+	input_discard(&source);
 	return rendered > status ? rendered : status;
 }
 
@@ -180,6 +180,6 @@ const struct command command_check = {
 	.summary = "test whether a trace is what its format says",
 	.usage = "[options] [FILE...]",
 	.options = check_tables,
-	.options_size = sizeof(struct source_options),
+	.options_size = sizeof(struct input_options),
 	.run = check_run,
 };

@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/simpoints.h"
 #include "cli/term.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct convert_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns, *simpoints;
 	struct opt_number interval;
 	struct opt_list to_options, labels;
@@ -41,7 +41,7 @@ static const struct opt convert_table[] = {
 };
 
 static const struct opt *const convert_tables[] = {
-	convert_table, selection_table, source_table, NULL};
+	convert_table, selection_table, input_table, NULL};
 
 /* A conversion under way. */
 struct convert {
@@ -49,7 +49,7 @@ struct convert {
 	const char *output; /* of OUT in messages */
 	const struct poly_format_info *target;
 	poly_columns columns; /* to be written */
-	struct source source;
+	struct command_input source;
 	struct poly_writer *writer;
 };
 
@@ -60,13 +60,13 @@ find_target(struct convert *convert)
 	if (options->to) {
 		convert->target = poly_format_find(options->to);
 		if (!convert->target)
-			say("convert",
+			diag_print("convert",
 				"there is no format '%s'; 'polytrace formats' lists them",
 				options->to);
 	} else {
 		convert->target = poly_format_by_name(options->output, true);
 		if (!convert->target)
-			say("convert",
+			diag_print("convert",
 				"no format is known by the ending of '%s'; name one "
 				"with --to",
 				options->output);
@@ -74,7 +74,7 @@ find_target(struct convert *convert)
 	bool refused = convert->target && options->columns &&
 		       convert->target->columns != POLY_ALL_COLUMNS;
 	if (refused)
-		say("convert",
+		diag_print("convert",
 			"the records of format '%s' always have the same columns; '--columns' "
 			"is for "
 			"jsonl and csv",
@@ -89,12 +89,12 @@ tell_loss(const struct convert *convert)
 	char names[500];
 	poly_columns lost = poly_format_loss(info, convert->target, NULL);
 	if (info->label_count && !convert->target->holds_labels)
-		say(convert->output, "format '%s' cannot hold the labels of '%s'",
+		diag_print(convert->output, "format '%s' cannot hold the labels of '%s'",
 			convert->target->name, info->format);
 	if (!lost)
 		return;
-	source_column_names(lost, names, sizeof names);
-	say(convert->output, "format '%s' cannot hold these columns of '%s': %s",
+	columns_format_names(lost, names, sizeof names);
+	diag_print(convert->output, "format '%s' cannot hold these columns of '%s': %s",
 		convert->target->name, info->format, names);
 }
 
@@ -119,9 +119,9 @@ open_writer(struct convert *convert)
 	enum poly_status status = poly_writer_open(convert->options->output,
 		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
 	if (status == POLY_OK)
-		source_want(&convert->source, poly_writer_columns(convert->writer));
+		input_project(&convert->source, poly_writer_columns(convert->writer));
 	else
-		say_error(convert->output, &error);
+		diag_error(convert->output, &error);
 	return status == POLY_OK;
 }
 
@@ -133,7 +133,7 @@ writing_failed(const struct convert *convert, const struct poly_error *error)
 		return STATUS_DONE;
 	/* A record that cannot be written is a matter of the input. */
 	bool input = error->status == POLY_ERR_LOSS;
-	say_error(input ? convert->source.name : convert->output, error);
+	diag_error(input ? convert->source.name : convert->output, error);
 	return STATUS_TROUBLE;
 }
 
@@ -144,9 +144,9 @@ tell_notes(const struct convert *convert)
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++) {
 		if (count == 1)
-			say(convert->output, "%s (once)", note);
+			diag_print(convert->output, "%s (once)", note);
 		else
-			say(convert->output, "%s (%llu times)", note,
+			diag_print(convert->output, "%s (%llu times)", note,
 				(unsigned long long)count);
 	}
 }
@@ -157,7 +157,7 @@ finish(struct convert *convert)
 {
 	struct poly_error error;
 	bool to_file = strcmp(convert->options->output, "-") != 0;
-	bool partial = source_partial(&convert->source);
+	bool partial = input_is_partial(&convert->source);
 	int status = STATUS_DONE;
 	if (!partial || convert->options->partial || !to_file) {
 		if (poly_writer_finish(convert->writer, &error) != POLY_OK)
@@ -165,9 +165,9 @@ finish(struct convert *convert)
 		else
 			tell_notes(convert);
 	}
-	int read = source_close(&convert->source);
+	int read = input_close(&convert->source);
 	if (partial && !convert->options->partial && to_file)
-		say(convert->output, "not written; --partial keeps what came before%s",
+		diag_print(convert->output, "not written; --partial keeps what came before%s",
 			convert->source.status == POLY_ERR_FORMAT
 				? ", --on-error=skip goes on behind damage"
 				: "");
@@ -179,10 +179,10 @@ copy(struct convert *convert)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
-	while ((batch = source_next(&convert->source))) {
+	while ((batch = input_next(&convert->source))) {
 		if (poly_writer_write(convert->writer, batch, &error) != POLY_OK) {
 			int status = writing_failed(convert, &error);
-			source_drop(&convert->source);
+			input_discard(&convert->source);
 			return status;
 		}
 	}
@@ -192,13 +192,13 @@ copy(struct convert *convert)
 static int
 convert_file(struct convert *convert, const char *path)
 {
-	const struct source_wants wants = {.columns = source_written_columns(convert->columns),
-		.shows_sites = source_names_sites(convert->options->columns),
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns),
+		.shows_sites = columns_name_site(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
-	if (!source_open(&convert->source, path, &convert->options->source, &wants))
+	if (!input_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_TROUBLE;
 	if (!open_writer(convert)) {
-		source_drop(&convert->source);
+		input_discard(&convert->source);
 		return STATUS_TROUBLE;
 	}
 	tell_loss(convert);
@@ -215,14 +215,14 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct source_wants wants = {.columns = source_written_columns(convert->columns) |
-						      POLY_HAS(kind) | POLY_HAS(uop) |
-						      POLY_HAS(synthetic)};
-	if (!source_open(&convert->source, path, &options->source, &wants))
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns) |
+						     POLY_HAS(kind) | POLY_HAS(uop) |
+						     POLY_HAS(synthetic)};
+	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	tell_loss(convert);
 	const int status = simpoints_cut(&job, &convert->source);
-	const int ended = source_close(&convert->source);
+	const int ended = input_close(&convert->source);
 	return status > ended ? status : ended;
 }
 
@@ -231,12 +231,12 @@ static bool
 intervals_sound(const struct convert_options *options)
 {
 	if (options->simpoints && !options->interval.value)
-		say("convert", "no length: name the instructions of an interval with "
-			       "--interval, as they were in the analysis");
+		diag_print("convert", "no length: name the instructions of an interval with "
+				      "--interval, as they were in the analysis");
 	else if (options->simpoints && strcmp(options->output, "-") == 0)
-		say("convert", "intervals are files of their own: name them with -o");
+		diag_print("convert", "intervals are files of their own: name them with -o");
 	else if (!options->simpoints && options->interval.given)
-		say("convert", "option '--interval' is for '--simpoints'");
+		diag_print("convert", "option '--interval' is for '--simpoints'");
 	else
 		return true;
 	return false;
@@ -248,16 +248,18 @@ convert_run(void *fields, char **operands)
 	const struct convert_options *options = fields;
 	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS};
 	if (operands[0] && operands[1])
-		say("convert", "one input at a time: '%s' is one too many", operands[1]);
+		diag_print("convert", "one input at a time: '%s' is one too many", operands[1]);
 	else if (!options->output)
-		say("convert", "no output: name a file with -o, or '-o -' for standard output");
+		diag_print("convert",
+			"no output: name a file with -o, or '-o -' for standard output");
 	else if (!operands[0] && term_input())
-		say("convert", "no input: name a file, or '-' for standard input");
+		diag_print("convert", "no input: name a file, or '-' for standard input");
 	else if (strcmp(options->output, "-") == 0 && !options->to)
-		say("convert", "standard output has no ending; name its format with --to");
+		diag_print(
+			"convert", "standard output has no ending; name its format with --to");
 	else if (find_target(&convert) &&
-		 (!options->columns || source_columns(options->columns, &convert.columns))) {
-		convert.output = say_output(options->output);
+		 (!options->columns || columns_parse(options->columns, &convert.columns))) {
+		convert.output = diag_output_name(options->output);
 		if (!intervals_sound(options))
 			return STATUS_TROUBLE;
 		if (options->simpoints)

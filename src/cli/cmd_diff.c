@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define WIDTH_MOST 100
 
 struct diff_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *start_a, *start_b, *from_b;
 	struct opt_number skip_a, skip_b, context, window, resync, max;
 	struct opt_list ignore, also, alias, tolerate;
@@ -72,13 +72,13 @@ static const struct opt diff_table[] = {
 #undef FIELD
 
 static const struct opt *const diff_tables[] = {
-	diff_table, rendering_table, selection_table, source_table, NULL};
+	diff_table, rendering_table, selection_table, input_table, NULL};
 
 /* Two traces that are compared. */
 struct comparison {
 	const struct diff_options *options;
 	struct output *output;
-	struct source sources[2];
+	struct command_input sources[2];
 	struct poly_diff *diff;
 	struct poly_report *report; /* NULL: differences are shown as text at once */
 	bool colored;
@@ -96,8 +96,8 @@ number_or(const struct opt_number *number, unsigned none)
 static enum poly_status
 next_batch(void *user, const struct poly_batch **batch, struct poly_error *error)
 {
-	struct source *source = user;
-	*batch = source_next(source);
+	struct command_input *source = user;
+	*batch = input_next(source);
 	if (source->status < 0 && error)
 		*error = source->error;
 	return source->status;
@@ -110,10 +110,11 @@ tell_uncompared(const struct comparison *it)
 	for (unsigned side = 0; side < 2; side++) {
 		char names[300];
 		poly_columns columns = poly_diff_uncompared(it->diff, side);
-		source_column_names(columns, names, sizeof names);
+		columns_format_names(columns, names, sizeof names);
 		if (columns)
-			say(it->sources[!side].name, "has no %s, as %s has: not compared",
-				names, it->sources[side].name);
+			diag_print(it->sources[!side].name,
+				"has no %s, as %s has: not compared", names,
+				it->sources[side].name);
 	}
 }
 
@@ -133,18 +134,18 @@ open_diff(struct comparison *it)
 	how.ordered = options->ordered;
 	how.each_cpu = options->each_cpu;
 	for (unsigned side = 0; side < 2; side++) {
-		struct source *source = &it->sources[side];
+		struct command_input *source = &it->sources[side];
 		sides[side] = (struct poly_diff_side){
 			poly_reader_info(source->reader), next_batch, source, 0};
 	}
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;
 	if (poly_diff_new(&how, sides, &it->diff, &it->error) != POLY_OK) {
-		say("diff", "%s", it->error.message);
+		diag_print("diff", "%s", it->error.message);
 		return false;
 	}
 	for (unsigned side = 0; side < 2; side++)
-		source_want(&it->sources[side], poly_diff_columns(it->diff, side));
+		input_project(&it->sources[side], poly_diff_columns(it->diff, side));
 	tell_uncompared(it);
 	return true;
 }
@@ -152,17 +153,17 @@ open_diff(struct comparison *it)
 static bool
 open_sources(struct comparison *it, const char *const paths[2])
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	for (unsigned side = 0; side < 2; side++) {
-		struct source_options options = it->options->source;
+		struct input_options options = it->options->source;
 		const char *start = side ? it->options->start_b : it->options->start_a;
 		if (start)
 			options.start_at = start;
 		if (side && it->options->from_b)
 			options.from = it->options->from_b;
-		if (!source_open(&it->sources[side], paths[side], &options, &wants)) {
+		if (!input_open(&it->sources[side], paths[side], &options, &wants)) {
 			if (side)
-				source_drop(&it->sources[0]);
+				input_discard(&it->sources[0]);
 			return false;
 		}
 	}
@@ -501,11 +502,11 @@ report_verdict(struct comparison *it)
 static int
 compare_opened(struct comparison *it)
 {
-	const struct source_options *options = &it->options->source;
+	const struct input_options *options = &it->options->source;
 	bool listed = options->json || options->csv;
 	int rendered = STATUS_DONE;
 	if (listed || it->options->summary)
-		it->report = source_report();
+		it->report = report_new();
 	if (it->report) {
 		poly_report_text(it->report, "first", "First", it->sources[0].name);
 		poly_report_text(it->report, "second", "Second", it->sources[1].name);
@@ -517,7 +518,7 @@ compare_opened(struct comparison *it)
 		if (listed)
 			poly_report_end(it->report);
 		report_verdict(it);
-		rendered = source_render(it->report, options, it->output);
+		rendered = report_render(it->report, options, it->output);
 	} else {
 		show_verdict(it);
 	}
@@ -542,7 +543,7 @@ tell_no_instructions(const struct comparison *it)
 	if (it->status < 0 || !(poly_diff_compared(it->diff) & POLY_HAS(pc)) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
-	say("diff",
+	diag_print("diff",
 		"there is no instruction: the order of records was not compared; it is where "
 		"the traces say that they have no pc");
 	return it->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
@@ -555,7 +556,7 @@ tell_failure(const struct comparison *it)
 	if (it->status >= 0)
 		return STATUS_DONE;
 	if (it->sources[0].status >= 0 && it->sources[1].status >= 0)
-		say("diff", "%s", it->error.message);
+		diag_print("diff", "%s", it->error.message);
 	return STATUS_TROUBLE;
 }
 
@@ -577,7 +578,7 @@ compare_two(
 	}
 	poly_diff_free(it.diff);
 	for (unsigned side = 0; side < 2; side++) {
-		int closed = source_close(&it.sources[side]);
+		int closed = input_close(&it.sources[side]);
 		status = closed > status ? closed : status;
 	}
 	return status;
@@ -595,7 +596,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 			output_text(output, "\n");
 		if (headed) {
 			output_text(output, "==> ");
-			output_text(output, say_input(*path));
+			output_text(output, diag_input_name(*path));
 			output_text(output, " <==\n");
 		}
 		int status = compare_two(options, output, pair);
@@ -614,15 +615,16 @@ operands_sound(char **operands)
 	for (; operands[count]; count++)
 		standard += strcmp(operands[count], "-") == 0;
 	if (count < 2)
-		say("diff",
+		diag_print("diff",
 			"%zu trace%s, expected two or more: name a file, or '-' for "
 			"standard input, for each",
 			count, count == 1 ? "" : "s");
 	else if (standard > 1)
-		say("diff", "standard input can be one of the traces only");
+		diag_print("diff", "standard input can be one of the traces only");
 	else if (count > 2 && strcmp(operands[0], "-") == 0)
-		say("diff", "the first of several traces is read again for each: it cannot be "
-			    "standard input");
+		diag_print("diff",
+			"the first of several traces is read again for each: it cannot be "
+			"standard input");
 	else
 		return true;
 	return false;
@@ -632,7 +634,7 @@ static int
 diff_run(void *fields, char **operands)
 {
 	const struct diff_options *options = fields;
-	if (!source_rendering_sound(&options->source) || !operands_sound(operands))
+	if (!rendering_is_valid(&options->source) || !operands_sound(operands))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
 	int status = compare_all(options, output, operands);

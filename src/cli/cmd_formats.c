@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/describe.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,7 +101,7 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_column(report, "source", "Source", false);
 	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);
-		poly_report_cell_text(report, source_severity(rule->severity));
+		poly_report_cell_text(report, severity_name(rule->severity));
 		poly_report_cell_text(report, rule->title);
 		poly_report_cell_text(report, rule->source);
 	}
@@ -138,32 +138,34 @@ unknown_format(const char *name)
 			nearest = format->name;
 	}
 	if (*nearest && opt_near(name, opt_distance(name, nearest)))
-		say("formats", "there is no format '%s'; did you mean '%s'?", name, nearest);
+		diag_print("formats", "there is no format '%s'; did you mean '%s'?", name,
+			nearest);
 	else
-		say("formats", "there is no format '%s'; 'polytrace formats' lists them", name);
+		diag_print("formats", "there is no format '%s'; 'polytrace formats' lists them",
+			name);
 	return STATUS_TROUBLE;
 }
 
 static int
 formats_run(void *fields, char **operands)
 {
-	const struct source_options *options = fields;
+	const struct input_options *options = fields;
 	if (operands[0] && operands[1]) {
-		say("formats", "more than one name: '%s'", operands[1]);
+		diag_print("formats", "more than one name: '%s'", operands[1]);
 		return STATUS_TROUBLE;
 	}
 	const struct poly_format_info *format = NULL;
 	if (operands[0] && !(format = poly_format_find(operands[0])))
 		return unknown_format(operands[0]);
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	if (format)
 		report_one(report, format);
 	else
 		report_all(report);
 	struct output *output = output_new();
-	int status = source_render(report, options, output);
+	int status = report_render(report, options, output);
 	int written = output_finish(output);
 	return written > status ? written : status;
 }
@@ -173,6 +175,6 @@ const struct command command_formats = {
 	.summary = "list the formats, or tell everything about one",
 	.usage = "[options] [NAME]",
 	.options = formats_tables,
-	.options_size = sizeof(struct source_options),
+	.options_size = sizeof(struct input_options),
 	.run = formats_run,
 };

@@ -5,14 +5,14 @@
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/packed.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 /* Answers of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };
 
 struct info_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	unsigned style;
 	bool space;
 };
@@ -28,30 +28,30 @@ static const struct opt info_table[] = {
 };
 
 static const struct opt *const info_tables[] = {
-	info_table, rendering_table, selection_table, source_table, NULL};
+	info_table, rendering_table, selection_table, input_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)
 {
-	struct source source;
-	const struct source_wants wants = {
+	struct command_input source;
+	const struct input_needs wants = {
 		.columns = poly_summary_columns(), .lists_findings = true};
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_summary *summary = poly_summary_new();
 	if (!summary)
-		say_no_memory();
+		diag_no_memory();
 	const struct poly_batch *batch;
-	while ((batch = source_next(&source)))
+	while ((batch = input_next(&source)))
 		poly_summary_update(summary, batch);
-	struct poly_report *report = source_report();
-	source_report_name(&source, report);
+	struct poly_report *report = report_new();
+	input_report_name(&source, report);
 	poly_summary_report(summary, source.reader, report);
 	poly_summary_free(summary);
 	progress_clear(&source.progress);
-	int rendered = source_render(report, inputs->options, inputs->output);
+	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return rendered > status ? rendered : status;
 }
 
@@ -115,22 +115,22 @@ report_space(struct poly_report *report, const struct poly_space *space, const c
 static int
 info_space(struct inputs *inputs, const char *path)
 {
-	const struct source_wants wants = {.columns = 0};
-	struct source source;
+	const struct input_needs wants = {.columns = 0};
+	struct command_input source;
 	struct poly_space space;
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);
 	source.status = poly_reader_space(source.reader, &space, &source.error);
 	int rendered = STATUS_DONE;
 	if (format) {
-		struct poly_report *report = source_report();
-		source_report_name(&source, report);
+		struct poly_report *report = report_new();
+		input_report_name(&source, report);
 		report_space(report, &space, format);
-		rendered = source_render(report, inputs->options, inputs->output);
+		rendered = report_render(report, inputs->options, inputs->output);
 	}
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return rendered > status ? rendered : status;
 }
 
@@ -138,10 +138,10 @@ info_space(struct inputs *inputs, const char *path)
 static int
 info_native(struct inputs *inputs, const char *path)
 {
-	struct source source;
-	const struct source_wants wants = {
+	struct command_input source;
+	const struct input_needs wants = {
 		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	const struct poly_format_info *format = packed_records(&source);
 	int written = STATUS_TROUBLE;
@@ -149,10 +149,10 @@ info_native(struct inputs *inputs, const char *path)
 		written = copy_records(
 			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
 	else
-		say(source.name, "format '%s' has no tools that tell what is in a trace",
+		diag_print(source.name, "format '%s' has no tools that tell what is in a trace",
 			format->name);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return written > status ? written : status;
 }
 
@@ -162,12 +162,13 @@ info_run(void *fields, char **operands)
 	const struct info_options *options = fields;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (options->source.json || options->source.csv)) {
-		say("info", "'--style native' takes no other form");
+		diag_print("info", "'--style native' takes no other form");
 		return STATUS_TROUBLE;
 	}
-	if (options->space && (native || source_selects(&options->source))) {
-		say("info", "'--space' is about the whole file, and takes no '--style' and no "
-			    "choice of records");
+	if (options->space && (native || input_is_selected(&options->source))) {
+		diag_print("info",
+			"'--space' is about the whole file, and takes no '--style' and no "
+			"choice of records");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,

@@ -4,15 +4,15 @@
 
 #include "cli/command.h"
 #include "cli/packed.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct join_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output;
 };
 
@@ -22,12 +22,11 @@ static const struct opt join_table[] = {
 	{0},
 };
 
-static const struct opt *const join_tables[] = {
-	join_table, selection_table, source_table, NULL};
+static const struct opt *const join_tables[] = {join_table, selection_table, input_table, NULL};
 
 struct join {
 	const struct join_options *options;
-	struct source first; /* whose facts are those of the whole */
+	struct command_input first; /* whose facts are those of the whole */
 	struct poly_writer *writer;
 };
 
@@ -39,7 +38,7 @@ is_same_text(const char *a, const char *b)
 
 /* False, and told, where a trace has columns that the header of the whole does not name. */
 static bool
-fits_columns(const struct join *join, const struct source *source)
+fits_columns(const struct join *join, const struct command_input *source)
 {
 	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
 	const poly_columns more = poly_reader_info(source->reader)->columns &
@@ -48,14 +47,14 @@ fits_columns(const struct join *join, const struct source *source)
 	/* Rows of other formats have the columns of their format. */
 	if (!more || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
 		return true;
-	source_column_names(more, names, sizeof names);
-	say(source->name, "has columns that '%s' has not: %s", join->first.name, names);
+	columns_format_names(more, names, sizeof names);
+	diag_print(source->name, "has columns that '%s' has not: %s", join->first.name, names);
 	return false;
 }
 
 /* False, and told, where a packed trace holds records of another format, or of other names. */
 static bool
-fits_packed(const struct join *join, const struct source *source)
+fits_packed(const struct join *join, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(join->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -63,14 +62,14 @@ fits_packed(const struct join *join, const struct source *source)
 	if (!expected || !format)
 		return true;
 	if (strcmp(format, expected) != 0) {
-		say(source->name, "the packed format is '%s', expected '%s' as in '%s'", format,
-			expected, join->first.name);
+		diag_print(source->name, "the packed format is '%s', expected '%s' as in '%s'",
+			format, expected, join->first.name);
 		return false;
 	}
 	for (unsigned i = 0; i < info->record_count; i++) {
 		if (i < first->record_count && strcmp(info->records[i], first->records[i]) == 0)
 			continue;
-		say(source->name, "has the record '%s', which '%s' has not in its place",
+		diag_print(source->name, "has the record '%s', which '%s' has not in its place",
 			info->records[i], join->first.name);
 		return false;
 	}
@@ -79,7 +78,7 @@ fits_packed(const struct join *join, const struct source *source)
 
 /* False, and told, where a trace cannot stand behind the first one. */
 static bool
-fits(const struct join *join, const struct source *source)
+fits(const struct join *join, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(join->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -93,12 +92,13 @@ fits(const struct join *join, const struct source *source)
 	else if (!is_same_text(first->clock, info->clock))
 		what = "unit of time";
 	if (what)
-		say(source->name, "the %s is another one than in '%s'", what, join->first.name);
+		diag_print(source->name, "the %s is another one than in '%s'", what,
+			join->first.name);
 	for (size_t i = 0; i < first->fact_count && !what; i++) {
 		const struct poly_fact *fact = &first->facts[i];
 		const char *value = poly_trace_fact(info, fact->key);
 		if (!is_same_text(fact->value, value))
-			say(source->name, "'%s' is '%s', and '%s' in '%s'", fact->key,
+			diag_print(source->name, "'%s' is '%s', and '%s' in '%s'", fact->key,
 				value ? value : "", fact->value, join->first.name);
 	}
 	return !what && fits_columns(join, source);
@@ -106,42 +106,43 @@ fits(const struct join *join, const struct source *source)
 
 /* Writes the records of a source; an exit status. */
 static int
-copy(struct join *join, struct source *source)
+copy(struct join *join, struct command_input *source)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
-	source_want(source, poly_writer_columns(join->writer));
-	while ((batch = source_next(source))) {
+	input_project(source, poly_writer_columns(join->writer));
+	while ((batch = input_next(source))) {
 		if (poly_writer_write(join->writer, batch, &error) == POLY_OK)
 			continue;
 		const bool is_gone =
 			error.sys_errno == EPIPE && strcmp(join->options->output, "-") == 0;
 		if (is_gone)
 			return STATUS_DONE;
-		say_error(error.status == POLY_ERR_LOSS ? source->name
-							: say_output(join->options->output),
+		diag_error(error.status == POLY_ERR_LOSS
+				   ? source->name
+				   : diag_output_name(join->options->output),
 			&error);
 		return STATUS_TROUBLE;
 	}
-	return source_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
+	return input_is_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
 }
 
 /* The first input, by which the output is opened, and its records. */
 static int
 begin(struct join *join, const char *path)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(join->options->output, "-") == 0};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
-	if (!source_open(&join->first, path, &join->options->source, &wants))
+	if (!input_open(&join->first, path, &join->options->source, &wants))
 		return STATUS_TROUBLE;
 	const struct poly_trace_info *info = poly_reader_info(join->first.reader);
 	options.format = info->format;
 	options.strict = join->options->source.strict;
 	if (poly_writer_open(join->options->output, info, &options, &join->writer, &error) !=
 		POLY_OK) {
-		say_error(say_output(join->options->output), &error);
+		diag_error(diag_output_name(join->options->output), &error);
 		return STATUS_TROUBLE;
 	}
 	return copy(join, &join->first);
@@ -152,21 +153,21 @@ begin(struct join *join, const char *path)
  * by itself; what is recognised as something else is refused. False, and told, where it fails.
  */
 static bool
-open_next(struct join *join, const char *path, struct source *source)
+open_next(struct join *join, const char *path, struct command_input *source)
 {
-	struct source_options options = join->options->source;
+	struct input_options options = join->options->source;
 	const struct poly_format_info *first = poly_reader_format(join->first.reader);
-	struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(join->options->output, "-") == 0,
 		.quiet = true};
 	if (!options.from && strcmp(path, "-") != 0 &&
-		source_open(source, path, &options, &wants)) {
+		input_open(source, path, &options, &wants)) {
 		const struct poly_format_info *format = poly_reader_format(source->reader);
 		if (format == first)
 			return true;
-		source_drop(source);
+		input_discard(source);
 		if (strcmp(format->family, first->family) != 0) {
-			say(source->name, "the format is '%s', expected '%s' as in '%s'",
+			diag_print(source->name, "the format is '%s', expected '%s' as in '%s'",
 				format->name, first->name, join->first.name);
 			return false;
 		}
@@ -174,18 +175,18 @@ open_next(struct join *join, const char *path, struct source *source)
 	wants.quiet = false;
 	if (!options.from)
 		options.from = first->name;
-	return source_open(source, path, &options, &wants);
+	return input_open(source, path, &options, &wants);
 }
 
 /* Another input, behind those before it. */
 static int
 append(struct join *join, const char *path)
 {
-	struct source source;
+	struct command_input source;
 	if (!open_next(join, path, &source))
 		return STATUS_TROUBLE;
 	const int status = fits(join, &source) ? copy(join, &source) : STATUS_TROUBLE;
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	/* That nothing was selected of one of them is said, and no failure. */
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
 								   : STATUS_DONE;
@@ -195,17 +196,17 @@ static int
 finish(struct join *join)
 {
 	struct poly_error error;
-	const char *output = say_output(join->options->output), *note;
+	const char *output = diag_output_name(join->options->output), *note;
 	uint64_t count;
 	if (poly_writer_finish(join->writer, &error) != POLY_OK) {
 		const bool is_gone =
 			error.sys_errno == EPIPE && strcmp(join->options->output, "-") == 0;
 		if (!is_gone)
-			say_error(output, &error);
+			diag_error(output, &error);
 		return is_gone ? STATUS_DONE : STATUS_TROUBLE;
 	}
 	for (size_t i = 0; (note = poly_writer_note_at(join->writer, i, &count)); i++)
-		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
 	return STATUS_DONE;
 }
@@ -216,11 +217,12 @@ join_run(void *fields, char **operands)
 	char standard_input[] = "-", *only[] = {standard_input, NULL};
 	struct join join = {.options = fields};
 	if (!join.options->output) {
-		say("join", "no output: name a file with -o, or '-o -' for standard output");
+		diag_print("join",
+			"no output: name a file with -o, or '-o -' for standard output");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0] && term_input()) {
-		say("join", "no input: name a file, or '-' for standard input");
+		diag_print("join", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	char **paths = operands[0] ? operands : only;
@@ -230,9 +232,9 @@ join_run(void *fields, char **operands)
 	if (status == STATUS_DONE)
 		status = finish(&join);
 	else if (join.writer && strcmp(join.options->output, "-") != 0)
-		say(say_output(join.options->output), "not written");
+		diag_print(diag_output_name(join.options->output), "not written");
 	poly_writer_close(join.writer);
-	const int ended = join.first.reader ? source_close(&join.first) : STATUS_DONE;
+	const int ended = join.first.reader ? input_close(&join.first) : STATUS_DONE;
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
 								   : STATUS_DONE;
 }

@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 enum { BY_AUTO, BY_SYNC, BY_TIME };
 
 struct merge_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns;
 	struct opt_list to_options;
 	struct opt_number quantum;
@@ -64,20 +64,20 @@ static const struct opt merge_table[] = {
 };
 
 static const struct opt *const merge_tables[] = {
-	merge_table, rendering_table, source_table, NULL};
+	merge_table, rendering_table, input_table, NULL};
 
 /* An input, in the order of threads. */
 struct merged {
 	const char *path;
 	uint64_t thread;
-	struct source source;
+	struct command_input source;
 	bool open;
 };
 
 /* A merge under way. */
 struct merging {
 	const struct merge_options *options;
-	struct source_options reading; /* each input */
+	struct input_options reading; /* each input */
 	struct merged *inputs;
 	size_t count;
 	enum poly_merge_by by;
@@ -147,8 +147,8 @@ open_input(struct merging *merging, struct merged *input, poly_columns columns)
 	/* Of inputs that are open at the same time the first one shows how far it has come. */
 	const bool shows = input == merging->inputs || !merging->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
-	const struct source_wants wants = {.columns = columns, .prints = prints || !shows};
-	input->open = source_open(&input->source, input->path, &merging->reading, &wants);
+	const struct input_needs wants = {.columns = columns, .prints = prints || !shows};
+	input->open = input_open(&input->source, input->path, &merging->reading, &wants);
 	return input->open;
 }
 
@@ -158,9 +158,9 @@ close_input(struct merged *input, bool quiet)
 {
 	int status = STATUS_DONE;
 	if (input->open && quiet)
-		source_drop(&input->source);
+		input_discard(&input->source);
 	else if (input->open)
-		status = source_close(&input->source);
+		status = input_close(&input->source);
 	input->open = false;
 	return status;
 }
@@ -182,7 +182,7 @@ find_by(struct merging *merging)
 	merging->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
 	if (sync != time)
 		return true;
-	say("merge", "the traces %s; say with --by what to merge by",
+	diag_print("merge", "the traces %s; say with --by what to merge by",
 		sync ? "may have records of synchronisation and times"
 		     : "have neither records of synchronisation nor times");
 	return false;
@@ -196,8 +196,9 @@ can_be_read_again(const char *path)
 	const bool file =
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
-		say(say_input(path), "merging by synchronisation reads its inputs twice, so "
-				     "they have to be files; '--by time' reads them once");
+		diag_print(diag_input_name(path),
+			"merging by synchronisation reads its inputs twice, so "
+			"they have to be files; '--by time' reads them once");
 	return file;
 }
 
@@ -214,7 +215,7 @@ find_order(struct merging *merging)
 		return false;
 	if (merging->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
 		return true;
-	say("merge", "'--schedule' and '--report' are for merging by synchronisation");
+	diag_print("merge", "'--schedule' and '--report' are for merging by synchronisation");
 	return false;
 }
 
@@ -227,23 +228,24 @@ find_target(struct merging *merging)
 	const struct poly_format_info *target = merging->target;
 	const bool plain = strcmp(options->output, "-") == 0;
 	if (plain && (options->schedule || options->report))
-		say("merge",
+		diag_print("merge",
 			"standard output takes either records or '--schedule' and '--report'");
 	else if (plain && !options->to)
-		say("merge", "standard output has no ending; name its format with --to");
+		diag_print("merge", "standard output has no ending; name its format with --to");
 	else if (!target && options->to)
-		say("merge", "there is no format '%s'; 'polytrace formats' lists them",
+		diag_print("merge", "there is no format '%s'; 'polytrace formats' lists them",
 			options->to);
 	else if (!target)
-		say("merge", "no format is known by the ending of '%s'; name one with --to",
+		diag_print("merge",
+			"no format is known by the ending of '%s'; name one with --to",
 			options->output);
 	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
-		say("merge",
+		diag_print("merge",
 			"the records of format '%s' always have the same columns; '--columns' "
 			"is for jsonl and csv",
 			target->name);
 	else
-		return !options->columns || source_columns(options->columns, &merging->columns);
+		return !options->columns || columns_parse(options->columns, &merging->columns);
 	return false;
 }
 
@@ -251,7 +253,7 @@ find_target(struct merging *merging)
 static int
 merge_failed(const struct poly_error *error)
 {
-	say("merge", "%s", error->message);
+	diag_print("merge", "%s", error->message);
 	return STATUS_TROUBLE;
 }
 
@@ -284,7 +286,7 @@ learn(struct merging *merging, size_t i)
 	enum poly_status status = POLY_OK;
 	if (!open_input(merging, input, poly_merge_columns(merging->merge)))
 		return STATUS_TROUBLE;
-	while (status == POLY_OK && (batch = source_next(&input->source)))
+	while (status == POLY_OK && (batch = input_next(&input->source)))
 		status = poly_merge_learn(merging->merge, i, batch, &error);
 	if (status != POLY_OK) {
 		close_input(input, true);
@@ -303,11 +305,11 @@ tell_notes(struct merging *merging)
 	const bool any = count > merging->told;
 	while (merging->told < count &&
 		(note = poly_merge_note_at(merging->merge, (size_t)merging->told, NULL))) {
-		say("merge", "%s", note);
+		diag_print("merge", "%s", note);
 		merging->told++;
 	}
 	if (merging->told < count)
-		say("merge", "and %llu more like these",
+		diag_print("merge", "and %llu more like these",
 			(unsigned long long)(count - merging->told));
 	merging->told = count;
 	return any && merging->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
@@ -371,9 +373,9 @@ tell_loss(const struct merging *merging)
 	const poly_columns lost = poly_format_loss(info, merging->target, NULL);
 	if (!lost)
 		return;
-	source_column_names(lost, names, sizeof names);
-	say(say_output(merging->options->output), "format '%s' cannot hold these columns: %s",
-		merging->target->name, names);
+	columns_format_names(lost, names, sizeof names);
+	diag_print(diag_output_name(merging->options->output),
+		"format '%s' cannot hold these columns: %s", merging->target->name, names);
 }
 
 /* Without a column for it the threads of the merged records would be lost. */
@@ -384,7 +386,8 @@ holds_threads(const struct merging *merging)
 	if (!(poly_merge_info(merging->merge)->columns & thread & merging->columns) ||
 		merging->target->columns & thread)
 		return true;
-	say("merge", "format '%s' has no column 'thread' to tell the records of threads apart",
+	diag_print("merge",
+		"format '%s' has no column 'thread' to tell the records of threads apart",
 		merging->target->name);
 	return false;
 }
@@ -403,7 +406,7 @@ open_writer(struct merging *merging)
 	options.columns = merging->columns;
 	if (poly_writer_open(given->output, poly_merge_info(merging->merge), &options,
 		    &merging->writer, &error) != POLY_OK) {
-		say_error(say_output(given->output), &error);
+		diag_error(diag_output_name(given->output), &error);
 		return STATUS_TROUBLE;
 	}
 	tell_loss(merging);
@@ -415,7 +418,7 @@ static int
 open_inputs(struct merging *merging)
 {
 	const poly_columns columns =
-		merging->target ? source_written_columns(POLY_ALL_COLUMNS) | POLY_HAS(time)
+		merging->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
 				: columns_to_read(merging);
 	struct poly_error error;
 	for (size_t i = 0; i < merging->count; i++) {
@@ -430,7 +433,7 @@ open_inputs(struct merging *merging)
 		return STATUS_DONE;
 	const int status = open_writer(merging);
 	for (size_t i = 0; status == STATUS_DONE && i < merging->count; i++)
-		source_want(&merging->inputs[i].source, columns_to_read(merging));
+		input_project(&merging->inputs[i].source, columns_to_read(merging));
 	return status;
 }
 
@@ -441,7 +444,7 @@ writing_failed(const struct merging *merging, const struct poly_error *error)
 	const char *output = merging->options->output;
 	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
 		return STATUS_DONE;
-	say_error(error->status == POLY_ERR_LOSS ? "merge" : say_output(output), error);
+	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
 	return STATUS_TROUBLE;
 }
 
@@ -454,17 +457,17 @@ reading_failed(struct merging *merging, const struct poly_error *error)
 		return merge_failed(error);
 	merging->inputs[failed].source.status = error->status;
 	merging->inputs[failed].source.error = *error;
-	source_tell_end(&merging->inputs[failed].source);
+	input_print_end(&merging->inputs[failed].source);
 	return STATUS_TROUBLE;
 }
 
 static void
 tell_writer(const struct merging *merging)
 {
-	const char *note, *output = say_output(merging->options->output);
+	const char *note, *output = diag_output_name(merging->options->output);
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(merging->writer, i, &count)); i++)
-		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
 }
 
@@ -475,7 +478,7 @@ finish_writer(struct merging *merging, int status)
 	struct poly_error error;
 	const bool to_file = strcmp(merging->options->output, "-") != 0;
 	if (status != STATUS_DONE && to_file && !merging->options->partial) {
-		say(say_output(merging->options->output),
+		diag_print(diag_output_name(merging->options->output),
 			"not written; --partial keeps what came before");
 		return status;
 	}
@@ -526,7 +529,7 @@ static int
 merge_settled(struct merging *merging)
 {
 	const struct merge_options *options = merging->options;
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	int status = STATUS_DONE;
 	if (options->schedule) {
 		status = print_schedule(merging, report);
@@ -541,7 +544,7 @@ merge_settled(struct merging *merging)
 		poly_report_free(report);
 		return status;
 	}
-	const int rendered = source_render(report, &options->source, merging->printed);
+	const int rendered = report_render(report, &options->source, merging->printed);
 	return rendered > status ? rendered : status;
 }
 
@@ -573,7 +576,7 @@ merge_operands(const struct merge_options *options, char **operands)
 	/* Many inputs that are open at the same time need no more threads each. */
 	if (merging.count > INPUTS_FOR_THREADS && !merging.reading.threads.value)
 		merging.reading.threads = (struct opt_number){true, 1};
-	merging.inputs = say_allocate(merging.count, sizeof *merging.inputs);
+	merging.inputs = diag_allocate(merging.count, sizeof *merging.inputs);
 	for (size_t i = 0; i < merging.count; i++)
 		merging.inputs[i].path = operands[i];
 	merging.printed = output_new();
@@ -587,14 +590,16 @@ static int
 merge_run(void *fields, char **operands)
 {
 	const struct merge_options *options = fields;
-	if (!source_rendering_sound(&options->source))
+	if (!rendering_is_valid(&options->source))
 		return STATUS_TROUBLE;
 	if (!operands[0])
-		say("merge", "no input: name a file, or '-' for standard input, for each "
-			     "thread or processor");
+		diag_print("merge",
+			"no input: name a file, or '-' for standard input, for each "
+			"thread or processor");
 	else if (!options->output && !options->schedule && !options->report)
-		say("merge", "nothing to do: name an output with -o, or ask for --schedule or "
-			     "--report");
+		diag_print("merge",
+			"nothing to do: name an output with -o, or ask for --schedule or "
+			"--report");
 	else
 		return merge_operands(options, operands);
 	return STATUS_TROUBLE;

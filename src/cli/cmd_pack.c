@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/packed.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 struct pack_options {
-	struct source_options source;
+	struct input_options source;
 	const char *output, *append;
 	struct opt_list labels;
 	bool fast, small, trusting, resume;
@@ -84,26 +84,26 @@ file_size(const char *path, uint64_t *size)
 
 /* False, and told, where there is nothing to gain by packing, or it would be no trace again. */
 static bool
-can_be_packed(const struct job *job, const struct source *source)
+can_be_packed(const struct job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	const char *format = info->format, *packed = poly_trace_fact(info, PACKED_FACT);
 	if (strcmp(format, PACKED_FORMAT) == 0)
-		say(source->name,
+		diag_print(source->name,
 			"it is packed already; 'polytrace convert -T ptz.level=small' packs it "
 			"again");
 	else if (!poly_format_find(format)->can_write)
-		say(source->name,
+		diag_print(source->name,
 			"format '%s' is only read, so it could not be unpacked; 'polytrace "
 			"convert' writes its records",
 			format);
 	else if (packed)
-		say(source->name,
+		diag_print(source->name,
 			"it tells of a packed trace of format '%s', as which it would be "
 			"unpacked; 'polytrace convert' writes its records",
 			packed);
 	else if (job->options->labels.count && poly_format_find(format)->holds_labels)
-		say(source->name,
+		diag_print(source->name,
 			"format '%s' holds labels itself, so unpacked it would have these, "
 			"too; "
 			"'polytrace convert --label' writes it with them",
@@ -114,7 +114,7 @@ can_be_packed(const struct job *job, const struct source *source)
 }
 
 static enum poly_status
-open_writer(const struct job *job, struct source *source, struct poly_writer **writer,
+open_writer(const struct job *job, struct command_input *source, struct poly_writer **writer,
 	struct poly_error *error)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
@@ -129,7 +129,7 @@ open_writer(const struct job *job, struct source *source, struct poly_writer **w
 	const enum poly_status status = poly_writer_open(
 		job->output, poly_reader_info(source->reader), &writing, writer, error);
 	if (status == POLY_OK)
-		source_want(source, poly_writer_columns(*writer));
+		input_project(source, poly_writer_columns(*writer));
 	return status;
 }
 
@@ -139,12 +139,12 @@ tell_notes(const struct job *job, const struct poly_writer *writer)
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; writer && (note = poly_writer_note_at(writer, i, &count)); i++)
-		say(say_output(job->output), "%s", note);
+		diag_print(diag_output_name(job->output), "%s", note);
 }
 
 /* Writes the packed trace; returns an exit status. */
 static int
-write_packed(struct job *job, struct source *source)
+write_packed(struct job *job, struct command_input *source)
 {
 	struct poly_writer *writer = NULL;
 	struct poly_reader_counts counts;
@@ -158,19 +158,19 @@ write_packed(struct job *job, struct source *source)
 			file_size(job->output, &job->there);
 		status = copy_rows(source, writer, &error);
 	}
-	if (status == POLY_OK && !source_partial(source))
+	if (status == POLY_OK && !input_is_partial(source))
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
 	/* A reader of standard output that went away is no failure. */
 	if (status == POLY_ERR_IO && error.sys_errno == EPIPE && strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (status != POLY_OK)
-		say_error(say_output(job->output), &error);
-	else if (source_partial(source))
-		say(say_output(job->output), "not written");
+		diag_error(diag_output_name(job->output), &error);
+	else if (input_is_partial(source))
+		diag_print(diag_output_name(job->output), "not written");
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
-	return status == POLY_OK && !source_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
+	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
 }
 
 /* How much smaller bytes became, behind a comma; nothing where there were none. */
@@ -194,8 +194,9 @@ tell_ratio(const struct job *job, const char *verdict)
 	if (job->stays && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
-	say(job->output, "%llu bytes packed in %llu%s%s; %s", (unsigned long long)job->before,
-		(unsigned long long)job->after, ratio, file, verdict);
+	diag_print(job->output, "%llu bytes packed in %llu%s%s; %s",
+		(unsigned long long)job->before, (unsigned long long)job->after, ratio, file,
+		verdict);
 }
 
 /* Sees that what was written is what was read; returns an exit status. */
@@ -205,7 +206,7 @@ finish(struct job *job)
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (!file_size(job->output, &job->after)) {
-		say(job->output,
+		diag_print(job->output,
 			"%llu bytes packed; not verified: the output can't be read again",
 			(unsigned long long)job->before);
 		return STATUS_DONE;
@@ -224,35 +225,35 @@ finish(struct job *job)
 		return STATUS_DONE;
 	}
 	if (job->options->append)
-		say(job->output,
+		diag_print(job->output,
 			"records from %llu on could not be verified; do not rely on them",
 			(unsigned long long)job->records + 1);
 	else
-		say(job->output, "it could not be verified; do not rely on it");
+		diag_print(job->output, "it could not be verified; do not rely on it");
 	return STATUS_TROUBLE;
 }
 
 static int
 pack(struct job *job)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->output, "-") == 0};
-	struct source_options reading = job->options->source;
-	struct source source;
+	struct input_options reading = job->options->source;
+	struct command_input source;
 	/* Damage is kept as it stands. */
 	reading.on_error = ON_ERROR_SKIP;
-	if (!job->options->append && source_same_file(job->path, job->output)) {
-		say(job->output, "is read, and cannot be the output of '-o' too");
+	if (!job->options->append && same_file(job->path, job->output)) {
+		diag_print(job->output, "is read, and cannot be the output of '-o' too");
 		return STATUS_TROUBLE;
 	}
 	job->stays = file_size(job->path, &job->file);
-	if (!source_open(&source, job->path, &reading, &wants))
+	if (!input_open(&source, job->path, &reading, &wants))
 		return STATUS_TROUBLE;
 	if (!can_be_packed(job, &source)) {
-		source_drop(&source);
+		input_discard(&source);
 		return STATUS_TROUBLE;
 	}
-	const int status = write_packed(job, &source), read = source_close(&source);
+	const int status = write_packed(job, &source), read = input_close(&source);
 	if (status != STATUS_DONE || read == STATUS_TROUBLE)
 		return STATUS_TROUBLE;
 	return finish(job);
@@ -326,8 +327,8 @@ tell_totals(const struct totals *totals, char **operands)
 		snprintf(left_out, sizeof left_out, "; %zu left out", totals->left_out);
 	if (totals->failed)
 		snprintf(failed, sizeof failed, "; %zu failed", totals->failed);
-	say("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes, left_out,
-		failed);
+	diag_print("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes,
+		left_out, failed);
 }
 
 /* True where names of outputs are known, and told where they are not. */
@@ -338,19 +339,22 @@ outputs_sound(const struct pack_options *options, char **operands)
 	for (size_t i = 0; operands[i]; i++)
 		standard |= strcmp(operands[i], "-") == 0;
 	if (options->output && options->append)
-		say("pack", "options '--output' and '--append' exclude each other");
+		diag_print("pack", "options '--output' and '--append' exclude each other");
 	else if (options->append && options->labels.count)
-		say("pack", "options '--append' and '--label' exclude each other: the packed "
-			    "trace keeps its labels");
+		diag_print("pack",
+			"options '--append' and '--label' exclude each other: the packed "
+			"trace keeps its labels");
 	else if (options->resume && (options->output || options->append))
-		say("pack", "option '--resume' is for outputs that are named by their inputs, "
-			    "without '--output' and '--append'");
+		diag_print("pack",
+			"option '--resume' is for outputs that are named by their inputs, "
+			"without '--output' and '--append'");
 	else if (options->append && strcmp(options->append, "-") == 0)
-		say("pack", "only to a file can be appended");
+		diag_print("pack", "only to a file can be appended");
 	else if (options->output && operands[0] && operands[1])
-		say("pack", "'-o' names one output, and there are several inputs");
+		diag_print("pack", "'-o' names one output, and there are several inputs");
 	else if (!options->output && !options->append && standard)
-		say("pack", "no output: standard input has no name; name the output with -o");
+		diag_print("pack",
+			"no output: standard input has no name; name the output with -o");
 	else
 		return true;
 	return false;
@@ -363,11 +367,11 @@ pack_run(void *fields, char **operands)
 	struct totals totals = {0};
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
-		say("pack", "no input: name a file, or '-' for standard input");
+		diag_print("pack", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	if (options->fast && options->small) {
-		say("pack", "options '--fast' and '--small' exclude each other");
+		diag_print("pack", "options '--fast' and '--small' exclude each other");
 		return STATUS_TROUBLE;
 	}
 	if (!outputs_sound(options, operands))

@@ -2,17 +2,17 @@
 /* polytrace report: a page that shows what is in traces. */
 #include "polytrace/polytrace.h"
 
-#include "cli/asked.h"
+#include "cli/analysis_options.h"
 #include "cli/command.h"
-#include "cli/save.h"
-#include "cli/say.h"
-#include "cli/spare.h"
+#include "cli/output_buffer.h"
+#include "cli/diagnostics.h"
+#include "cli/temp_store.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct report_options {
-	struct asked_options asked; /* first: the reading options are in it */
+	struct analysis_options asked; /* first: the reading options are in it */
 	const char *output, *title;
 };
 
@@ -25,7 +25,7 @@ static const struct opt report_table[] = {
 };
 
 static const struct opt *const report_tables[] = {
-	report_table, asked_table, selection_table, source_table, NULL};
+	report_table, analysis_options_table, selection_table, input_table, NULL};
 
 /* Room for a title of the inputs' names. */
 #define TITLE_ROOM 400
@@ -33,7 +33,7 @@ static const struct opt *const report_tables[] = {
 /* The page as it is built. */
 struct page {
 	const struct report_options *options;
-	struct asked asked;
+	struct analysis_request asked;
 	struct poly_report *report;
 	bool several;
 	size_t told; /* inputs that are in it */
@@ -48,13 +48,14 @@ struct answers {
 
 /* Puts a source into the page: what it is first, then a section an analysis. */
 static void
-tell_source(struct page *page, const struct source *source, const struct answers *answers)
+tell_source(
+	struct page *page, const struct command_input *source, const struct answers *answers)
 {
 	struct poly_report *report = page->report;
 	if (page->several)
 		poly_report_section(report, "input", source->name);
 	poly_report_section(report, "overview", "Overview");
-	source_report_name(source, report);
+	input_report_name(source, report);
 	poly_summary_figures(answers->summary, report);
 	poly_summary_report(answers->summary, source->reader, report);
 	poly_report_end(report);
@@ -68,7 +69,7 @@ tell_source(struct page *page, const struct source *source, const struct answers
 static void
 extend_title(struct page *page, const char *path)
 {
-	const char *name = strcmp(path, "-") == 0 ? say_input(path) : strrchr(path, '/');
+	const char *name = strcmp(path, "-") == 0 ? diag_input_name(path) : strrchr(path, '/');
 	size_t used = strlen(page->title);
 	name = !name ? path : *name == '/' ? name + 1 : name;
 	snprintf(page->title + used, sizeof page->title - used, "%s%s", used ? ", " : "", name);
@@ -79,22 +80,22 @@ report_one(struct inputs *inputs, const char *path)
 {
 	struct page *page = inputs->state;
 	struct answers answers = {.summary = poly_summary_new()};
-	struct source source;
+	struct command_input source;
 	struct poly_error error;
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
 	int status = STATUS_TROUBLE;
 	if (!answers.summary)
-		say_no_memory();
+		diag_no_memory();
 	if (poly_stats_new(&page->asked.options, &answers.stats, &error) != POLY_OK) {
-		say_error("report", &error);
-	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (source_feed(&source, answers.stats, answers.summary) &&
-			spare_finish(answers.stats, source.name)) {
+		diag_error("report", &error);
+	} else if (input_open(&source, path, inputs->options, &wants)) {
+		if (input_analyse(&source, answers.stats, answers.summary) &&
+			temp_store_finish_stats(answers.stats, source.name)) {
 			tell_source(page, &source, &answers);
 			extend_title(page, path);
 			status = STATUS_DONE;
 		}
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	poly_stats_free(answers.stats);
@@ -112,7 +113,7 @@ write_page(const struct page *page, const struct poly_sink *sink)
 	options.title = page->options->title ? page->options->title : page->title;
 	enum poly_status status = poly_report_render_with(page->report, &options, sink, &error);
 	if (status != POLY_OK && status != POLY_ERR_IO)
-		say_error("report", &error);
+		diag_error("report", &error);
 	return status == POLY_OK || status == POLY_ERR_IO;
 }
 
@@ -130,17 +131,18 @@ report_write(struct inputs *inputs)
 		const struct poly_sink sink = {output_write, inputs->output};
 		return write_page(page, &sink) ? STATUS_DONE : STATUS_TROUBLE;
 	}
-	struct save save;
-	save_begin(&save);
-	const struct poly_sink sink = save_sink(&save);
-	return save_end(&save, path, write_page(page, &sink)) ? STATUS_DONE : STATUS_TROUBLE;
+	struct output_buffer save;
+	output_buffer_open(&save);
+	const struct poly_sink sink = output_buffer_sink(&save);
+	return output_buffer_save(&save, path, write_page(page, &sink)) ? STATUS_DONE
+									: STATUS_TROUBLE;
 }
 
 /* True where the output is one of the inputs, which writing there would destroy. */
 static bool
 is_input(const char *output, char **operands)
 {
-	while (*operands && !source_same_file(*operands, output))
+	while (*operands && !same_file(*operands, output))
 		operands++;
 	return *operands;
 }
@@ -156,20 +158,21 @@ report_run(void *fields, char **operands)
 		.last = report_write};
 	int status = STATUS_TROUBLE;
 	if (!options->output) {
-		say("report", "no output: name a file with -o, or '-o -' for standard output");
+		diag_print("report",
+			"no output: name a file with -o, or '-o -' for standard output");
 		return STATUS_TROUBLE;
 	}
 	if (is_input(options->output, operands)) {
-		say(options->output, "is read, and cannot be the output of '-o' too");
+		diag_print(options->output, "is read, and cannot be the output of '-o' too");
 		return STATUS_TROUBLE;
 	}
-	page.report = source_report();
+	page.report = report_new();
 	if (page.several)
 		poly_report_list(page.report, "inputs", "Traces");
-	if (asked_prepare(&page.asked, &options->asked))
+	if (analysis_request_init(&page.asked, &options->asked))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(page.report);
-	asked_free(&page.asked);
+	analysis_request_free(&page.asked);
 	return status;
 }
 

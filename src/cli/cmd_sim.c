@@ -5,10 +5,10 @@
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/homework.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/stage_files.h"
-#include "cli/spare.h"
+#include "cli/temp_store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define CONFIG_MOST 65536 /* bytes of a configuration */
 
 struct sim_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	struct opt_list settings;
 	const char *sweep, *config, *course;
 	struct opt_number warmup;
@@ -44,7 +44,7 @@ static const struct opt sim_table[] = {
 };
 
 static const struct opt *const sim_tables[] = {
-	sim_table, rendering_table, selection_table, source_table, NULL};
+	sim_table, rendering_table, selection_table, input_table, NULL};
 
 /* What is done with the inputs. */
 struct sim_job {
@@ -86,13 +86,13 @@ list_options(struct poly_report *report, const struct poly_analysis_info *info)
 }
 
 static int
-sim_list(const struct source_options *options)
+sim_list(const struct input_options *options)
 {
 	const struct poly_analysis_info *info;
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	list_simulators(report);
 	poly_report_table(report, "options", "Options (-S NAME=VALUE)");
 	poly_report_column(report, "simulator", "Simulator", false);
@@ -106,7 +106,7 @@ sim_list(const struct source_options *options)
 	}
 	poly_report_end(report);
 	homework_list(report);
-	const int status = source_render(report, options, output);
+	const int status = report_render(report, options, output);
 	const int written = output_finish(output);
 	return written > status ? written : status;
 }
@@ -121,7 +121,7 @@ asked(const struct inputs *inputs)
 	asked.analyses = job->names;
 	asked.options = (const char *const *)job->words;
 	asked.warmup = options->warmup.value;
-	asked.stores = &spare_stores;
+	asked.stores = &temp_stores;
 	asked.threads = (unsigned)options->source.threads.value;
 	return asked;
 }
@@ -130,27 +130,28 @@ static int
 sim_one(struct inputs *inputs, const char *path)
 {
 	const struct sim_options *options = inputs->command;
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	const struct poly_stats_options stats_options = asked(inputs);
 	struct poly_error error;
 	struct poly_stats *stats;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
 	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK) {
-		say_error("sim", &error);
+		diag_error("sim", &error);
 		return STATUS_TROUBLE;
 	}
-	if (source_open(&source, path, inputs->options, &wants)) {
-		if (source_feed(&source, stats, NULL) && spare_finish(stats, source.name)) {
-			struct poly_report *report = source_report();
-			source_report_name(&source, report);
+	if (input_open(&source, path, inputs->options, &wants)) {
+		if (input_analyse(&source, stats, NULL) &&
+			temp_store_finish_stats(stats, source.name)) {
+			struct poly_report *report = report_new();
+			input_report_name(&source, report);
 			poly_stats_report(stats, report);
-			status = source_render(report, inputs->options, inputs->output);
+			status = report_render(report, inputs->options, inputs->output);
 			if (!stage_files_write(&options->stages, stats))
 				status = STATUS_TROUBLE;
 		}
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	poly_stats_free(stats);
@@ -162,7 +163,7 @@ static char *
 prefixed(const char *simulator, const char *name, const char *value)
 {
 	const size_t size = strlen(simulator) + strlen(name) + strlen(value) + 2;
-	char *word = say_allocate(size, 1);
+	char *word = diag_allocate(size, 1);
 	snprintf(word, size, "%s.%s%s", simulator, name, value);
 	return word;
 }
@@ -172,19 +173,19 @@ static char *
 read_config(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	char *text = say_allocate(CONFIG_MOST + 2, 1);
+	char *text = diag_allocate(CONFIG_MOST + 2, 1);
 	const size_t n = file ? fread(text, 1, CONFIG_MOST + 1, file) : 0;
 	const bool failed = !file || ferror(file);
 	if (failed)
-		say(path, "cannot be read: %s", strerror(errno));
+		diag_print(path, "cannot be read: %s", strerror(errno));
 	else if (n > CONFIG_MOST)
-		say(path, "more than %d bytes are no configuration", CONFIG_MOST);
+		diag_print(path, "more than %d bytes are no configuration", CONFIG_MOST);
 	if (file)
 		fclose(file);
 	if (!failed && n <= CONFIG_MOST && strlen(text) == n)
 		return text;
 	if (!failed && n <= CONFIG_MOST)
-		say(path, "a NUL byte, expected text");
+		diag_print(path, "a NUL byte, expected text");
 	free(text);
 	return NULL;
 }
@@ -198,7 +199,8 @@ take_config(const struct sim_options *options, const char *simulator, char **con
 	if (!options->config)
 		return true;
 	if (strcmp(simulator, "levels") != 0) {
-		say("sim", "option '--config' is of simulator 'levels' alone, not of '%s'",
+		diag_print("sim",
+			"option '--config' is of simulator 'levels' alone, not of '%s'",
 			simulator);
 		return false;
 	}
@@ -214,7 +216,7 @@ static char **
 settings_of(const struct sim_options *options, const char *simulator, const char *config)
 {
 	const struct opt_list *settings = &options->settings;
-	char **words = say_allocate(settings->count + 4, sizeof *words);
+	char **words = diag_allocate(settings->count + 4, sizeof *words);
 	size_t n = 0;
 	if (stage_files_any(&options->stages))
 		words[n++] = prefixed(simulator, "count=100", "");
@@ -234,10 +236,10 @@ stages_sound(const struct sim_options *options, char **operands)
 	if (!stage_files_any(&options->stages))
 		return true;
 	if (strcmp(operands[0], "pipeline") != 0)
-		say("sim", "--konata and --diagram are of 'pipeline', not of '%s'",
+		diag_print("sim", "--konata and --diagram are of 'pipeline', not of '%s'",
 			operands[0]);
 	else if (operands[1] && operands[2])
-		say("sim", "--konata and --diagram take one input, found '%s' and '%s'",
+		diag_print("sim", "--konata and --diagram take one input, found '%s' and '%s'",
 			operands[1], operands[2]);
 	else
 		return true;
@@ -256,7 +258,8 @@ sim_course(const struct sim_options *options, char **operands)
 	if (!other)
 		return homework_run(
 			&options->source, options->course, &options->settings, operands);
-	say("sim", "a homework prints one run over every record: --%s can't be with --course",
+	diag_print("sim",
+		"a homework prints one run over every record: --%s can't be with --course",
 		other);
 	return STATUS_TROUBLE;
 }
@@ -278,11 +281,12 @@ sim_run(void *fields, char **operands)
 	if (options->course)
 		return sim_course(options, operands);
 	if (!operands[0]) {
-		say("sim", "no simulator is named; 'polytrace sim --list' shows them");
+		diag_print("sim", "no simulator is named; 'polytrace sim --list' shows them");
 		return STATUS_TROUBLE;
 	}
 	if (!info || !info->is_simulation) {
-		say("sim", "there is no simulator '%s'; 'polytrace sim --list' shows them",
+		diag_print("sim",
+			"there is no simulator '%s'; 'polytrace sim --list' shows them",
 			operands[0]);
 		return STATUS_TROUBLE;
 	}

@@ -3,9 +3,9 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/part.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/split_output.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define EXPRESSION (2 * VALUE_MOST + 60)
 
 struct split_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *by;
 	struct opt_number records, time;
 };
@@ -42,18 +42,18 @@ static const struct opt split_table[] = {
 };
 
 static const struct opt *const split_tables[] = {
-	split_table, selection_table, source_table, NULL};
+	split_table, selection_table, input_table, NULL};
 
 /* A part, and what tells it. */
 struct valued_part {
 	char value[VALUE_MOST + 1]; /* a value, or a number */
 	bool has_value;		    /* false: that of records without one */
-	struct part part;
+	struct split_output part;
 };
 
 struct split {
 	const struct split_options *options;
-	struct source source;
+	struct command_input source;
 	enum poly_column column;
 	struct valued_part *parts;
 	size_t count;
@@ -71,15 +71,16 @@ open_part(struct split *split, struct valued_part *it, const char *value, bool h
 	options.strict = split->options->source.strict;
 	snprintf(it->value, sizeof it->value, "%s", value);
 	it->has_value = has_value;
-	part_name(&it->part, split->options->output, value);
+	split_output_name(&it->part, split->options->output, value);
 	for (const struct valued_part *other = split->parts; other < it; other++) {
 		if (strcmp(other->part.path, it->part.path) == 0) {
-			say(it->part.path, "two parts would have this name: '%s' and '%s'",
-				other->value, value);
+			diag_print(it->part.path,
+				"two parts would have this name: '%s' and '%s'", other->value,
+				value);
 			return false;
 		}
 	}
-	return part_open(&it->part, info, &options);
+	return split_output_open(&it->part, info, &options);
 }
 
 /* The part of a value; NULL, and told, where there cannot be one. */
@@ -92,7 +93,8 @@ find_part(struct split *split, const char *value, bool has_value)
 			return &split->parts[i];
 	}
 	if (split->count == PARTS_MOST) {
-		say("split", "more than %d parts, which '--where' may make fewer", PARTS_MOST);
+		diag_print("split", "more than %d parts, which '--where' may make fewer",
+			PARTS_MOST);
 		return NULL;
 	}
 	struct valued_part *part = &split->parts[split->count++];
@@ -107,7 +109,8 @@ value_of(const struct split *split, const struct poly_batch *batch, size_t row, 
 	if (!poly_present(batch, split->column, row))
 		strcpy(value, "without");
 	if (n > VALUE_MOST)
-		say(split->source.name, "'%s...' is too long for the name of a part", value);
+		diag_print(split->source.name, "'%s...' is too long for the name of a part",
+			value);
 	return n <= VALUE_MOST;
 }
 
@@ -152,7 +155,7 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 			return false;
 		bool *is_done = &done[part - split->parts];
 		expression_of(split, value, has_value, expression);
-		if (!*is_done && !part_write(&part->part, expression, batch))
+		if (!*is_done && !split_output_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;
 	}
@@ -178,8 +181,8 @@ numbered_part(struct split *split, uint64_t number)
 	snprintf(value, sizeof value, "%" PRIu64, number);
 	struct valued_part *last = split->count ? &split->parts[split->count - 1] : NULL;
 	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
-		const bool done = part_finish(&last->part);
-		part_drop(&last->part);
+		const bool done = split_output_finish(&last->part);
+		split_output_discard(&last->part);
 		split->count = 0;
 		if (!done)
 			return NULL;
@@ -198,7 +201,7 @@ deal_by_number(struct split *split, const struct poly_batch *batch)
 		if (next == number)
 			continue;
 		struct valued_part *part = numbered_part(split, number);
-		if (!part || !part_write_rows(&part->part, batch, first, row))
+		if (!part || !split_output_write_rows(&part->part, batch, first, row))
 			return false;
 		first = row;
 		number = next;
@@ -213,18 +216,18 @@ deal(struct split *split)
 {
 	const struct poly_batch *batch;
 	bool good = true;
-	while (good && (batch = source_next(&split->source)))
+	while (good && (batch = input_next(&split->source)))
 		good = split->options->by ? deal_by_value(split, batch)
 					  : deal_by_number(split, batch);
-	good &= !source_partial(&split->source);
+	good &= !input_is_partial(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
-		struct part *part = &split->parts[i].part;
+		struct split_output *part = &split->parts[i].part;
 		if (good)
-			good = part_finish(part);
-		part_drop(part);
+			good = split_output_finish(part);
+		split_output_discard(part);
 	}
 	if (!good)
-		say("split", "not all parts are written");
+		diag_print("split", "not all parts are written");
 	return good ? STATUS_DONE : STATUS_TROUBLE;
 }
 
@@ -253,7 +256,7 @@ can_split(const struct split *split)
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	if (info->columns >> split->column & 1)
 		return true;
-	say(split->source.name, "the trace has no column '%s'",
+	diag_print(split->source.name, "the trace has no column '%s'",
 		poly_column_name(split->column));
 	return false;
 }
@@ -261,12 +264,12 @@ can_split(const struct split *split)
 static int
 split_run(void *fields, char **operands)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct split split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));
 	if (split.column == POLY_COLUMN_COUNT) {
-		source_unknown_column(split.options->by, strlen(split.options->by));
+		columns_print_unknown(split.options->by, strlen(split.options->by));
 		return STATUS_TROUBLE;
 	}
 	if (split.options->time.given)
@@ -277,16 +280,16 @@ split_run(void *fields, char **operands)
 	if (!fault && !operands[0] && term_input())
 		fault = "no input: name a file, or '-' for standard input";
 	if (fault) {
-		say("split", "%s", fault);
+		diag_print("split", "%s", fault);
 		return STATUS_TROUBLE;
 	}
 	const char *path = operands[0] ? operands[0] : "-";
-	if (!source_open(&split.source, path, &split.options->source, &wants))
+	if (!input_open(&split.source, path, &split.options->source, &wants))
 		return STATUS_TROUBLE;
-	split.parts = say_allocate(PARTS_MOST, sizeof *split.parts);
+	split.parts = diag_allocate(PARTS_MOST, sizeof *split.parts);
 	const int status = can_split(&split) ? deal(&split) : STATUS_TROUBLE;
 	free(split.parts);
-	const int ended = source_close(&split.source);
+	const int ended = input_close(&split.source);
 	return status > ended ? status : ended;
 }
 

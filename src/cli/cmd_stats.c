@@ -2,17 +2,17 @@
 /* polytrace stats: what analyses tell of traces. */
 #include "polytrace/polytrace.h"
 
-#include "cli/asked.h"
+#include "cli/analysis_options.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/phase_files.h"
-#include "cli/say.h"
-#include "cli/spare.h"
+#include "cli/diagnostics.h"
+#include "cli/temp_store.h"
 
 #include <stdlib.h>
 
 struct stats_options {
-	struct asked_options asked; /* first: the reading options are in it */
+	struct analysis_options asked; /* first: the reading options are in it */
 	bool list, together, side_by_side;
 	struct phase_files phases;
 };
@@ -28,12 +28,12 @@ static const struct opt stats_table[] = {
 	{0},
 };
 
-static const struct opt *const stats_tables[] = {
-	asked_table, stats_table, rendering_table, selection_table, source_table, NULL};
+static const struct opt *const stats_tables[] = {analysis_options_table, stats_table,
+	rendering_table, selection_table, input_table, NULL};
 
 /* What is done with the inputs. */
 struct stats_job {
-	struct asked asked;
+	struct analysis_request asked;
 	const char **words;	    /* options of analyses, where there are more than given */
 	struct poly_stats *stats;   /* of all inputs, where they are taken together */
 	struct poly_report *report; /* of all inputs, where there is one; it is being built */
@@ -50,7 +50,7 @@ list_analyses(struct poly_report *report)
 	poly_report_column(report, "summary", "Summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		char needs[200];
-		source_column_names(info->needs, needs, sizeof needs);
+		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
@@ -83,26 +83,26 @@ list_options(struct poly_report *report)
 }
 
 static int
-stats_list(const struct source_options *options)
+stats_list(const struct input_options *options)
 {
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	list_analyses(report);
 	list_options(report);
-	const int status = source_render(report, options, output);
+	const int status = report_render(report, options, output);
 	const int written = output_finish(output);
 	return written > status ? written : status;
 }
 
 /* Tells of a source, in the report of all inputs or in one of its own. */
 static int
-tell_source(const struct inputs *inputs, const struct source *source,
+tell_source(const struct inputs *inputs, const struct command_input *source,
 	const struct poly_stats *stats)
 {
 	const struct stats_job *job = inputs->state;
-	struct poly_report *report = job->report ? job->report : source_report();
+	struct poly_report *report = job->report ? job->report : report_new();
 	if (job->stats) {
 		struct poly_reader_counts counts;
 		poly_reader_count(source->reader, &counts);
@@ -110,15 +110,15 @@ tell_source(const struct inputs *inputs, const struct source *source,
 		poly_report_cell_count(report, source->selection
 						       ? poly_selection_count(source->selection)
 						       : counts.records);
-		poly_report_cell_text(report, source_partial(source) ? "yes" : NULL);
+		poly_report_cell_text(report, input_is_partial(source) ? "yes" : NULL);
 		return STATUS_DONE;
 	}
 	if (job->report)
 		poly_report_section(report, NULL, source->name);
-	source_report_name(source, report);
+	input_report_name(source, report);
 	poly_stats_report(stats, report);
 	if (!job->report)
-		return source_render(report, inputs->options, inputs->output);
+		return report_render(report, inputs->options, inputs->output);
 	poly_report_end(report);
 	return STATUS_DONE;
 }
@@ -135,21 +135,21 @@ static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	const struct stats_job *job = inputs->state;
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
 	if (!stats && poly_stats_new(&job->asked.options, &stats, &error) != POLY_OK) {
-		say_error("stats", &error);
-	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (source_feed(&source, stats, NULL) &&
-			(job->stats || spare_finish(stats, source.name)))
+		diag_error("stats", &error);
+	} else if (input_open(&source, path, inputs->options, &wants)) {
+		if (input_analyse(&source, stats, NULL) &&
+			(job->stats || temp_store_finish_stats(stats, source.name)))
 			status = tell_source(inputs, &source, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
 			status = STATUS_TROUBLE;
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	if (!job->stats)
@@ -162,13 +162,13 @@ static bool
 begin_report(struct stats_job *job, bool together)
 {
 	struct poly_error error;
-	job->report = source_report();
+	job->report = report_new();
 	if (!together) {
 		poly_report_list(job->report, "inputs", "Inputs");
 		return true;
 	}
 	if (poly_stats_new(&job->asked.options, &job->stats, &error) != POLY_OK) {
-		say_error("stats", &error);
+		diag_error("stats", &error);
 		return false;
 	}
 	poly_report_table(job->report, "files", "Files");
@@ -185,12 +185,12 @@ end_report(struct inputs *inputs)
 	struct stats_job *job = inputs->state;
 	struct poly_report *report = job->report;
 	poly_report_end(report);
-	if (job->stats && !spare_finish(job->stats, "stats"))
+	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
 		return STATUS_TROUBLE;
 	if (job->stats)
 		poly_stats_report(job->stats, report);
 	job->report = NULL;
-	const int status = source_render(report, inputs->options, inputs->output);
+	const int status = report_render(report, inputs->options, inputs->output);
 	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_TROUBLE;
 }
 
@@ -210,23 +210,24 @@ stats_run(void *fields, char **operands)
 	if (options->list)
 		return stats_list(&options->asked.source);
 	if (options->together && options->side_by_side) {
-		say(NULL, "options '--together' and '--side-by-side' exclude each other");
+		diag_print(
+			NULL, "options '--together' and '--side-by-side' exclude each other");
 		return STATUS_TROUBLE;
 	}
 	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
 		operands[1]) {
-		say(NULL, "several inputs have phases of their own: one at a time, or "
-			  "'--together'");
+		diag_print(NULL, "several inputs have phases of their own: one at a time, or "
+				 "'--together'");
 		return STATUS_TROUBLE;
 	}
-	bool ready = asked_prepare(&job.asked, &options->asked);
+	bool ready = analysis_request_init(&job.asked, &options->asked);
 	job.words = phase_files_ask(&options->phases, &job.asked.options);
 	if (ready && (!one_report || begin_report(&job, options->together)))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
 	free(job.words);
-	asked_free(&job.asked);
+	analysis_request_free(&job.asked);
 	return status;
 }
 

@@ -4,7 +4,7 @@
 #include "polytrace/trcrpt.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 #include "cli/trcrpt_inputs.h"
 
@@ -101,7 +101,7 @@ static const struct opt *const trcrpt_tables[] = {trcrpt_table, NULL};
 /* A run of the command. */
 struct run {
 	const struct trcrpt_options *options;
-	struct source_options reading;
+	struct input_options reading;
 	struct poly_trcrpt_options report;
 	const char **settings; /* of the report, NULL at the end */
 	size_t setting_count;
@@ -169,9 +169,9 @@ split_settings(struct run *run)
 			commas += *p == ',';
 		commas++;
 	}
-	run->pieces = say_allocate(size + 1, 1);
-	run->settings = say_allocate(commas, sizeof *run->settings);
-	run->reader_settings = say_allocate(commas, sizeof *run->reader_settings);
+	run->pieces = diag_allocate(size + 1, 1);
+	run->settings = diag_allocate(commas, sizeof *run->settings);
+	run->reader_settings = diag_allocate(commas, sizeof *run->reader_settings);
 	if (run->options->extended) {
 		add_setting(run, "exec=on");
 		add_setting(run, "svc=on");
@@ -194,7 +194,7 @@ split_settings(struct run *run)
 static const char *
 severity_of(const struct poly_rule *rule)
 {
-	return source_severity(rule->severity);
+	return severity_name(rule->severity);
 }
 
 /* What the report found wrong. */
@@ -211,7 +211,7 @@ tell_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t 
 		return;
 	if (count > 1)
 		snprintf(more, sizeof more, " (%llu times)", (unsigned long long)count);
-	say("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, more);
+	diag_print("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, more);
 }
 
 /* What is wrong in a template file. Warnings are told only where it is to be checked. */
@@ -233,7 +233,7 @@ tell_template(void *user, const struct poly_template_finding *finding)
 	snprintf(place.message, sizeof place.message, "column %llu: %s %s: %s",
 		(unsigned long long)finding->column, severity_of(finding->rule),
 		finding->rule->code, finding->message);
-	say_error(found->name, &place);
+	diag_error(found->name, &place);
 }
 
 /* Loads the templates; false, and told, where they cannot be. */
@@ -250,13 +250,13 @@ load_templates(struct run *run)
 	options.user = &found;
 	options.left_to_right = run->left_to_right;
 	if (run->options->verbose)
-		say(NULL, "reads '%s'", found.name);
+		diag_print(NULL, "reads '%s'", found.name);
 	if (path)
 		status = poly_templates_load(path, &options, &run->templates, &error);
 	else
 		status = poly_templates_parse(NULL, 0, &options, &run->templates, &error);
 	if (status != POLY_OK && !found.errors)
-		say_error(found.name, &error);
+		diag_error(found.name, &error);
 	return status == POLY_OK;
 }
 
@@ -280,8 +280,9 @@ static int
 list_groups(struct run *run)
 {
 	if (!run->report.groups.text) {
-		say("trcrpt", "AIX's event groups are not published; '--groups' names a file "
-			      "of groups");
+		diag_print("trcrpt",
+			"AIX's event groups are not published; '--groups' names a file "
+			"of groups");
 		return STATUS_TROUBLE;
 	}
 	output_write(run->output, run->report.groups.text, run->report.groups.size);
@@ -323,7 +324,7 @@ failed(struct run *run, const struct poly_trcrpt *report, const struct poly_erro
 		traces_failed(&run->traces, input, error);
 		return STATUS_DONE; /* told with the input */
 	}
-	say_error("trcrpt", error);
+	diag_error("trcrpt", error);
 	return STATUS_TROUBLE;
 }
 
@@ -332,15 +333,15 @@ write_summary(struct run *run, struct poly_trcrpt *report)
 {
 	const struct poly_trcrpt_inputs inputs = traces_inputs(&run->traces);
 	const struct poly_sink sink = {write_report, run};
-	struct poly_report *tree = source_report();
+	struct poly_report *tree = report_new();
 	struct poly_error error;
 	int result = STATUS_DONE;
 	if (poly_trcrpt_summary(report, &inputs, tree, &error) != POLY_OK)
 		result = failed(run, report, &error);
-	if (poly_report_render(tree, source_rendering(&run->reading), &sink, &error) !=
+	if (poly_report_render(tree, rendering_of_options(&run->reading), &sink, &error) !=
 			POLY_OK &&
 		!run->failure) {
-		say(NULL, "%s", error.message);
+		diag_print(NULL, "%s", error.message);
 		result = STATUS_TROUBLE;
 	}
 	poly_report_free(tree);
@@ -362,7 +363,7 @@ write_raw(struct run *run, struct poly_trcrpt *report)
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(run->traces.readers[0]), &options, &writer, &error);
 	if (status != POLY_OK) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
 	int result = STATUS_DONE;
@@ -370,13 +371,13 @@ write_raw(struct run *run, struct poly_trcrpt *report)
 		result = failed(run, report, &error);
 	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
 		!run->failure) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		result = STATUS_TROUBLE;
 	}
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
-		say("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
+		diag_print("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
 	poly_writer_close(writer);
 	return result;
 }
@@ -405,13 +406,13 @@ open_traces(struct run *run, char **operands)
 	if (!operands[0]) {
 		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;
 		if (only[0] == standard_input && term_input()) {
-			say(NULL, "no input: name a file, or '-' for standard input");
+			diag_print(NULL, "no input: name a file, or '-' for standard input");
 			return false;
 		}
 		operands = only;
 	}
 	if (operands[1] && !options->merge) {
-		say("trcrpt", "there are several files; '-m' merges them");
+		diag_print("trcrpt", "there are several files; '-m' merges them");
 		return false;
 	}
 	for (char **path = operands; *path; path++) {
@@ -431,7 +432,7 @@ write_of_traces(struct run *run)
 	struct poly_error error;
 	int result;
 	if (poly_trcrpt_new(run->templates, &run->report, &report, &error) != POLY_OK) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
 	if (run->options->summary)
@@ -449,11 +450,10 @@ static bool
 is_input(const struct run *run, const char *path)
 {
 	const struct trcrpt_options *options = run->options;
-	bool is = source_same_file(path, options->templates) ||
-		  source_same_file(path, options->names) ||
-		  source_same_file(path, options->groups);
+	bool is = same_file(path, options->templates) || same_file(path, options->names) ||
+		  same_file(path, options->groups);
 	for (size_t i = 0; i < run->traces.count && !is; i++)
-		is = source_same_file(path, run->traces.names[i]);
+		is = same_file(path, run->traces.names[i]);
 	return is;
 }
 
@@ -465,12 +465,12 @@ open_output(struct run *run)
 	if (!path || strcmp(path, "-") == 0)
 		return true;
 	if (is_input(run, path)) {
-		say(path, "is read, and cannot be the output of '-o' too");
+		diag_print(path, "is read, and cannot be the output of '-o' too");
 		return false;
 	}
 	run->file = fopen(path, "wb");
 	if (!run->file)
-		say(path, "cannot be made: %s", strerror(errno));
+		diag_print(path, "cannot be made: %s", strerror(errno));
 	return run->file != NULL;
 }
 
@@ -483,7 +483,7 @@ close_output(struct run *run)
 		run->failure = errno;
 	if (!run->failure)
 		return STATUS_DONE;
-	say(run->options->output, "cannot be written: %s", strerror(run->failure));
+	diag_print(run->options->output, "cannot be written: %s", strerror(run->failure));
 	return STATUS_TROUBLE;
 }
 
@@ -551,19 +551,19 @@ is_sound(const struct trcrpt_options *options)
 	if (options->length)
 		missing = "-l: its meaning is not published";
 	if (missing) {
-		say("trcrpt", "%s", missing);
+		diag_print("trcrpt", "%s", missing);
 		return false;
 	}
 	if (options->json && options->csv) {
-		say("trcrpt", "options '--json' and '--csv' exclude each other");
+		diag_print("trcrpt", "options '--json' and '--csv' exclude each other");
 		return false;
 	}
 	if (options->match && (options->raw || options->summary)) {
-		say("trcrpt", "'--match' is for events that are printed");
+		diag_print("trcrpt", "'--match' is for events that are printed");
 		return false;
 	}
 	if (options->raw && (options->json || options->csv || options->summary)) {
-		say("trcrpt", "'-r' takes no other form");
+		diag_print("trcrpt", "'-r' takes no other form");
 		return false;
 	}
 	return true;

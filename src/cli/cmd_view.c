@@ -6,8 +6,8 @@
 #include "cli/copy.h"
 #include "cli/listing.h"
 #include "cli/packed.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 enum { STYLE_TABLE, STYLE_NATIVE };
 
 struct view_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *columns, *registers;
 	unsigned color, style;
 };
@@ -37,11 +37,11 @@ static const struct opt view_table[] = {
 };
 
 static const struct opt *const view_tables[] = {
-	view_table, rendering_table, selection_table, source_table, NULL};
+	view_table, rendering_table, selection_table, input_table, NULL};
 
 /* Lists the records that are left in the source. */
 static void
-list_records(struct inputs *inputs, struct source *source)
+list_records(struct inputs *inputs, struct command_input *source)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {
@@ -49,10 +49,11 @@ list_records(struct inputs *inputs, struct source *source)
 	struct listing *listing = listing_new(
 		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	const struct poly_batch *batch;
-	while (!output_failed(inputs->output) && (batch = source_next(source)))
+	while (!output_failed(inputs->output) && (batch = input_next(source)))
 		listing_batch(listing, batch);
 	if (options->registers && !listing_had_registers(listing))
-		say(source->name, "no record has registers, which FULL traces alone have");
+		diag_print(
+			source->name, "no record has registers, which FULL traces alone have");
 	listing_free(listing);
 }
 
@@ -61,24 +62,24 @@ view_listing(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {options->columns, options->registers, false};
-	struct source_wants wants = {
-		.prints = true, .shows_sites = source_names_sites(options->columns)};
-	struct source source;
+	struct input_needs wants = {
+		.prints = true, .shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
 	if (!listing_columns(&wanted, &wants.columns))
 		return STATUS_TROUBLE;
 	/* Encodings that no opcode can hold. */
 	if (inputs->options->isa)
 		wants.columns |= POLY_HAS(payload);
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	list_records(inputs, &source);
 	output_flush(inputs->output);
-	return source_close(&source);
+	return input_close(&source);
 }
 
 /* The format whose writer makes what is wanted; NULL, and told, where there is none. */
 static const char *
-writer_format(const struct view_options *options, const struct source *source)
+writer_format(const struct view_options *options, const struct command_input *source)
 {
 	if (options->source.json)
 		return "jsonl";
@@ -86,7 +87,7 @@ writer_format(const struct view_options *options, const struct source *source)
 		return "csv";
 	const struct poly_format_info *format = packed_records(source);
 	if (!format->listing)
-		say(source->name, "format '%s' has no listing of its own", format->name);
+		diag_print(source->name, "format '%s' has no listing of its own", format->name);
 	return format->listing;
 }
 
@@ -95,20 +96,20 @@ view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	poly_columns columns = POLY_ALL_COLUMNS;
-	if (options->columns && !source_columns(options->columns, &columns))
+	if (options->columns && !columns_parse(options->columns, &columns))
 		return STATUS_TROUBLE;
-	const struct source_wants wants = {.columns = source_written_columns(columns),
+	const struct input_needs wants = {.columns = columns_to_write(columns),
 		.prints = true,
-		.shows_sites = source_names_sites(options->columns)};
-	struct source source;
-	if (!source_open(&source, path, inputs->options, &wants))
+		.shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	const char *format = writer_format(options, &source);
 	int written = STATUS_TROUBLE;
 	if (format)
 		written = copy_records(&source, format, columns, inputs->output);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return written > status ? written : status;
 }
 
@@ -119,12 +120,13 @@ view_run(void *fields, char **operands)
 	bool written = options->source.json || options->source.csv;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (written || options->columns || options->registers)) {
-		say("view", "'--style native' takes no columns and no other form");
+		diag_print("view", "'--style native' takes no columns and no other form");
 		return STATUS_TROUBLE;
 	}
 	if (written && options->registers) {
-		say("view", "'--registers' is for the listing; '--json' and '--csv' give the "
-			    "column payload");
+		diag_print("view",
+			"'--registers' is for the listing; '--json' and '--csv' give the "
+			"column payload");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,

@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct who_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *reg, *address;
 	struct opt_number before, after;
 };
@@ -30,11 +30,11 @@ static const struct opt who_table[] = {
 };
 
 static const struct opt *const who_tables[] = {
-	who_table, rendering_table, selection_table, source_table, NULL};
+	who_table, rendering_table, selection_table, input_table, NULL};
 
 /* The address that a text means; false, and told, where it means none. */
 static bool
-find_address(const struct source *source, const char *text, uint64_t *address)
+find_address(const struct command_input *source, const char *text, uint64_t *address)
 {
 	char *end;
 	const struct poly_symbol *symbol =
@@ -45,14 +45,14 @@ find_address(const struct source *source, const char *text, uint64_t *address)
 	*address = symbol ? symbol->address : strtoull(text, &end, has_prefix ? 16 : 10);
 	if (symbol || (isdigit((unsigned char)*text) && !*end && !errno))
 		return true;
-	say("who", "'%s' is no address%s", text,
+	diag_print("who", "'%s' is no address%s", text,
 		source->symbols ? ", and no symbol" : "; symbols are named with '--symbols'");
 	return false;
 }
 
 /* Asks a source; NULL, and told, where that fails. */
 static struct poly_who *
-ask(struct source *source, const struct who_options *options)
+ask(struct command_input *source, const struct who_options *options)
 {
 	struct poly_who_options asking = POLY_WHO_OPTIONS_INIT;
 	struct poly_who *who;
@@ -66,14 +66,14 @@ ask(struct source *source, const struct who_options *options)
 	if (options->after.given)
 		asking.record = options->after.value;
 	if (poly_who_new(&asking, poly_reader_info(source->reader), &who, &error) != POLY_OK) {
-		say_error(source->name, &error);
+		diag_error(source->name, &error);
 		return NULL;
 	}
 	const struct poly_batch *batch;
-	while ((batch = source_next(source)) && poly_who_update(who, batch))
+	while ((batch = input_next(source)) && poly_who_update(who, batch))
 		;
 	if (poly_who_failed(who))
-		say_no_memory();
+		diag_no_memory();
 	return who;
 }
 
@@ -81,29 +81,29 @@ static int
 who_one(struct inputs *inputs, const char *path)
 {
 	const struct who_options *options = inputs->command;
-	const struct source_wants wants = {.columns = poly_who_columns()};
-	struct source source;
+	const struct input_needs wants = {.columns = poly_who_columns()};
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_who *who = ask(&source, options);
 	progress_clear(&source.progress);
 	if (who) {
-		struct poly_report *report = source_report();
+		struct poly_report *report = report_new();
 		poly_report_text(report, "file", "File", source.name);
 		poly_who_report(who, report);
-		status = source_render(report, inputs->options, inputs->output);
+		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}
 	if (who && !poly_who_found(who) && status == STATUS_DONE) {
 		status = STATUS_NEGATIVE;
-		if (!source_partial(&source))
-			say(source.name, "nobody %s it %s",
+		if (!input_is_partial(&source))
+			diag_print(source.name, "nobody %s it %s",
 				options->after.given ? "reads" : "wrote",
 				options->after.given ? "from there on" : "before that");
 	}
 	poly_who_free(who);
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }
 
@@ -117,7 +117,7 @@ who_run(void *fields, char **operands)
 	else if (options->before.given && options->after.given)
 		fault = "options '--before' and '--after' exclude each other";
 	if (fault) {
-		say("who", "%s", fault);
+		diag_print("who", "%s", fault);
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,

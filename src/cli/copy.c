@@ -4,16 +4,16 @@
 
 #include "cli/command.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 enum poly_status
-copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
+copy_rows(struct command_input *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
 	/* Nobody but the writer sees the batches. */
 	if (!source->selection)
 		poly_reader_defer(source->reader);
-	while ((batch = source_next(source))) {
+	while ((batch = input_next(source))) {
 		enum poly_status status = poly_writer_write(writer, batch, error);
 		if (status != POLY_OK)
 			return status;
@@ -22,8 +22,8 @@ copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *
 }
 
 int
-copy_records(
-	struct source *source, const char *format, poly_columns columns, struct output *output)
+copy_records(struct command_input *source, const char *format, poly_columns columns,
+	struct output *output)
 {
 	const struct poly_sink sink = {output_write, output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -34,7 +34,7 @@ copy_records(
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
-		source_want(source, poly_writer_columns(writer));
+		input_project(source, poly_writer_columns(writer));
 		status = copy_rows(source, writer, &error);
 	}
 	if (status == POLY_OK)
@@ -43,6 +43,6 @@ copy_records(
 	/* What is wrong with the output is told when it is finished. */
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
-	say_error(source->name, &error);
+	diag_error(source->name, &error);
 	return STATUS_TROUBLE;
 }

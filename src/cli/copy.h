@@ -3,18 +3,18 @@
 #ifndef CLI_COPY_H
 #define CLI_COPY_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* Writes the records that are left in the source; the writer is not finished. */
 enum poly_status copy_rows(
-	struct source *source, struct poly_writer *writer, struct poly_error *error);
+	struct command_input *source, struct poly_writer *writer, struct poly_error *error);
 
 /*
  * Writes the records that are left in the source in a format, with these columns, to the
  * command's output; tells what went wrong and returns an exit status. What is wrong with the
  * output is left to be told when it is finished.
  */
-int copy_records(
-	struct source *source, const char *format, poly_columns columns, struct output *output);
+int copy_records(struct command_input *source, const char *format, poly_columns columns,
+	struct output *output);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/describe.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <string.h>
 
@@ -19,34 +19,34 @@ struct homework {
  * standard output is told when it is finished.
  */
 static bool
-work(struct source *source, struct poly_course *course)
+work(struct command_input *source, struct poly_course *course)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
 	enum poly_status status =
 		poly_course_begin(course, poly_reader_info(source->reader), &error);
 	if (status == POLY_OK)
-		source_want(source, poly_course_columns(course));
-	while (status == POLY_OK && (batch = source_next(source)))
+		input_project(source, poly_course_columns(course));
+	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_course_update(course, batch, &error);
 	if (status == POLY_OK)
 		status = poly_course_finish(course, &error);
 	progress_clear(&source->progress);
 	if (status == POLY_OK || status == POLY_ERR_IO)
 		return true;
-	say_error(source->name, &error);
+	diag_error(source->name, &error);
 	return false;
 }
 
 static int
 homework_one(struct inputs *inputs, const char *path)
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
 	const struct homework *homework = inputs->state;
 	struct poly_course_options asked = POLY_COURSE_OPTIONS_INIT;
 	struct poly_error error;
 	struct poly_course *course;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
 	asked.course = homework->info->course;
 	asked.homework = homework->info->name;
@@ -54,13 +54,13 @@ homework_one(struct inputs *inputs, const char *path)
 	asked.trace = path;
 	asked.sink = (struct poly_sink){output_write, inputs->output};
 	if (poly_course_new(&asked, &course, &error) != POLY_OK) {
-		say_error("sim", &error);
+		diag_error("sim", &error);
 		return STATUS_TROUBLE;
 	}
-	if (source_open(&source, path, inputs->options, &wants)) {
+	if (input_open(&source, path, inputs->options, &wants)) {
 		status = work(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	poly_course_free(course);
@@ -80,29 +80,32 @@ is_course(const char *course)
 }
 
 int
-homework_run(const struct source_options *options, const char *course,
+homework_run(const struct input_options *options, const char *course,
 	const struct opt_list *settings, char **operands)
 {
 	struct homework homework = {NULL, settings};
 	struct inputs inputs = {.options = options, .state = &homework, .one = homework_one};
 	if (options->json || options->csv) {
-		say("sim", "the output of a course has one layout: --%s can't be with --course",
+		diag_print("sim",
+			"the output of a course has one layout: --%s can't be with --course",
 			options->json ? "json" : "csv");
 		return STATUS_TROUBLE;
 	}
 	if (!is_course(course)) {
-		say("sim", "there is no course '%s'; 'polytrace sim --list' shows them",
+		diag_print("sim", "there is no course '%s'; 'polytrace sim --list' shows them",
 			course);
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0]) {
-		say("sim", "no homework is named; 'polytrace sim --list' shows those of %s",
+		diag_print("sim",
+			"no homework is named; 'polytrace sim --list' shows those of %s",
 			course);
 		return STATUS_TROUBLE;
 	}
 	homework.info = poly_homework_find(course, operands[0]);
 	if (!homework.info) {
-		say("sim", "there is no homework '%s' of %s; 'polytrace sim --list' shows them",
+		diag_print("sim",
+			"there is no homework '%s' of %s; 'polytrace sim --list' shows them",
 			operands[0], course);
 		return STATUS_TROUBLE;
 	}

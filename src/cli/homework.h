@@ -3,13 +3,13 @@
 #ifndef CLI_HOMEWORK_H
 #define CLI_HOMEWORK_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /*
  * Does a course's homework, the first operand, with each of the inputs behind it, by settings
  * of its options; returns the exit status.
  */
-int homework_run(const struct source_options *options, const char *course,
+int homework_run(const struct input_options *options, const char *course,
 	const struct opt_list *settings, char **operands);
 
 /* Adds tables of all homeworks and their options to a report. */

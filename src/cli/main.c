@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static int
 unknown_command(const char *name)
 {
 	if (*name == '-') {
-		say(NULL, "unknown option '%s'; 'polytrace help' tells what there is", name);
+		diag_print(NULL, "unknown option '%s'; 'polytrace help' tells what there is",
+			name);
 		return STATUS_TROUBLE;
 	}
 	const char *nearest = commands[0]->name;
@@ -46,9 +47,9 @@ unknown_command(const char *name)
 			nearest = commands[i]->name;
 	}
 	if (opt_near(name, opt_distance(name, nearest)))
-		say(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
+		diag_print(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
-		say(NULL, "unknown command '%s'; 'polytrace help' lists them", name);
+		diag_print(NULL, "unknown command '%s'; 'polytrace help' lists them", name);
 	return STATUS_TROUBLE;
 }
 
@@ -105,16 +106,17 @@ run_command(const struct command *command, char **arguments)
 {
 	char message[OPT_MESSAGE];
 	int status = STATUS_TROUBLE;
-	void *options = say_allocate(1, command->options_size);
+	void *options = diag_allocate(1, command->options_size);
 	switch (opt_parse(command->options, options, arguments, message)) {
 	case OPT_PARSED:
 		progress_catch_interrupt();
 		status = command->run(options, arguments);
 		break;
 	case OPT_WANTS_HELP: status = print_help(command); break;
-	case OPT_WRONG:
-		say(command->name, "%s", message);
-		say(command->name, "'polytrace help %s' lists the options", command->name);
+	case OPT_INVALID:
+		diag_print(command->name, "%s", message);
+		diag_print(
+			command->name, "'polytrace help %s' lists the options", command->name);
 		break;
 	}
 	opt_free(command->options, options);
@@ -144,7 +146,7 @@ main(int argc, char **argv)
 	if (strcmp(word, "help") == 0)
 		return print_help_of(argv[2]);
 	if (!*word) {
-		say(NULL, "no command; 'polytrace help' lists them");
+		diag_print(NULL, "no command; 'polytrace help' lists them");
 		return STATUS_TROUBLE;
 	}
 	const struct command *command = find_command(word);

@@ -2,7 +2,7 @@
 /* Parsing of options by tables, and their help. */
 #include "cli/opt.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -96,7 +96,7 @@ unknown_name(const struct parse *parse, const char *name, size_t n)
 	if (nearest && opt_near(word, least))
 		snprintf(parse->message + used, OPT_MESSAGE - (size_t)used,
 			"; did you mean '--%s'?", nearest);
-	return OPT_WRONG;
+	return OPT_INVALID;
 }
 
 const char *const opt_on_error[] = {"stop", "skip", NULL};
@@ -157,7 +157,7 @@ static void
 add_item(const struct parse *parse, struct opt_list *list, const char *text)
 {
 	if (!list->items)
-		list->items = say_allocate(parse->argument_count + 1, sizeof *list->items);
+		list->items = diag_allocate(parse->argument_count + 1, sizeof *list->items);
 	list->items[list->count++] = text;
 }
 
@@ -207,7 +207,7 @@ set_value(const struct parse *parse, const struct opt *opt, const char *text)
 	expected(opt, words, sizeof words);
 	snprintf(parse->message, OPT_MESSAGE, "option '--%s' is '%s', expected %s", opt->name,
 		text, words);
-	return OPT_WRONG;
+	return OPT_INVALID;
 }
 
 static enum opt_result
@@ -215,7 +215,7 @@ no_value(const struct parse *parse, const struct opt *opt)
 {
 	snprintf(parse->message, OPT_MESSAGE, "option '--%s' needs a value, expected '%s'",
 		opt->name, opt->argument);
-	return OPT_WRONG;
+	return OPT_INVALID;
 }
 
 /* --name, --name=value or --name value; *next is the argument behind it. */
@@ -229,7 +229,7 @@ parse_long(const struct parse *parse, const char *word, char ***next)
 	if (!opt->argument && word[n]) {
 		snprintf(
 			parse->message, OPT_MESSAGE, "option '--%s' takes no value", opt->name);
-		return OPT_WRONG;
+		return OPT_INVALID;
 	}
 	if (!opt->argument)
 		return set_value(parse, opt, NULL);
@@ -248,7 +248,7 @@ parse_letters(const struct parse *parse, const char *letters, char ***next)
 		const struct opt *opt = find_letter(parse->tables, *letters);
 		if (!opt) {
 			snprintf(parse->message, OPT_MESSAGE, "unknown option '-%c'", *letters);
-			return OPT_WRONG;
+			return OPT_INVALID;
 		}
 		if (opt->argument && letters[1])
 			return set_value(parse, opt, letters + 1);

@@ -52,7 +52,7 @@ struct opt {
 enum opt_result {
 	OPT_PARSED,
 	OPT_WANTS_HELP, /* -h or --help was among them */
-	OPT_WRONG,	/* the message says why */
+	OPT_INVALID,	/* the message says why */
 };
 
 /* Of OPT_NUMBER: any but 0; threads. Of OPT_CHOICE: what to do at damage. */

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/copy.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 const char *
-packed_format(const struct source *source)
+packed_format(const struct command_input *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	return strcmp(info->format, PACKED_FORMAT) == 0 ? poly_trace_fact(info, PACKED_FACT)
@@ -23,7 +23,7 @@ packed_format(const struct source *source)
 }
 
 const struct poly_format_info *
-packed_records(const struct source *source)
+packed_records(const struct command_input *source)
 {
 	const char *packed = packed_format(source);
 	const struct poly_format_info *format = packed ? poly_format_find(packed) : NULL;
@@ -42,7 +42,7 @@ static char *
 joined(const char *path, size_t n, const char *more)
 {
 	const size_t size = n + strlen(more) + 1;
-	char *name = say_allocate(size, 1);
+	char *name = diag_allocate(size, 1);
 	snprintf(name, size, "%.*s%s", (int)n, path, more);
 	return name;
 }
@@ -80,7 +80,7 @@ packed_in_the_way(const char *path)
 	struct stat there;
 	if (lstat(path, &there) != 0)
 		return false;
-	say(path, "the file is there already; name it with -o to replace it");
+	diag_print(path, "the file is there already; name it with -o to replace it");
 	return true;
 }
 
@@ -135,7 +135,7 @@ compare(void *user, const void *data, size_t size)
 
 /* Writes the source as it was before it was packed, to be compared. */
 static enum poly_status
-unpack(struct source *source, struct comparison *comparison, struct poly_error *error)
+unpack(struct command_input *source, struct comparison *comparison, struct poly_error *error)
 {
 	const struct poly_sink sink = {compare, comparison};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -145,7 +145,7 @@ unpack(struct source *source, struct comparison *comparison, struct poly_error *
 		&sink, poly_reader_info(source->reader), &writing, &writer, error);
 	if (status != POLY_OK)
 		return status;
-	source_want(source, poly_writer_columns(writer));
+	input_project(source, poly_writer_columns(writer));
 	status = copy_rows(source, writer, error);
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, error);
@@ -161,9 +161,9 @@ tell_comparison(struct comparison *it, const char *packed, const char *path)
 	if (!it->differs && refill(it))
 		it->differs = true;
 	if (it->status < 0)
-		say_error(path, &it->error);
+		diag_error(path, &it->error);
 	else if (it->differs)
-		say(packed, "unpacked it differs from '%s' from byte %llu on", path,
+		diag_print(packed, "unpacked it differs from '%s' from byte %llu on", path,
 			(unsigned long long)it->same);
 	return it->status >= 0 && !it->differs;
 }
@@ -171,22 +171,22 @@ tell_comparison(struct comparison *it, const char *packed, const char *path)
 bool
 packed_verify(const char *packed, const char *path)
 {
-	const struct source_options options = {.on_error = ON_ERROR_STOP};
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
+	const struct input_options options = {.on_error = ON_ERROR_STOP};
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct comparison comparison = {.status = POLY_OK};
-	struct source source;
+	struct command_input source;
 	struct poly_error error;
 	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {
-		say_error(path, &error);
+		diag_error(path, &error);
 		return false;
 	}
-	bool good = source_open(&source, packed, &options, &wants);
+	bool good = input_open(&source, packed, &options, &wants);
 	if (good) {
 		const enum poly_status status = unpack(&source, &comparison, &error);
-		const bool ended = !source_partial(&source);
+		const bool ended = !input_is_partial(&source);
 		if (status != POLY_OK && !comparison.differs)
-			say_error(packed, &error);
-		good = source_close(&source) == STATUS_DONE && ended;
+			diag_error(packed, &error);
+		good = input_close(&source) == STATUS_DONE && ended;
 		if (good && (status == POLY_OK || comparison.differs))
 			good = tell_comparison(&comparison, packed, path) && status == POLY_OK;
 		else

@@ -3,7 +3,7 @@
 #ifndef CLI_PACKED_H
 #define CLI_PACKED_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* The format that packed traces have. */
 #define PACKED_FORMAT "ptz"
@@ -15,10 +15,10 @@
 #define PACKED_ENDING ".ptz"
 
 /* The format that a packed trace had before; NULL: it isn't one. */
-const char *packed_format(const struct source *source);
+const char *packed_format(const struct command_input *source);
 
 /* The format whose records a source has: that which was packed, or its own. */
-const struct poly_format_info *packed_records(const struct source *source);
+const struct poly_format_info *packed_records(const struct command_input *source);
 
 /*
  * The name that a trace has when it is packed: without endings of compression, and with that of
@@ -46,6 +46,6 @@ bool packed_verify(const char *packed, const char *path);
  * read again by options. True: they are the same. What else there is has been told.
  */
 bool packed_verify_behind(const char *packed, const char *path, uint64_t first,
-	const struct source_options *options);
+	const struct input_options *options);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "polytrace/trcrpt.h"
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* Traces that are open together. Zero-initialise. */
 struct traces {
-	struct source *sources;
+	struct command_input *sources;
 	struct poly_reader **readers;
 	const char **names;
 	char **made; /* paths that were made; NULL: another's */
@@ -19,7 +19,7 @@ struct traces {
 };
 
 /* Opens one; false, and told, where it cannot be. */
-bool traces_open(struct traces *traces, const char *path, const struct source_options *options);
+bool traces_open(struct traces *traces, const char *path, const struct input_options *options);
 
 /*
  * Opens the files beside base of a trace with a file for each cpu (base-0, base-1 ...): those
@@ -27,7 +27,7 @@ bool traces_open(struct traces *traces, const char *path, const struct source_op
  * cannot be opened or the list is none.
  */
 bool traces_open_cpus(struct traces *traces, const char *base, const char *list,
-	const struct source_options *options);
+	const struct input_options *options);
 
 /* The open traces as a report takes them. */
 struct poly_trcrpt_inputs traces_inputs(const struct traces *traces);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs of the commands that read traces: their common options, one input, all inputs. */
-#ifndef CLI_SOURCE_H
-#define CLI_SOURCE_H
+#ifndef CLI_COMMAND_INPUT_H
+#define CLI_COMMAND_INPUT_H
 
 #include "polytrace/polytrace.h"
 
@@ -13,7 +13,7 @@
 enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 
 /* What every command that reads takes; the first member of its struct of options. */
-struct source_options {
+struct input_options {
 	const char *from, *isa;
 	const char *where, *start_at, *stop_at, *symbols;
 	struct opt_number from_time, to_time, every, sample, seed, head, tail;
@@ -26,7 +26,7 @@ struct source_options {
 };
 
 /* The table of the reading options. */
-extern const struct opt source_table[];
+extern const struct opt input_table[];
 
 /* The table of what is selected of the records, into the same struct. */
 extern const struct opt selection_table[];
@@ -35,7 +35,7 @@ extern const struct opt selection_table[];
 extern const struct opt rendering_table[];
 
 /* An input that is being read. */
-struct source {
+struct command_input {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
@@ -50,7 +50,7 @@ struct source {
 };
 
 /* How a command wants to read. */
-struct source_wants {
+struct input_needs {
 	poly_columns columns;
 	bool check;	     /* every rule is to be tested */
 	bool prints;	     /* it writes to standard output while it reads */
@@ -60,58 +60,59 @@ struct source_wants {
 };
 
 /* True where the options leave out records. */
-bool source_selects(const struct source_options *options);
+bool input_is_selected(const struct input_options *options);
 
 /*
  * Opens an input. False: it could not be, status and error say why, and it has been told unless
  * the command is to.
  */
-bool source_open(struct source *source, const char *path, const struct source_options *options,
-	const struct source_wants *wants);
+bool input_open(struct command_input *source, const char *path,
+	const struct input_options *options, const struct input_needs *wants);
 
 /* Asks for other columns from now on; those of the selection come with them. */
-void source_want(struct source *source, poly_columns columns);
+void input_project(struct command_input *source, poly_columns columns);
 
 /* The next batch; NULL at the end, at damage and after Ctrl-C. */
-const struct poly_batch *source_next(struct source *source);
+const struct poly_batch *input_next(struct command_input *source);
 
 /* Closes an input, tells what ended it and which rules were broken; returns the exit status. */
-int source_close(struct source *source);
+int input_close(struct command_input *source);
 
 /* Tells what ended an input before its end, if anything did. */
-void source_tell_end(const struct source *source);
+void input_print_end(const struct command_input *source);
 
-/* As source_close where the command has told everything itself. */
-void source_drop(struct source *source);
+/* As input_close where the command has told everything itself. */
+void input_discard(struct command_input *source);
 
 /* True where Ctrl-C or damage ended it before its end. */
-bool source_partial(const struct source *source);
+bool input_is_partial(const struct command_input *source);
 
 /* Names a source in a report, and says where it is partial. */
-void source_report_name(const struct source *source, struct poly_report *report);
+void input_report_name(const struct command_input *source, struct poly_report *report);
 
 /*
  * Gives a source, to its end, to analyses, and to a summary, which may be NULL. False, and
  * told, where the analyses fail. They are not finished: more sources may follow.
  */
-bool source_feed(struct source *source, struct poly_stats *stats, struct poly_summary *summary);
+bool input_analyse(
+	struct command_input *source, struct poly_stats *stats, struct poly_summary *summary);
 
 /* True where an earlier finding than the i-th is of the same rule. */
-bool source_told_before(
+bool finding_is_repeated(
 	const struct poly_reader *reader, size_t i, const struct poly_rule *rule);
 
 /* True where a finding is the damage that ended the source. */
-bool source_is_end(const struct source *source, const struct poly_finding *finding);
+bool input_is_end(const struct command_input *source, const struct poly_finding *finding);
 
 /*
  * True where two paths lead to one regular file, so that writing one destroys the other.
  * Neither is one that is NULL or '-'.
  */
-bool source_same_file(const char *path, const char *other);
+bool same_file(const char *path, const char *other);
 
 /* What inputs are processed with. */
 struct inputs {
-	const struct source_options *options;
+	const struct input_options *options;
 	struct output *output;
 	bool headed; /* name each of several inputs on standard output */
 	int (*one)(struct inputs *inputs, const char *path); /* returns an exit status */
@@ -130,37 +131,37 @@ int inputs_run(struct inputs *inputs, char **operands);
  * The columns that a list of names separated by commas asks for. False, and told, where there
  * is no column of a name.
  */
-bool source_columns(const char *names, poly_columns *columns);
+bool columns_parse(const char *names, poly_columns *columns);
 
 /* True where a list of names separated by commas has the column site. */
-bool source_names_sites(const char *names);
+bool columns_name_site(const char *names);
 
 /*
  * The columns to be asked of a reader for a writer that may write those in columns, and says
  * which it looks at when it is open. Sites cost time: they are only written by name.
  */
-poly_columns source_written_columns(poly_columns columns);
+poly_columns columns_to_write(poly_columns columns);
 
 /* Tells that there is no column of a name of n bytes; returns false. */
-bool source_unknown_column(const char *name, size_t n);
+bool columns_print_unknown(const char *name, size_t n);
 
 /* The names of a set of columns as "a, b". */
-void source_column_names(poly_columns columns, char *text, size_t size);
+void columns_format_names(poly_columns columns, char *text, size_t size);
 
 /* How reports are to be rendered. */
-enum poly_rendering source_rendering(const struct source_options *options);
+enum poly_rendering rendering_of_options(const struct input_options *options);
 
 /* False, and told, where the options contradict each other. */
-bool source_rendering_sound(const struct source_options *options);
+bool rendering_is_valid(const struct input_options *options);
 
 /* The name of a severity. */
-const char *source_severity(enum poly_severity severity);
+const char *severity_name(enum poly_severity severity);
 
 /* An empty report. */
-struct poly_report *source_report(void);
+struct poly_report *report_new(void);
 
 /* Renders a report to an output and frees it; returns the exit status. */
-int source_render(struct poly_report *report, const struct source_options *options,
-	struct output *output);
+int report_render(
+	struct poly_report *report, const struct input_options *options, struct output *output);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages on standard error. */
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include "cli/command.h"
 
@@ -53,7 +53,7 @@ put_place(const char *shown)
 }
 
 void
-say(const char *subject, const char *message, ...)
+diag_print(const char *subject, const char *message, ...)
 {
 	char line[1600];
 	int used = subject ? snprintf(line, sizeof line / 2, "%s: ", subject) : 0;
@@ -67,7 +67,7 @@ say(const char *subject, const char *message, ...)
 }
 
 void
-say_error(const char *path, const struct poly_error *error)
+diag_error(const char *path, const struct poly_error *error)
 {
 	char place[120] = "";
 	size_t used = 0;
@@ -82,36 +82,36 @@ say_error(const char *path, const struct poly_error *error)
 			"%sbyte %llu (0x%llx)", used ? ", " : "",
 			(unsigned long long)error->offset, (unsigned long long)error->offset);
 	const char *shown = shown_place(error->message);
-	say(path, "%s%s%.*s", place, used ? ": " : "",
+	diag_print(path, "%s%s%.*s", place, used ? ": " : "",
 		shown ? (int)(shown - error->message) - 1 : (int)sizeof error->message,
 		error->message);
 	put_place(shown);
 }
 
 const char *
-say_input(const char *path)
+diag_input_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 const char *
-say_output(const char *path)
+diag_output_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
 void
-say_no_memory(void)
+diag_no_memory(void)
 {
-	say(NULL, "out of memory");
+	diag_print(NULL, "out of memory");
 	exit(STATUS_TROUBLE);
 }
 
 void *
-say_allocate(size_t count, size_t size)
+diag_allocate(size_t count, size_t size)
 {
 	void *p = calloc(count, size);
 	if (!p)
-		say_no_memory();
+		diag_no_memory();
 	return p;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a trace, each a file of its own. */
-#ifndef CLI_PART_H
-#define CLI_PART_H
+#ifndef CLI_SPLIT_OUTPUT_H
+#define CLI_SPLIT_OUTPUT_H
 
 #include "polytrace/polytrace.h"
 
 /* A file that is written. Zeroed is none. */
-struct part {
+struct split_output {
 	char *path;
 	struct poly_writer *writer; /* NULL: not open any more */
 };
@@ -15,23 +15,24 @@ struct part {
  * Gives a part its name: output with a value before the first point of its last name, so that
  * run.tt6.gz is run.3.tt6.gz.
  */
-void part_name(struct part *part, const char *output, const char *value);
+void split_output_name(struct split_output *part, const char *output, const char *value);
 
 /* Opens the file of a part that has a name; false, and told, where that fails. */
-bool part_open(struct part *part, const struct poly_trace_info *info,
+bool split_output_open(struct split_output *part, const struct poly_trace_info *info,
 	const struct poly_write_options *options);
 
 /* Writes the rows of a batch for which an expression holds; false, and told, where it fails. */
-bool part_write(struct part *part, const char *expression, const struct poly_batch *batch);
+bool split_output_write(
+	struct split_output *part, const char *expression, const struct poly_batch *batch);
 
-/* As part_write for the rows from first to before end. */
-bool part_write_rows(
-	struct part *part, const struct poly_batch *batch, size_t first, size_t end);
+/* As split_output_write for the rows from first to before end. */
+bool split_output_write_rows(
+	struct split_output *part, const struct poly_batch *batch, size_t first, size_t end);
 
 /* Brings the file to its place and closes it; false, and told, where that fails. */
-bool part_finish(struct part *part);
+bool split_output_finish(struct split_output *part);
 
 /* Gives a part up; a file that was not finished does not come to its place. */
-void part_drop(struct part *part);
+void split_output_discard(struct split_output *part);
 
 #endif

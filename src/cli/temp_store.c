@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Temporary files without names. */
-#include "cli/spare.h"
+#include "cli/temp_store.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-struct spare {
+struct temp_store {
 	int file;
 };
 
 static void *
-spare_open(void *user)
+temp_store_open(void *user)
 {
 	const char *folder = getenv("TMPDIR");
 	char name[1000];
@@ -26,7 +26,7 @@ spare_open(void *user)
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
-	struct spare *spare = malloc(sizeof *spare);
+	struct temp_store *spare = malloc(sizeof *spare);
 	if (!spare)
 		return NULL;
 	spare->file = mkstemp(name);
@@ -40,9 +40,9 @@ spare_open(void *user)
 }
 
 static bool
-spare_put(void *store, uint64_t at, const void *data, size_t size)
+temp_store_write(void *store, uint64_t at, const void *data, size_t size)
 {
-	const struct spare *spare = store;
+	const struct temp_store *spare = store;
 	const char *from = data;
 	while (size) {
 		const ssize_t done = pwrite(spare->file, from, size, (off_t)at);
@@ -58,9 +58,9 @@ spare_put(void *store, uint64_t at, const void *data, size_t size)
 }
 
 static bool
-spare_get(void *store, uint64_t at, void *data, size_t size)
+temp_store_read(void *store, uint64_t at, void *data, size_t size)
 {
-	const struct spare *spare = store;
+	const struct temp_store *spare = store;
 	char *to = data;
 	while (size) {
 		const ssize_t done = pread(spare->file, to, size, (off_t)at);
@@ -78,26 +78,26 @@ spare_get(void *store, uint64_t at, void *data, size_t size)
 }
 
 static void
-spare_close(void *store)
+temp_store_close(void *store)
 {
-	struct spare *spare = store;
+	struct temp_store *spare = store;
 	close(spare->file);
 	free(spare);
 }
 
-const struct poly_stats_stores spare_stores = {
-	.open = spare_open,
-	.put = spare_put,
-	.get = spare_get,
-	.close = spare_close,
+const struct poly_stats_stores temp_stores = {
+	.open = temp_store_open,
+	.put = temp_store_write,
+	.get = temp_store_read,
+	.close = temp_store_close,
 };
 
 bool
-spare_finish(struct poly_stats *stats, const char *name)
+temp_store_finish_stats(struct poly_stats *stats, const char *name)
 {
 	struct poly_error error;
 	if (poly_stats_finish(stats, &error) == POLY_OK)
 		return true;
-	say_error(name, &error);
+	diag_error(name, &error);
 	return false;
 }
