@@ -31,7 +31,7 @@ static const struct opt calls_table[] = {
 };
 
 static const struct opt *const calls_tables[] = {
-	calls_table, rendering_table, selection_table, input_table, NULL};
+	calls_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Counts the calls of a source; false, and told, where that fails. */
 static bool
@@ -118,8 +118,11 @@ calls_run(void *fields, char **operands)
 
 const struct command command_calls = {
 	.name = "calls",
+	.group = GROUP_ANALYSE,
 	.summary = "tell who called whom, and what was executed there",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace calls calls.tarmac",
+		"polytrace calls --style folded calls.tarmac"},
 	.options = calls_tables,
 	.options_size = sizeof(struct calls_options),
 	.run = calls_run,

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct opt *const check_tables[] = {rendering_table, input_table, NULL};
+static const struct opt *const check_tables[] = {
+	rendering_table, bounds_table, input_table, NULL};
 
 /* How many of each severity. */
 struct tally {
@@ -177,8 +178,11 @@ check_run(void *fields, char **operands)
 
 const struct command command_check = {
 	.name = "check",
+	.group = GROUP_INSPECT,
 	.summary = "test whether a trace is what its format says",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace check trace.tt6e",
+		"polytrace check --strict --json trace.bach"},
 	.options = check_tables,
 	.options_size = sizeof(struct input_options),
 	.run = check_run,

@@ -41,7 +41,7 @@ static const struct opt convert_table[] = {
 };
 
 static const struct opt *const convert_tables[] = {
-	convert_table, selection_table, input_table, NULL};
+	convert_table, bounds_table, selection_table, input_table, NULL};
 
 /* A conversion under way. */
 struct convert {
@@ -235,7 +235,7 @@ intervals_sound(const struct convert_options *options)
 				      "--interval, as they were in the analysis");
 	else if (options->simpoints && strcmp(options->output, "-") == 0)
 		diag_print("convert", "intervals are files of their own: name them with -o");
-	else if (!options->simpoints && options->interval.given)
+	else if (!options->simpoints && options->interval.is_set)
 		diag_print("convert", "option '--interval' is for '--simpoints'");
 	else
 		return true;
@@ -271,8 +271,11 @@ convert_run(void *fields, char **operands)
 
 const struct command command_convert = {
 	.name = "convert",
+	.group = GROUP_CONVERT,
 	.summary = "write a trace in another format",
 	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace convert run.full -o thread_001.tt6e",
+		"polytrace convert --to csv --count 100 trace.tt6e -o -"},
 	.options = convert_tables,
 	.options_size = sizeof(struct convert_options),
 	.run = convert_run,

@@ -72,7 +72,7 @@ static const struct opt diff_table[] = {
 #undef FIELD
 
 static const struct opt *const diff_tables[] = {
-	diff_table, rendering_table, selection_table, input_table, NULL};
+	diff_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Two traces that are compared. */
 struct comparison {
@@ -90,7 +90,7 @@ struct comparison {
 static unsigned
 number_or(const struct opt_number *number, unsigned none)
 {
-	return number->given ? (unsigned)number->value : none;
+	return number->is_set ? (unsigned)number->value : none;
 }
 
 static enum poly_status
@@ -396,7 +396,7 @@ is_enough(const struct comparison *it)
 	const struct diff_options *options = it->options;
 	if (options->summary)
 		return false;
-	const uint64_t most = options->max.given ? options->max.value : MAX_SHOWN;
+	const uint64_t most = options->max.is_set ? options->max.value : MAX_SHOWN;
 	return it->shown >= (options->all ? most : 1);
 }
 
@@ -644,8 +644,11 @@ diff_run(void *fields, char **operands)
 
 const struct command command_diff = {
 	.name = "diff",
+	.group = GROUP_COMPARE,
 	.summary = "compare traces instruction by instruction",
 	.usage = "[options] FILE FILE...",
+	.examples = {"polytrace diff trace.tarmac trace.tarmac",
+		"polytrace diff --all --context 5 trace.q4v trace.q4v"},
 	.options = diff_tables,
 	.options_size = sizeof(struct diff_options),
 	.run = diff_run,

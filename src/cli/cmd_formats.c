@@ -15,7 +15,7 @@ static const struct opt formats_table[] = {
 	{0},
 };
 
-static const struct opt *const formats_tables[] = {rendering_table, formats_table, NULL};
+static const struct opt *const formats_tables[] = {formats_table, rendering_table, NULL};
 
 static const char *
 directions(const struct poly_format_info *format)
@@ -172,8 +172,10 @@ formats_run(void *fields, char **operands)
 
 const struct command command_formats = {
 	.name = "formats",
+	.group = GROUP_INSPECT,
 	.summary = "list the formats, or tell everything about one",
 	.usage = "[options] [NAME]",
+	.examples = {"polytrace formats", "polytrace formats tt6e"},
 	.options = formats_tables,
 	.options_size = sizeof(struct input_options),
 	.run = formats_run,

@@ -24,7 +24,7 @@ static const struct opt grade_table[] = {
 	{0},
 };
 
-static const struct opt *const grade_tables[] = {rendering_table, grade_table, NULL};
+static const struct opt *const grade_tables[] = {grade_table, rendering_table, NULL};
 
 static bool
 open_side(struct side *side, const char *path)
@@ -156,8 +156,11 @@ grade_run(void *fields, char **operands)
 
 const struct command command_grade = {
 	.name = "grade",
+	.group = GROUP_COURSES,
 	.summary = "tell where the output of a course's simulator is not as expected",
 	.usage = "[options] EXPECTED ACTUAL",
+	.examples = {"polytrace grade bimodal3.output mine.output",
+		"polytrace grade --json bimodal3.output mine.output"},
 	.options = grade_tables,
 	.options_size = sizeof(struct input_options),
 	.run = grade_run,

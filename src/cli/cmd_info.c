@@ -28,7 +28,7 @@ static const struct opt info_table[] = {
 };
 
 static const struct opt *const info_tables[] = {
-	info_table, rendering_table, selection_table, input_table, NULL};
+	info_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)
@@ -181,8 +181,10 @@ info_run(void *fields, char **operands)
 
 const struct command command_info = {
 	.name = "info",
+	.group = GROUP_INSPECT,
 	.summary = "tell what a trace is and what is in it",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace info trace.gz", "polytrace info --json trace.tt6e"},
 	.options = info_tables,
 	.options_size = sizeof(struct info_options),
 	.run = info_run,

@@ -22,7 +22,8 @@ static const struct opt join_table[] = {
 	{0},
 };
 
-static const struct opt *const join_tables[] = {join_table, selection_table, input_table, NULL};
+static const struct opt *const join_tables[] = {
+	join_table, bounds_table, selection_table, input_table, NULL};
 
 struct join {
 	const struct join_options *options;
@@ -241,8 +242,11 @@ join_run(void *fields, char **operands)
 
 const struct command command_join = {
 	.name = "join",
+	.group = GROUP_CONVERT,
 	.summary = "write traces of one format behind each other as one",
 	.usage = "[options] [IN...] -o OUT",
+	.examples = {"polytrace join trace.tt6 trace.tt6 -o all.tt6",
+		"polytrace join trace.bach trace.bach -o -"},
 	.options = join_tables,
 	.options_size = sizeof(struct join_options),
 	.run = join_run,

@@ -64,7 +64,7 @@ static const struct opt merge_table[] = {
 };
 
 static const struct opt *const merge_tables[] = {
-	merge_table, rendering_table, input_table, NULL};
+	merge_table, rendering_table, bounds_table, input_table, NULL};
 
 /* An input, in the order of threads. */
 struct merged {
@@ -607,8 +607,11 @@ merge_run(void *fields, char **operands)
 
 const struct command command_merge = {
 	.name = "merge",
+	.group = GROUP_CONVERT,
 	.summary = "merge the traces of threads or processors into one",
 	.usage = "[options] FILE...",
+	.examples = {"polytrace merge --schedule trace.tt6",
+		"polytrace merge --report trace.tt6"},
 	.options = merge_tables,
 	.options_size = sizeof(struct merge_options),
 	.run = merge_run,

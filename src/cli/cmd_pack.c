@@ -391,8 +391,11 @@ pack_run(void *fields, char **operands)
 
 const struct command command_pack = {
 	.name = "pack",
+	.group = GROUP_CONVERT,
 	.summary = "make traces small, and see that nothing is lost",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace pack trace.tt6e",
+		"polytrace pack --small -o archive.ptz trace.bach"},
 	.options = pack_tables,
 	.options_size = sizeof(struct pack_options),
 	.run = pack_run,

@@ -25,7 +25,7 @@ static const struct opt report_table[] = {
 };
 
 static const struct opt *const report_tables[] = {
-	report_table, analysis_options_table, selection_table, input_table, NULL};
+	report_table, analysis_options_table, bounds_table, selection_table, input_table, NULL};
 
 /* Room for a title of the inputs' names. */
 #define TITLE_ROOM 400
@@ -178,8 +178,11 @@ report_run(void *fields, char **operands)
 
 const struct command command_report = {
 	.name = "report",
+	.group = GROUP_ANALYSE,
 	.summary = "make a page with plots of what is in traces",
 	.usage = "[options] -o OUT [FILE...]",
+	.examples = {"polytrace report -o page.html trace.tt6e",
+		"polytrace report -a cache,branch -o page.html trace.tt6"},
 	.options = report_tables,
 	.options_size = sizeof(struct report_options),
 	.run = report_run,

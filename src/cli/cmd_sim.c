@@ -44,7 +44,7 @@ static const struct opt sim_table[] = {
 };
 
 static const struct opt *const sim_tables[] = {
-	sim_table, rendering_table, selection_table, input_table, NULL};
+	sim_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* What is done with the inputs. */
 struct sim_job {
@@ -250,7 +250,7 @@ stages_sound(const struct sim_options *options, char **operands)
 static int
 sim_course(const struct sim_options *options, char **operands)
 {
-	const char *other = options->warmup.given		? "warmup"
+	const char *other = options->warmup.is_set		? "warmup"
 			    : options->sweep			? "sweep"
 			    : options->config			? "config"
 			    : stage_files_any(&options->stages) ? "konata or --diagram"
@@ -306,8 +306,11 @@ sim_run(void *fields, char **operands)
 
 const struct command command_sim = {
 	.name = "sim",
+	.group = GROUP_SIMULATE,
 	.summary = "simulate parts of a processor",
 	.usage = "[options] SIMULATOR [FILE...]",
+	.examples = {"polytrace sim branch -O top=3 trace.tt6e",
+		"polytrace sim cache --sweep size=1k..64k trace.tt6"},
 	.options = sim_tables,
 	.options_size = sizeof(struct sim_options),
 	.run = sim_run,

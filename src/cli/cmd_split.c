@@ -42,7 +42,7 @@ static const struct opt split_table[] = {
 };
 
 static const struct opt *const split_tables[] = {
-	split_table, selection_table, input_table, NULL};
+	split_table, bounds_table, selection_table, input_table, NULL};
 
 /* A part, and what tells it. */
 struct valued_part {
@@ -166,7 +166,7 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 static uint64_t
 number_of(struct split *split, const struct poly_batch *batch, size_t row)
 {
-	if (split->options->records.given)
+	if (split->options->records.is_set)
 		return 1 + (split->taken + row) / split->options->records.value;
 	if (poly_present(batch, POLY_COLUMN_time, row))
 		split->time = batch->time[row];
@@ -180,7 +180,7 @@ numbered_part(struct split *split, uint64_t number)
 	char value[24];
 	snprintf(value, sizeof value, "%" PRIu64, number);
 	struct valued_part *last = split->count ? &split->parts[split->count - 1] : NULL;
-	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
+	if (split->options->records.is_set && last && strcmp(last->value, value) != 0) {
 		const bool done = split_output_finish(&last->part);
 		split_output_discard(&last->part);
 		split->count = 0;
@@ -236,7 +236,7 @@ static const char *
 fault_of(const struct split *split)
 {
 	const struct split_options *options = split->options;
-	const int ways = (options->by != NULL) + options->records.given + options->time.given;
+	const int ways = (options->by != NULL) + options->records.is_set + options->time.is_set;
 	if (!options->output || strcmp(options->output, "-") == 0)
 		return "no output: name files with -o";
 	if (ways != 1)
@@ -272,7 +272,7 @@ split_run(void *fields, char **operands)
 		columns_print_unknown(split.options->by, strlen(split.options->by));
 		return STATUS_TROUBLE;
 	}
-	if (split.options->time.given)
+	if (split.options->time.is_set)
 		split.column = POLY_COLUMN_time;
 	const char *fault = fault_of(&split);
 	if (!fault && operands[0] && operands[1])
@@ -295,8 +295,11 @@ split_run(void *fields, char **operands)
 
 const struct command command_split = {
 	.name = "split",
+	.group = GROUP_CONVERT,
 	.summary = "write a trace as several: by thread, by number, by time",
 	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace split --by kind trace.tt6 -o kind.tt6",
+		"polytrace split --records 1k trace.tt6e -o part.tt6e"},
 	.options = split_tables,
 	.options_size = sizeof(struct split_options),
 	.run = split_run,

@@ -25,7 +25,7 @@ static const struct opt state_table[] = {
 };
 
 static const struct opt *const state_tables[] = {
-	state_table, rendering_table, selection_table, input_table, NULL};
+	state_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Gathers a state of a source; NULL, and told, where that fails. */
 static struct poly_state *
@@ -35,7 +35,7 @@ gather(struct command_input *source, const struct state_options *options)
 	struct poly_state *state;
 	struct poly_error error;
 	const struct poly_batch *batch;
-	if (options->at.given)
+	if (options->at.is_set)
 		gathering.at = options->at.value;
 	gathering.byte_order = (enum poly_byte_order)options->order;
 	enum poly_status status =
@@ -86,8 +86,11 @@ state_run(void *fields, char **operands)
 
 const struct command command_state = {
 	.name = "state",
+	.group = GROUP_ANALYSE,
 	.summary = "tell registers and memory as they are known at a record",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace state --at 10 calls.tarmac",
+		"polytrace state --json calls.tarmac"},
 	.options = state_tables,
 	.options_size = sizeof(struct state_options),
 	.run = state_run,

@@ -28,8 +28,8 @@ static const struct opt stats_table[] = {
 	{0},
 };
 
-static const struct opt *const stats_tables[] = {analysis_options_table, stats_table,
-	rendering_table, selection_table, input_table, NULL};
+static const struct opt *const stats_tables[] = {stats_table, analysis_options_table,
+	rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* What is done with the inputs. */
 struct stats_job {
@@ -233,8 +233,11 @@ stats_run(void *fields, char **operands)
 
 const struct command command_stats = {
 	.name = "stats",
+	.group = GROUP_ANALYSE,
 	.summary = "analyse what was executed, accessed and waited for",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace stats trace.tt6e",
+		"polytrace stats -a mix,branches -O mix.top=5 trace.tt6"},
 	.options = stats_tables,
 	.options_size = sizeof(struct stats_options),
 	.run = stats_run,

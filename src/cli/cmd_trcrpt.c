@@ -626,8 +626,10 @@ trcrpt_run(void *fields, char **operands)
 
 const struct command command_trcrpt = {
 	.name = "trcrpt",
+	.group = GROUP_AIX,
 	.summary = "report AIX traces as trcrpt does",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace trcrpt trcfile", "polytrace trcrpt -O exec=on -d 134 trcfile"},
 	.options = trcrpt_tables,
 	.options_size = sizeof(struct trcrpt_options),
 	.run = trcrpt_run,

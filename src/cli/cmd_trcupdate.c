@@ -245,8 +245,11 @@ trcupdate_run(void *fields, char **operands)
 
 const struct command command_trcupdate = {
 	.name = "trcupdate",
+	.group = GROUP_AIX,
 	.summary = "change a file of AIX trace templates",
 	.usage = "[-o] [-t File] [-v] [-x IDList] [File]",
+	.examples = {"polytrace trcupdate -t templates -x 0F1",
+		"polytrace trcupdate -v -t templates changes"},
 	.options = trcupdate_tables,
 	.options_size = sizeof(struct trcupdate_options),
 	.run = trcupdate_run,

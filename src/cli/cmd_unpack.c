@@ -155,8 +155,11 @@ unpack_run(void *fields, char **operands)
 
 const struct command command_unpack = {
 	.name = "unpack",
+	.group = GROUP_CONVERT,
 	.summary = "write packed traces as they were",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace unpack -o trace.out trace.ptz",
+		"polytrace unpack -o - trace.ptz"},
 	.options = unpack_tables,
 	.options_size = sizeof(struct unpack_options),
 	.run = unpack_run,

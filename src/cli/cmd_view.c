@@ -37,7 +37,7 @@ static const struct opt view_table[] = {
 };
 
 static const struct opt *const view_tables[] = {
-	view_table, rendering_table, selection_table, input_table, NULL};
+	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Lists the records that are left in the source. */
 static void
@@ -138,8 +138,11 @@ view_run(void *fields, char **operands)
 
 const struct command command_view = {
 	.name = "view",
+	.group = GROUP_INSPECT,
 	.summary = "show the records of a trace",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace view --skip 999 --count 10 trace.tt6e",
+		"polytrace view -w 'access == write' -c pc,address trace.tt6"},
 	.options = view_tables,
 	.options_size = sizeof(struct view_options),
 	.run = view_run,

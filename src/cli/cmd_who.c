@@ -30,7 +30,7 @@ static const struct opt who_table[] = {
 };
 
 static const struct opt *const who_tables[] = {
-	who_table, rendering_table, selection_table, input_table, NULL};
+	who_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* The address that a text means; false, and told, where it means none. */
 static bool
@@ -60,10 +60,10 @@ ask(struct command_input *source, const struct who_options *options)
 	asking.reg = options->reg;
 	if (options->address && !find_address(source, options->address, &asking.address))
 		return NULL;
-	asking.is_reader = options->after.given;
-	if (options->before.given)
+	asking.is_reader = options->after.is_set;
+	if (options->before.is_set)
 		asking.record = options->before.value;
-	if (options->after.given)
+	if (options->after.is_set)
 		asking.record = options->after.value;
 	if (poly_who_new(&asking, poly_reader_info(source->reader), &who, &error) != POLY_OK) {
 		diag_error(source->name, &error);
@@ -99,8 +99,8 @@ who_one(struct inputs *inputs, const char *path)
 		status = STATUS_NEGATIVE;
 		if (!input_is_partial(&source))
 			diag_print(source.name, "nobody %s it %s",
-				options->after.given ? "reads" : "wrote",
-				options->after.given ? "from there on" : "before that");
+				options->after.is_set ? "reads" : "wrote",
+				options->after.is_set ? "from there on" : "before that");
 	}
 	poly_who_free(who);
 	const int ended = input_close(&source);
@@ -114,7 +114,7 @@ who_run(void *fields, char **operands)
 	const char *fault = NULL;
 	if (!options->reg == !options->address)
 		fault = "expected either '--reg' or '--addr'";
-	else if (options->before.given && options->after.given)
+	else if (options->before.is_set && options->after.is_set)
 		fault = "options '--before' and '--after' exclude each other";
 	if (fault) {
 		diag_print("who", "%s", fault);
@@ -129,8 +129,12 @@ who_run(void *fields, char **operands)
 
 const struct command command_who = {
 	.name = "who",
+	.alias = "defuse",
+	.group = GROUP_ANALYSE,
 	.summary = "tell who wrote a register or an address last, or reads it next",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace who --reg x0 calls.tarmac",
+		"polytrace who --addr 0x8040 --before 10 calls.tarmac"},
 	.options = who_tables,
 	.options_size = sizeof(struct who_options),
 	.run = who_run,

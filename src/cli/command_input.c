@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of inputs for all commands. */
+/* Inputs of all commands: their options, reading, messages and reports. */
 #include "cli/command_input.h"
 
 #include "cli/command.h"
@@ -10,62 +10,68 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Most rows that a table with plots has on a terminal. */
+/* Rows of a table with plots on a terminal, at most. */
 #define TERMINAL_ROWS 40
 
-static const char *const tail_most[] = {"16777216", NULL};
+static const char *const tail_limit[] = {"16777216", NULL};
 
 const struct opt input_table[] = {
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct input_options, from),
-		"read as this format, whatever the content looks like"},
+		"read as FORMAT (default: detected by content)"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct input_options, options),
-		"set an option of the format read; 'polytrace formats NAME' lists them"},
+		"set an option of the input format, of an analysis or of a simulator; "
+		"repeatable"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct input_options, isa),
-		"the instruction set that opcodes are of, which is else known by the format"},
-	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct input_options, skip),
-		"leave out the first N records"},
-	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct input_options, count),
-		"take no more than N records"},
-	{"range", 0, OPT_RANGE, "FIRST-LAST", NULL, offsetof(struct input_options, range),
-		"take only records of these numbers, from 1; FIRST-: to the end"},
+		"instruction set of the opcodes (default: as the format defines it)"},
 	{"strict", 0, OPT_FLAG, NULL, NULL, offsetof(struct input_options, strict),
 		"treat warnings as errors"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct input_options, on_error),
-		"at damage stop (the default), or go on at the next sound record"},
+		"on corrupt input, stop (default) or resume at the next valid record"},
 	{"threads", 0, OPT_NUMBER, "N", opt_threads, offsetof(struct input_options, threads),
-		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
-		"most"},
-	{"max-line", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct input_options, max_line),
-		"take a line of text of more than N bytes for damage; the format's own limit, "
-		"4096 or more, stays"},
+		"number of threads (default 0: one per CPU, at most 16)"},
+	{"max-line", 0, OPT_SIZE, "BYTES", opt_from_one,
+		offsetof(struct input_options, max_line),
+		"treat longer lines of text as corrupt (default: the limit of the format)"},
+	{"verbose", 'v', OPT_FLAG, NULL, NULL, offsetof(struct input_options, verbose),
+		"if no format is recognized, print the evidence for each format"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+const struct opt bounds_table[] = {
+	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct input_options, skip),
+		"skip the first N records"},
+	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct input_options, count),
+		"read at most N records"},
+	{"range", 0, OPT_RANGE, "FIRST-LAST", NULL, offsetof(struct input_options, range),
+		"read only records FIRST to LAST, numbered from 1; FIRST-: to the end"},
 	{0},
 };
 
 const struct opt selection_table[] = {
 	{"start-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, start_at),
-		"begin with the first record for which this holds; see polytrace-filter(7)"},
+		"start at the first record for which EXPR is true; see polytrace-filter(7)"},
 	{"stop-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, stop_at),
-		"end with the first record for which this holds"},
+		"stop after the first record for which EXPR is true"},
 	{"from-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct input_options, from_time),
-		"leave out records before this time, in ticks of the trace's clock"},
+		"skip records before time T, in ticks of the trace's clock"},
 	{"to-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct input_options, to_time),
-		"leave out records after this time"},
+		"skip records after time T"},
 	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, where),
-		"take only records for which this holds: 'access == write and pc < 0x1000'"},
+		"select the records for which EXPR is true: 'access == write and pc < 0x1000'"},
 	{"symbols", 0, OPT_TEXT, "FILE", NULL, offsetof(struct input_options, symbols),
-		"names for addresses, of an ELF file or a list of nm: 'pc in main'"},
+		"read names of addresses from an ELF file or nm output: 'pc in main'"},
 	{"every", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct input_options, every),
-		"of those take the first of every N"},
+		"select every Nth record, starting with the first"},
 	{"sample", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct input_options, sample),
-		"of those take each by a chance of one in N"},
+		"select a random sample of 1/N of the records"},
 	{"seed", 0, OPT_NUMBER, "N", NULL, offsetof(struct input_options, seed),
-		"another chance; the same seed takes the same records"},
+		"random seed of --sample (default 0)"},
 	{"head", 0, OPT_NUMBER, "N", NULL, offsetof(struct input_options, head),
-		"of those take the first N"},
-	{"tail", 0, OPT_NUMBER, "N", tail_most, offsetof(struct input_options, tail),
-		"of those take the last N"},
+		"select the first N records"},
+	{"tail", 0, OPT_NUMBER, "N", tail_limit, offsetof(struct input_options, tail),
+		"select the last N records, at most 16777216"},
 	{0},
 };
 
@@ -76,44 +82,44 @@ const struct opt rendering_table[] = {
 	{0},
 };
 
-/* The number that an option gives, or what stands for none. */
+/* Returns the number of an option, or the default. */
 static uint64_t
-number_or(const struct opt_number *number, uint64_t none)
+number_or(const struct opt_number *number, uint64_t default_value)
 {
-	return number->given ? number->value : none;
+	return number->is_set ? number->value : default_value;
 }
 
-/* What the options select; false where that is every record. */
+/* Derives the selection from the options; returns whether it may exclude records. */
 static bool
-selects(const struct input_options *options, struct poly_selection_options *selecting)
+selects(const struct input_options *options, struct poly_selection_options *selection)
 {
 	const struct poly_selection_options initial = POLY_SELECTION_OPTIONS_INIT;
-	*selecting = initial;
-	selecting->start_at = options->start_at;
-	selecting->stop_at = options->stop_at;
-	selecting->where = options->where;
-	selecting->has_times = options->from_time.given || options->to_time.given;
-	selecting->from_time = options->from_time.value;
-	selecting->to_time = number_or(&options->to_time, UINT64_MAX);
-	selecting->every = options->every.value;
-	selecting->sample = options->sample.value;
-	selecting->seed = options->seed.value;
-	selecting->head = number_or(&options->head, UINT64_MAX);
-	selecting->tail = number_or(&options->tail, UINT64_MAX);
+	*selection = initial;
+	selection->start_at = options->start_at;
+	selection->stop_at = options->stop_at;
+	selection->where = options->where;
+	selection->has_times = options->from_time.is_set || options->to_time.is_set;
+	selection->from_time = options->from_time.value;
+	selection->to_time = number_or(&options->to_time, UINT64_MAX);
+	selection->every = options->every.value;
+	selection->sample = options->sample.value;
+	selection->seed = options->seed.value;
+	selection->head = number_or(&options->head, UINT64_MAX);
+	selection->tail = number_or(&options->tail, UINT64_MAX);
 	return options->start_at || options->stop_at || options->where ||
-	       selecting->has_times || options->every.given || options->sample.given ||
-	       options->head.given || options->tail.given;
+	       selection->has_times || options->every.is_set || options->sample.is_set ||
+	       options->head.is_set || options->tail.is_set;
 }
 
 bool
 input_is_selected(const struct input_options *options)
 {
-	struct poly_selection_options selecting;
-	return selects(options, &selecting) || options->skip.given || options->count.given ||
-	       options->range.given;
+	struct poly_selection_options selection;
+	return selects(options, &selection) || options->skip.is_set || options->count.is_set ||
+	       options->range.is_set;
 }
 
-/* The addresses of a symbol, for expressions. */
+/* Finds the addresses of a symbol, for expressions. */
 static bool
 find_symbol(void *symbols, const char *name, size_t length, uint64_t *first, uint64_t *last)
 {
@@ -125,155 +131,166 @@ find_symbol(void *symbols, const char *name, size_t length, uint64_t *first, uin
 	return true;
 }
 
-/* Makes what selects of the input; where that fails, the name of what is at fault is set. */
+/* Names the option of a faulty expression, if there is only one, for messages. */
+static const char *
+selection_name(const struct input_options *options)
+{
+	const int count = (options->where != NULL) + (options->start_at != NULL) +
+			  (options->stop_at != NULL);
+	if (count != 1)
+		return "selection";
+	return options->where ? "--where" : options->start_at ? "--start-at" : "--stop-at";
+}
+
+/* Creates the selection of an input; on failure, input->name names the cause. */
 static enum poly_status
-make_selection(
-	struct command_input *source, const struct input_options *options, bool shows_sites)
+open_selection(
+	struct command_input *input, const struct input_options *options, bool shows_sites)
 {
 	struct poly_selection_options selecting;
 	const bool is_selected = selects(options, &selecting);
 	enum poly_status status = POLY_OK;
 	if (options->symbols) {
-		source->name = diag_input_name(options->symbols);
-		status = poly_symbols_open(options->symbols, &source->symbols, &source->error);
+		input->name = diag_input_name(options->symbols);
+		status = poly_symbols_open(options->symbols, &input->symbols, &input->error);
 	}
 	if (status != POLY_OK || !is_selected)
 		return status;
-	const struct poly_filter_names names = {find_symbol, source->symbols};
-	selecting.names = source->symbols ? &names : NULL;
+	const struct poly_filter_names names = {find_symbol, input->symbols};
+	selecting.names = input->symbols ? &names : NULL;
 	selecting.keep_sites = shows_sites;
-	source->name = "selection";
-	return poly_selection_new(&selecting, &source->selection, &source->error);
+	input->name = selection_name(options);
+	return poly_selection_new(&selecting, &input->selection, &input->error);
 }
 
-/* Records are told by numbers, or by how many: both would say two things. */
+/* Fails if two options set the same bounds. */
 static enum poly_status
-check_range(struct command_input *source, const struct input_options *options)
+check_range(struct command_input *input, const struct input_options *options)
 {
-	if (!options->range.given || (!options->skip.given && !options->count.given))
+	if (!options->range.is_set || (!options->skip.is_set && !options->count.is_set))
 		return POLY_OK;
-	source->name = "selection";
-	source->error = (struct poly_error){.status = POLY_ERR_USAGE, .offset = POLY_NO_OFFSET};
-	snprintf(source->error.message, sizeof source->error.message,
-		"options '--range' and '--%s' exclude each other",
-		options->skip.given ? "skip" : "count");
+	input->name = "--range";
+	input->error = (struct poly_error){.status = POLY_ERR_USAGE, .offset = POLY_NO_OFFSET};
+	snprintf(input->error.message, sizeof input->error.message,
+		"conflicts with --%s; use one of them",
+		options->skip.is_set ? "skip" : "count");
 	return POLY_ERR_USAGE;
 }
 
-/* Opens the input, and what selects of it. */
+/* Opens an input and its selection. */
 static enum poly_status
-open_selected(struct command_input *source, const struct input_options *options,
-	const struct input_needs *wants, struct poly_read_options *reading)
+open_selected(struct command_input *input, const struct input_options *options,
+	const struct input_needs *needs, struct poly_read_options *reading)
 {
-	struct poly_error *error = &source->error;
-	enum poly_status status = check_range(source, options);
+	struct poly_error *error = &input->error;
+	enum poly_status status = check_range(input, options);
 	if (status == POLY_OK)
-		status = make_selection(source, options, wants->shows_sites);
+		status = open_selection(input, options, needs->shows_sites);
 	if (status != POLY_OK)
 		return status;
-	source->name = diag_input_name(source->path);
-	if (source->selection)
-		reading->columns |= poly_selection_columns(source->selection);
-	status = poly_reader_open(source->path, reading, &source->reader, error);
-	if (status == POLY_OK && source->selection)
+	input->name = diag_input_name(input->path);
+	if (input->selection)
+		reading->columns |= poly_selection_columns(input->selection);
+	status = poly_reader_open(input->path, reading, &input->reader, error);
+	if (status == POLY_OK && input->selection)
 		status = poly_selection_bind(
-			source->selection, poly_reader_info(source->reader), error);
+			input->selection, poly_reader_info(input->reader), error);
 	return status;
 }
 
 bool
-input_open(struct command_input *source, const char *path, const struct input_options *options,
-	const struct input_needs *wants)
+input_open(struct command_input *input, const char *path, const struct input_options *options,
+	const struct input_needs *needs)
 {
-	memset(source, 0, sizeof *source);
-	source->path = path;
-	source->name = diag_input_name(path);
+	memset(input, 0, sizeof *input);
+	input->path = path;
+	input->name = diag_input_name(path);
 	/* Under strict reading the first finding is the error. */
-	source->tells_findings = !wants->lists_findings && !options->strict;
-	progress_start(&source->progress, wants->prints);
+	input->prints_findings = !needs->lists_findings && !options->strict;
+	progress_start(&input->progress, needs->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
 	reading.isa = options->isa;
-	reading.columns = wants->columns;
+	reading.columns = needs->columns;
 	reading.options = options->options.items;
-	reading.strict = options->strict && !wants->check;
+	reading.strict = options->strict && !needs->check;
 	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
-	reading.check = wants->check;
-	source->skip = reading.skip = options->skip.value;
-	if (options->count.given)
+	reading.check = needs->check;
+	input->skip = reading.skip = options->skip.value;
+	if (options->count.is_set)
 		reading.count = options->count.value;
-	if (options->range.given) {
-		source->skip = reading.skip = options->range.first - 1;
+	if (options->range.is_set) {
+		input->skip = reading.skip = options->range.first - 1;
 		reading.count = options->range.last - reading.skip;
 	}
-	source->count_is_zero = options->count.given && !options->count.value;
+	input->count_is_zero = options->count.is_set && !options->count.value;
 	reading.threads = (unsigned)options->threads.value;
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
-	reading.user = &source->progress;
-	source->status = open_selected(source, options, wants, &reading);
-	if (source->status == POLY_OK)
+	reading.user = &input->progress;
+	input->status = open_selected(input, options, needs, &reading);
+	if (input->status == POLY_OK)
 		return true;
-	if (!wants->quiet)
-		diag_error(source->name, &source->error);
-	input_discard(source);
+	if (!needs->quiet)
+		diag_error(input->name, &input->error);
+	input_discard(input);
 	return false;
 }
 
 void
-input_project(struct command_input *source, poly_columns columns)
+input_project(struct command_input *input, poly_columns columns)
 {
-	if (source->selection)
-		columns |= poly_selection_columns(source->selection);
-	poly_reader_want(source->reader, columns);
+	if (input->selection)
+		columns |= poly_selection_columns(input->selection);
+	poly_reader_want(input->reader, columns);
 }
 
 const struct poly_batch *
-input_next(struct command_input *source)
+input_next(struct command_input *input)
 {
 	const struct poly_batch *batch;
-	source->status = source->selection
-				 ? poly_selection_next(source->selection, source->reader,
-					   &batch, &source->error)
-				 : poly_reader_next(source->reader, &batch, &source->error);
-	return source->status == POLY_OK ? batch : NULL;
+	input->status = input->selection
+				? poly_selection_next(input->selection, input->reader, &batch,
+					  &input->error)
+				: poly_reader_next(input->reader, &batch, &input->error);
+	return input->status == POLY_OK ? batch : NULL;
 }
 
 bool
-input_is_partial(const struct command_input *source)
+input_is_partial(const struct command_input *input)
 {
-	return source->status < 0;
+	return input->status < 0;
 }
 
 void
-input_report_name(const struct command_input *source, struct poly_report *report)
+input_report_name(const struct command_input *input, struct poly_report *report)
 {
-	poly_report_text(report, "file", "File", source->name);
-	if (input_is_partial(source))
+	poly_report_text(report, "file", "File", input->name);
+	if (input_is_partial(input))
 		poly_report_bool(report, "partial", "Partial", true);
 }
 
 bool
 input_analyse(
-	struct command_input *source, struct poly_stats *stats, struct poly_summary *summary)
+	struct command_input *input, struct poly_stats *stats, struct poly_summary *summary)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
 	enum poly_status status =
-		poly_stats_begin(stats, poly_reader_info(source->reader), &error);
+		poly_stats_begin(stats, poly_reader_info(input->reader), &error);
 	if (status == POLY_OK)
-		input_project(source,
+		input_project(input,
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
-	if (status == POLY_OK && !summary && !source->selection && poly_stats_tallies(stats))
-		poly_reader_tally(source->reader);
-	while (status == POLY_OK && (batch = input_next(source))) {
+	if (status == POLY_OK && !summary && !input->selection && poly_stats_tallies(stats))
+		poly_reader_tally(input->reader);
+	while (status == POLY_OK && (batch = input_next(input))) {
 		if (summary)
 			poly_summary_update(summary, batch);
 		status = poly_stats_update(stats, batch, &error);
 	}
-	progress_clear(&source->progress);
+	progress_clear(&input->progress);
 	if (status != POLY_OK)
-		diag_error(source->name, &error);
+		diag_error(input->name, &error);
 	return status == POLY_OK;
 }
 
@@ -288,104 +305,103 @@ finding_is_repeated(const struct poly_reader *reader, size_t i, const struct pol
 	return false;
 }
 
-/* A rule that was broken, with how often, at the first place. */
+/* Prints a finding: the location and number of violations of a rule. */
 static void
-tell_finding(const struct command_input *source, const struct poly_finding *finding)
+print_finding(const struct command_input *input, const struct poly_finding *finding)
 {
-	struct poly_error place = {.record = finding->record, .offset = finding->offset};
-	char more[60] = "";
+	struct poly_error first = {.record = finding->record, .offset = finding->offset};
+	char suffix[60] = "";
 	if (finding->count > 1)
-		snprintf(more, sizeof more, " (%llu times, first here)",
+		snprintf(suffix, sizeof suffix, " (first of %llu)",
 			(unsigned long long)finding->count);
-	snprintf(place.message, sizeof place.message, "%s %s: %.300s%s",
+	snprintf(first.message, sizeof first.message, "%s %s: %.300s%s",
 		severity_name(finding->rule->severity), finding->rule->code, finding->message,
-		more);
-	diag_error(source->name, &place);
+		suffix);
+	diag_error(input->name, &first);
 }
 
 bool
-input_is_end(const struct command_input *source, const struct poly_finding *finding)
+input_is_end(const struct command_input *input, const struct poly_finding *finding)
 {
-	return source->status < 0 && finding->rule->severity == POLY_ERROR &&
-	       finding->record == source->error.record &&
-	       finding->offset == source->error.offset;
+	return input->status < 0 && finding->rule->severity == POLY_ERROR &&
+	       finding->record == input->error.record && finding->offset == input->error.offset;
 }
 
 static void
-tell_findings(const struct command_input *source)
+print_findings(const struct command_input *input)
 {
 	struct poly_finding finding;
-	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
-		if (finding.rule->severity != POLY_NOTE && !input_is_end(source, &finding) &&
-			!finding_is_repeated(source->reader, i, finding.rule))
-			tell_finding(source, &finding);
+	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
+		if (finding.rule->severity != POLY_NOTE && !input_is_end(input, &finding) &&
+			!finding_is_repeated(input->reader, i, finding.rule))
+			print_finding(input, &finding);
 	}
 }
 
 static void
-tell_skipped(const struct command_input *source)
+print_skipped(const struct command_input *input)
 {
 	struct poly_reader_counts counts;
-	poly_reader_count(source->reader, &counts);
+	poly_reader_count(input->reader, &counts);
 	if (counts.skipped_places)
-		diag_print(source->name, "passed over %llu bytes in %llu damaged place%s",
+		diag_print(input->name, "skipped %llu corrupt bytes in %llu region%s",
 			(unsigned long long)counts.skipped_bytes,
 			(unsigned long long)counts.skipped_places,
 			counts.skipped_places == 1 ? "" : "s");
 }
 
 void
-input_discard(struct command_input *source)
+input_discard(struct command_input *input)
 {
-	progress_clear(&source->progress);
-	poly_reader_close(source->reader);
-	poly_selection_free(source->selection);
-	poly_symbols_free(source->symbols);
-	source->reader = NULL;
-	source->selection = NULL;
-	source->symbols = NULL;
+	progress_clear(&input->progress);
+	poly_reader_close(input->reader);
+	poly_selection_free(input->selection);
+	poly_symbols_free(input->symbols);
+	input->reader = NULL;
+	input->selection = NULL;
+	input->symbols = NULL;
 }
 
 void
-input_print_end(const struct command_input *source)
+input_print_end(const struct command_input *input)
 {
-	if (source->status == POLY_ERR_CANCELLED) {
+	if (input->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;
-		poly_reader_count(source->reader, &counts);
-		diag_print(source->name,
-			"interrupted after %llu records: the result is partial",
+		poly_reader_count(input->reader, &counts);
+		diag_print(input->name, "interrupted after %llu records; the result is partial",
 			(unsigned long long)counts.records);
-	} else if (source->status < 0) {
-		diag_error(source->name, &source->error);
+	} else if (input->status < 0) {
+		diag_error(input->name, &input->error);
 	}
 }
 
-/* An empty result is explained where --skip went beyond the end. */
+/* Explains an empty result if --skip exceeds the length of the trace. */
 static void
-tell_nothing_left(const struct command_input *source)
+print_skip_excess(const struct command_input *input)
 {
 	struct poly_reader_counts counts;
-	poly_reader_count(source->reader, &counts);
-	if (source->skip && source->status == POLY_END && !counts.records &&
-		!source->count_is_zero)
-		diag_print(source->name, "no records: there are no more than the %llu left out",
-			(unsigned long long)source->skip);
+	poly_reader_count(input->reader, &counts);
+	if (input->skip && input->status == POLY_END && !counts.records &&
+		!input->count_is_zero)
+		diag_print(input->name,
+			"no records: the trace has at most the %llu records to skip",
+			(unsigned long long)input->skip);
 }
 
 int
-input_close(struct command_input *source)
+input_close(struct command_input *input)
 {
-	progress_clear(&source->progress);
-	tell_nothing_left(source);
-	if (source->tells_findings)
-		tell_findings(source);
-	tell_skipped(source);
-	input_print_end(source);
-	const bool none = source->selection && !poly_selection_count(source->selection);
-	if (none && source->status >= 0)
-		diag_print(source->name, "no record is one of those that were asked for");
-	input_discard(source);
-	if (source->status < 0)
+	progress_clear(&input->progress);
+	print_skip_excess(input);
+	if (input->prints_findings)
+		print_findings(input);
+	print_skipped(input);
+	input_print_end(input);
+	const bool none = input->selection && !poly_selection_count(input->selection);
+	if (none && input->status >= 0)
+		diag_print(input->name, "no records match the selection");
+	input_discard(input);
+	if (input->status < 0)
 		return STATUS_TROUBLE;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }
@@ -397,18 +413,17 @@ columns_print_unknown(const char *name, size_t n)
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
 	const char *nearest = poly_column_name((enum poly_column)0);
 	for (unsigned c = 1; c < POLY_COLUMN_COUNT; c++) {
-		const char *other = poly_column_name((enum poly_column)c);
-		if (opt_distance(word, other) < opt_distance(word, nearest))
-			nearest = other;
+		const char *column = poly_column_name((enum poly_column)c);
+		if (opt_distance(word, column) < opt_distance(word, nearest))
+			nearest = column;
 	}
 	if (!n)
-		diag_print(NULL,
-			"a column without a name, expected names with a comma between two");
+		diag_print(NULL, "missing column name (expected names separated by commas)");
 	else if (opt_near(word, opt_distance(word, nearest)))
-		diag_print(NULL, "there is no column '%s'; did you mean '%s'?", word, nearest);
+		diag_print(NULL, "no such column '%s'; did you mean '%s'?", word, nearest);
 	else
 		diag_print(
-			NULL, "there is no column '%s'; polytrace-columns(5) lists them", word);
+			NULL, "no such column '%s'; 'polytrace help columns' lists them", word);
 	return false;
 }
 
@@ -473,7 +488,7 @@ bool
 rendering_is_valid(const struct input_options *options)
 {
 	if (options->json && options->csv)
-		diag_print(NULL, "options '--json' and '--csv' exclude each other");
+		diag_print(NULL, "--json conflicts with --csv; use one of them");
 	return !(options->json && options->csv);
 }
 
@@ -510,7 +525,7 @@ report_render(
 	}
 	enum poly_status status = poly_report_render_with(report, &rendering, &sink, &error);
 	poly_report_free(report);
-	/* What is wrong with the output is told when it is finished. */
+	/* output_finish reports a failure of the output. */
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
 	diag_print(NULL, "%s", error.message);
@@ -536,7 +551,7 @@ run_all(struct inputs *inputs, char **paths)
 			worst = status;
 		if (progress_interrupted())
 			break;
-		/* What belongs to one input appears before what is told of the next. */
+		/* The output of one input precedes the messages of the next. */
 		output_flush(inputs->output);
 	}
 	const int last = inputs->last ? inputs->last(inputs) : STATUS_DONE;
@@ -552,7 +567,7 @@ inputs_run(struct inputs *inputs, char **operands)
 	if (!rendering_is_valid(inputs->options))
 		status = STATUS_TROUBLE;
 	else if (!operands[0] && term_input())
-		diag_print(NULL, "no input: name a file, or '-' for standard input");
+		diag_print(NULL, "no input; name a file, or '-' for standard input");
 	else
 		status = run_all(inputs, operands[0] ? operands : only);
 	int written = output_finish(inputs->output);
@@ -560,10 +575,10 @@ inputs_run(struct inputs *inputs, char **operands)
 }
 
 bool
-same_file(const char *path, const char *other)
+same_file(const char *a, const char *b)
 {
-	struct stat one, two;
-	return path && other && strcmp(path, "-") != 0 && strcmp(other, "-") != 0 &&
-	       stat(path, &one) == 0 && S_ISREG(one.st_mode) && stat(other, &two) == 0 &&
-	       one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+	struct stat first, second;
+	return a && b && strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &first) == 0 &&
+	       S_ISREG(first.st_mode) && stat(b, &second) == 0 &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }

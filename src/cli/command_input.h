@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs of the commands that read traces: their common options, one input, all inputs. */
+/* Inputs of the commands that read traces: common options, one input, all inputs. */
 #ifndef CLI_COMMAND_INPUT_H
 #define CLI_COMMAND_INPUT_H
 
@@ -9,10 +9,10 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-/* Answers of --on-error. */
+/* Values of --on-error. */
 enum { ON_ERROR_STOP, ON_ERROR_SKIP };
 
-/* What every command that reads takes; the first member of its struct of options. */
+/* Options of every command that reads; the first member of its struct of options. */
 struct input_options {
 	const char *from, *isa;
 	const char *where, *start_at, *stop_at, *symbols;
@@ -20,18 +20,21 @@ struct input_options {
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
 	struct opt_range range;
-	bool strict;
+	bool strict, verbose;
 	unsigned on_error;
 	bool json, csv;
 };
 
-/* The table of the reading options. */
+/* The options of an input. */
 extern const struct opt input_table[];
 
-/* The table of what is selected of the records, into the same struct. */
+/* The options that bound the records that are read, by their numbers; into the same struct. */
+extern const struct opt bounds_table[];
+
+/* The options that select among these records; into the same struct. */
 extern const struct opt selection_table[];
 
-/* The table of --json and --csv, into the same struct. */
+/* --json and --csv, into the same struct. */
 extern const struct opt rendering_table[];
 
 /* An input that is being read. */
@@ -40,124 +43,123 @@ struct command_input {
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
 	struct poly_selection *selection; /* NULL: every record */
-	struct poly_symbols *symbols;	  /* of --symbols; NULL: not given */
+	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
-	bool tells_findings;	 /* at its end */
-	uint64_t skip;		 /* records that are left out at the front */
-	bool count_is_zero;	 /* none is asked for */
-	enum poly_status status; /* what ended it */
+	bool prints_findings;	 /* when it is closed */
+	uint64_t skip;		 /* records to skip at the front */
+	bool count_is_zero;	 /* --count is 0 */
+	enum poly_status status; /* why it ended */
 	struct poly_error error;
 };
 
-/* How a command wants to read. */
+/* How a command reads. */
 struct input_needs {
 	poly_columns columns;
-	bool check;	     /* every rule is to be tested */
-	bool prints;	     /* it writes to standard output while it reads */
-	bool lists_findings; /* it tells itself which rules were broken */
-	bool quiet;	     /* it tells itself why an input cannot be opened */
-	bool shows_sites;    /* numbers of sites are seen, so all of them have to be known */
+	bool check;	     /* test every rule of the format */
+	bool prints;	     /* the command prints while it reads */
+	bool lists_findings; /* the command prints the findings */
+	bool quiet;	     /* the command reports why an input cannot be opened */
+	bool shows_sites;    /* the command prints numbers of sites: keep all */
 };
 
-/* True where the options leave out records. */
+/* Returns whether the options may exclude records. */
 bool input_is_selected(const struct input_options *options);
 
 /*
- * Opens an input. False: it could not be, status and error say why, and it has been told unless
- * the command is to.
+ * Opens an input. False: status and error state why, and a message has been printed unless
+ * needs->quiet.
  */
-bool input_open(struct command_input *source, const char *path,
-	const struct input_options *options, const struct input_needs *wants);
+bool input_open(struct command_input *input, const char *path,
+	const struct input_options *options, const struct input_needs *needs);
 
-/* Asks for other columns from now on; those of the selection come with them. */
-void input_project(struct command_input *source, poly_columns columns);
+/* Changes the columns of the following batches; those of the selection are added. */
+void input_project(struct command_input *input, poly_columns columns);
 
-/* The next batch; NULL at the end, at damage and after Ctrl-C. */
-const struct poly_batch *input_next(struct command_input *source);
+/* Returns the next batch; NULL at the end, at corrupt data and after Ctrl-C. */
+const struct poly_batch *input_next(struct command_input *input);
 
-/* Closes an input, tells what ended it and which rules were broken; returns the exit status. */
-int input_close(struct command_input *source);
+/* Closes an input, prints what ended it and its findings; returns the exit status. */
+int input_close(struct command_input *input);
 
-/* Tells what ended an input before its end, if anything did. */
-void input_print_end(const struct command_input *source);
+/* Prints what ended an input early, if anything did. */
+void input_print_end(const struct command_input *input);
 
-/* As input_close where the command has told everything itself. */
-void input_discard(struct command_input *source);
+/* Closes an input without messages. */
+void input_discard(struct command_input *input);
 
-/* True where Ctrl-C or damage ended it before its end. */
-bool input_is_partial(const struct command_input *source);
+/* Returns whether Ctrl-C or corrupt data ended the input early. */
+bool input_is_partial(const struct command_input *input);
 
-/* Names a source in a report, and says where it is partial. */
-void input_report_name(const struct command_input *source, struct poly_report *report);
+/* Writes the name of an input into a report, and whether it is partial. */
+void input_report_name(const struct command_input *input, struct poly_report *report);
 
 /*
- * Gives a source, to its end, to analyses, and to a summary, which may be NULL. False, and
- * told, where the analyses fail. They are not finished: more sources may follow.
+ * Feeds all records of an input to analyses, and to a summary (NULL: none). False: an analysis
+ * failed, and a message has been printed. The caller finishes the analyses: more inputs may
+ * follow.
  */
 bool input_analyse(
-	struct command_input *source, struct poly_stats *stats, struct poly_summary *summary);
+	struct command_input *input, struct poly_stats *stats, struct poly_summary *summary);
 
-/* True where an earlier finding than the i-th is of the same rule. */
+/* Returns whether one of the first i findings is of the same rule. */
 bool finding_is_repeated(
 	const struct poly_reader *reader, size_t i, const struct poly_rule *rule);
 
-/* True where a finding is the damage that ended the source. */
-bool input_is_end(const struct command_input *source, const struct poly_finding *finding);
+/* Returns whether a finding is the corrupt data that ended the input. */
+bool input_is_end(const struct command_input *input, const struct poly_finding *finding);
 
 /*
- * True where two paths lead to one regular file, so that writing one destroys the other.
- * Neither is one that is NULL or '-'.
+ * Returns whether two paths (NULL and '-' never) lead to one regular file, so that writing one
+ * destroys the other.
  */
-bool same_file(const char *path, const char *other);
+bool same_file(const char *a, const char *b);
 
-/* What inputs are processed with. */
+/* The job of a command on its inputs. */
 struct inputs {
 	const struct input_options *options;
 	struct output *output;
-	bool headed; /* name each of several inputs on standard output */
+	bool headed; /* print the name of each of several inputs */
 	int (*one)(struct inputs *inputs, const char *path); /* returns an exit status */
-	int (*last)(struct inputs *inputs); /* after all, also if one failed; NULL: nothing */
+	int (*last)(struct inputs *inputs); /* after all, even if one failed; NULL: nothing */
 	const void *command;		    /* the command's own options */
-	void *state;			    /* what it gathers over all inputs */
+	void *state;			    /* the command's state over all inputs */
 };
 
 /*
- * Processes each operand, or standard input where there are none and it is no terminal; returns
- * the worst exit status, with that of the output, which it finishes.
+ * Processes each operand, or standard input if there are none and it is not a terminal;
+ * finishes the output; returns the highest exit status.
  */
 int inputs_run(struct inputs *inputs, char **operands);
 
-/*
- * The columns that a list of names separated by commas asks for. False, and told, where there
- * is no column of a name.
- */
+/* Parses a list of column names separated by commas. False: one is unknown, and a message has
+ * been printed. */
 bool columns_parse(const char *names, poly_columns *columns);
 
-/* True where a list of names separated by commas has the column site. */
+/* Returns whether a list of names separated by commas contains the column site. */
 bool columns_name_site(const char *names);
 
 /*
- * The columns to be asked of a reader for a writer that may write those in columns, and says
- * which it looks at when it is open. Sites cost time: they are only written by name.
+ * Returns the columns to request for a writer that may write those in columns; the open writer
+ * reports which it uses. Sites are expensive: they are written only by name.
  */
 poly_columns columns_to_write(poly_columns columns);
 
-/* Tells that there is no column of a name of n bytes; returns false. */
+/* Reports an unknown column, by its name of n bytes; returns false. */
 bool columns_print_unknown(const char *name, size_t n);
 
-/* The names of a set of columns as "a, b". */
+/* Formats the names of a set of columns as "a, b". */
 void columns_format_names(poly_columns columns, char *text, size_t size);
 
-/* How reports are to be rendered. */
+/* Returns the rendering of reports by the options. */
 enum poly_rendering rendering_of_options(const struct input_options *options);
 
-/* False, and told, where the options contradict each other. */
+/* Returns whether the options agree on a rendering; prints a message otherwise. */
 bool rendering_is_valid(const struct input_options *options);
 
-/* The name of a severity. */
+/* Returns the name of a severity. */
 const char *severity_name(enum poly_severity severity);
 
-/* An empty report. */
+/* Returns an empty report; exits if out of memory. */
 struct poly_report *report_new(void);
 
 /* Renders a report to an output and frees it; returns the exit status. */

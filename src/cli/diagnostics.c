@@ -3,13 +3,15 @@
 #include "cli/diagnostics.h"
 
 #include "cli/command.h"
+#include "cli/switches.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is printed says nothing to a terminal. */
+/* Replaces control characters, which would act on a terminal. */
 static void
 hide_controls(char *line)
 {
@@ -19,36 +21,36 @@ hide_controls(char *line)
 	}
 }
 
-/* A message is one line whatever a file's name holds. */
+/* Prints one line, even if a file's name contains a line feed. */
 static void
-put_line(char *line)
+print_line(char *line)
 {
 	hide_controls(line);
 	fprintf(stderr, "polytrace: %s\n", line);
 }
 
-/* The line that begins behind text that the user gave and ends at a caret below it; or NULL. */
+/* Returns the excerpt at the end of a message: the user's text, and a caret below; or NULL. */
 static const char *
-shown_place(const char *message)
+find_excerpt(const char *message)
 {
-	const char *last = strrchr(message, '\n'), *shown = strchr(message, '\n');
-	if (!last || last == shown || strspn(last + 1, " ") + 2 != strlen(last) ||
+	const char *last = strrchr(message, '\n'), *first = strchr(message, '\n');
+	if (!last || last == first || strspn(last + 1, " ") + 2 != strlen(last) ||
 		last[strlen(last) - 1] != '^')
 		return NULL;
-	return shown + 1;
+	return first + 1;
 }
 
-/* Prints lines as they are. */
+/* Prints the lines of an excerpt (NULL: none) without a prefix. */
 static void
-put_place(const char *shown)
+print_excerpt(const char *excerpt)
 {
 	char line[400];
-	while (shown) {
-		snprintf(line, sizeof line, "%.*s", (int)strcspn(shown, "\n"), shown);
+	while (excerpt) {
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(excerpt, "\n"), excerpt);
 		hide_controls(line);
 		fprintf(stderr, "%s\n", line);
-		const char *end = strchr(shown, '\n');
-		shown = end ? end + 1 : NULL;
+		const char *end = strchr(excerpt, '\n');
+		excerpt = end ? end + 1 : NULL;
 	}
 }
 
@@ -63,29 +65,49 @@ diag_print(const char *subject, const char *message, ...)
 	va_start(list, message);
 	vsnprintf(line + used, sizeof line - (size_t)used, message, list);
 	va_end(list);
-	put_line(line);
+	print_line(line);
+}
+
+/* Formats record, line and byte offset of an error, as far as they are known. */
+static void
+format_location(const struct poly_error *error, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	if (error->record)
+		used += (size_t)snprintf(
+			text, size, "record %llu", (unsigned long long)error->record);
+	if (error->line)
+		used += (size_t)snprintf(text + used, size - used, "%sline %llu",
+			used ? ", " : "", (unsigned long long)error->line);
+	if (error->offset != POLY_NO_OFFSET)
+		snprintf(text + used, size - used, "%sbyte %llu (0x%llx)", used ? ", " : "",
+			(unsigned long long)error->offset, (unsigned long long)error->offset);
+}
+
+static void
+print_error(const char *subject, const struct poly_error *error, bool writes)
+{
+	char location[120], message[1200];
+	const char *excerpt = find_excerpt(error->message);
+	const size_t length =
+		excerpt ? (size_t)(excerpt - error->message) - 1 : strlen(error->message);
+	format_location(error, location, sizeof location);
+	switches_name(error->message, length, writes, message, sizeof message);
+	diag_print(subject, "%s%s%s", location, *location ? ": " : "", message);
+	print_excerpt(excerpt);
 }
 
 void
-diag_error(const char *path, const struct poly_error *error)
+diag_error(const char *subject, const struct poly_error *error)
 {
-	char place[120] = "";
-	size_t used = 0;
-	if (error->record)
-		used += (size_t)snprintf(
-			place, sizeof place, "record %llu", (unsigned long long)error->record);
-	if (error->line)
-		used += (size_t)snprintf(place + used, sizeof place - used, "%sline %llu",
-			used ? ", " : "", (unsigned long long)error->line);
-	if (error->offset != POLY_NO_OFFSET)
-		used += (size_t)snprintf(place + used, sizeof place - used,
-			"%sbyte %llu (0x%llx)", used ? ", " : "",
-			(unsigned long long)error->offset, (unsigned long long)error->offset);
-	const char *shown = shown_place(error->message);
-	diag_print(path, "%s%s%.*s", place, used ? ": " : "",
-		shown ? (int)(shown - error->message) - 1 : (int)sizeof error->message,
-		error->message);
-	put_place(shown);
+	print_error(subject, error, false);
+}
+
+void
+diag_writer_error(const char *subject, const struct poly_error *error)
+{
+	print_error(subject, error, true);
 }
 
 const char *
