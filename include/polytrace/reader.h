@@ -22,6 +22,17 @@ extern "C" {
 
 struct poly_reader;
 
+/* What the detection of one format found at the front of an input. */
+struct poly_probe {
+	const struct poly_format_info *format;
+	int bits;	      /* strength of the evidence; 0: the input is not of this format */
+	bool near;	      /* some records match the format, whatever bits is */
+	const char *evidence; /* one line; "": nothing to report; valid during the call */
+};
+
+/* Receives the result of one probe. */
+typedef void (*poly_probe_fn)(void *user, const struct poly_probe *probe);
+
 /*
  * How to read. Initialise with POLY_READ_OPTIONS_INIT, then change fields. Later versions may
  * append fields; a program that was built before has their initial values.
@@ -73,6 +84,13 @@ struct poly_read_options {
 	 * 4 KiB or more, which hold where this is 0 or more than they are.
 	 */
 	size_t max_line;
+	/*
+	 * Called by poly_reader_open if format is NULL: once per format that has evidence for or
+	 * against it, in the order of poly_format_at, whether detection succeeds or fails. NULL:
+	 * not called.
+	 */
+	poly_probe_fn on_probe;
+	void *probe_user; /* handed to on_probe */
 };
 
 /* Initial values: any format, every column, tolerant, stop at damage. */
@@ -80,7 +98,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
 			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
-			UINT64_MAX, 0, NULL, 0                                               \
+			UINT64_MAX, 0, NULL, 0, NULL, NULL                                   \
 	}
 
 /*

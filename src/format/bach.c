@@ -130,6 +130,7 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	take_sample(&sample, p, n);
 	bool little = sample_is_little(&sample, p);
 	int bits = sample_bits(&sample, p, little, &different) / 4;
+	note->near = bits > 0 && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE);
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
 		"are defined",

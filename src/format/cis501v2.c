@@ -50,6 +50,7 @@ v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		sample.good += is < BLANK;
 		sample.bad += is == DAMAGED;
 	}
+	note->near = sample.good > 0;
 	if (sample.good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are thirteen fields of an instruction",

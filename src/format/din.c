@@ -236,6 +236,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct sample sample;
 	take_sample(&sample, p, n);
 	size_t good = sample.records + sample.noted;
+	note->near = good > 0;
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,

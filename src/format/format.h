@@ -22,9 +22,10 @@
 #include "model/info.h"
 #include "model/site.h"
 
-/* What a probe saw: the reason of its bid, or how far it came before it said no. */
+/* The evidence that a probe found: the reason of its bid, or of its refusal. */
 struct probe_note {
 	char text[200];
+	bool near; /* some records match; set by probes that may refuse to bid */
 };
 
 /* What a reader's functions work on. */

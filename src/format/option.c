@@ -31,8 +31,9 @@ other_word(const char *word, size_t n, enum poly_option_use use, struct poly_err
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"no format has an option '%.*s'", (int)n, word);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%.*s' counts only when a trace is %s", (int)n, word,
-		use == POLY_OPTION_READ ? "written; give it with --to-option" : "read");
+		"option '%.*s' applies only to %s", (int)n, word,
+		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
+					: "reading; set it in the options of a reader");
 }
 
 static enum poly_status

@@ -47,24 +47,29 @@ struct poly_reader {
 	struct poly_error failure;   /* what ended it */
 	struct poly_reader_counts counts;
 	bool damaged; /* the last thing delivered was a damaged place */
-	char evidence[PROBE_EVIDENCE];
+	struct probe_result probed; /* the format's evidence */
 };
 
 static enum poly_status
 choose_format(struct poly_reader *reader, const char *path, struct poly_error *error)
 {
-	const char *wanted = reader->options.format, *name = reader->options.name;
-	if (!wanted)
-		return probe_format(reader->in, name ? name : path, &reader->format,
-			reader->evidence, error);
+	const char *wanted = reader->options.format;
+	if (!wanted) {
+		if (!reader->options.name)
+			reader->options.name = path;
+		const enum poly_status status = probe_format(
+			reader->in, &reader->options, &reader->probed, error);
+		reader->format = reader->probed.format;
+		return status;
+	}
 	reader->format = format_find(wanted);
 	if (!reader->format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no format '%s'; 'polytrace formats' lists them", wanted);
+			"options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' can only be written", wanted);
-	snprintf(reader->evidence, sizeof reader->evidence, "named by the user");
+	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
 
@@ -681,7 +686,7 @@ poly_reader_format(const struct poly_reader *reader)
 const char *
 poly_reader_evidence(const struct poly_reader *reader)
 {
-	return reader->evidence;
+	return reader->probed.evidence;
 }
 
 const char *

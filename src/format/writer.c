@@ -140,13 +140,14 @@ find_writer(const char *path, const char *name, const struct format **format,
 			path ? poly_format_by_name(path, true) : NULL;
 		if (!info)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"the ending of the name says no format; name it with --to");
+				"no format has the ending of the file name; set "
+				"options.format");
 		name = info->name;
 	}
 	*format = format_find(name);
 	if (!*format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no format '%s'; 'polytrace formats' lists them", name);
+			"options.format: no such format '%s'", name);
 	if (!(*format)->info.can_write)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' can only be read", name);

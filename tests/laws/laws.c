@@ -607,7 +607,7 @@ law_probes_are_pure(const struct sample *sample, const struct poly_read_options 
 	for (size_t i = 0; good && (format = format_at(i)); i++) {
 		if (!format->probe)
 			continue;
-		struct probe_note one = {""}, two = {""};
+		struct probe_note one = {.text = ""}, two = {.text = ""};
 		int first = format->probe(copy, sample->size, true, &one);
 		for (size_t n = 0; n < sample->size && n < 300; n++)
 			format->probe(copy, n, n % 2, &two);
@@ -955,7 +955,7 @@ try_zeros(void)
 	static const uint8_t zeros[65536];
 	const struct format *format;
 	for (size_t i = 0; (format = format_at(i)); i++) {
-		struct probe_note note = {""};
+		struct probe_note note = {.text = ""};
 		bool good = !format->probe ||
 			    (format->probe(zeros, 0, true, &note) <= 0 &&
 				    format->probe(zeros, sizeof zeros, true, &note) <= 0);

@@ -212,7 +212,7 @@ equal_bids_of_strangers_are_an_error_but_for_the_name(void **state)
 		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
 		POLY_ERR_FORMAT);
 	assert_string_equal(error.message,
-		"'bach' and 'byutr' fit equally well; name the right one with --from");
+		"ambiguous format ('bach' and 'byutr' match equally well); set options.format");
 	static const char *const names[] = {"bach", "byutr"};
 	for (size_t i = 0; i < 2; i++) {
 		char name[20];
@@ -227,6 +227,67 @@ equal_bids_of_strangers_are_an_error_but_for_the_name(void **state)
 	buf_free(&bytes);
 }
 
+/* Probes that were reported to the caller. */
+struct reported {
+	size_t count;
+	char near[100]; /* names of the formats that some records match */
+	char din[100];	/* evidence of din */
+};
+
+static void
+record_probe(void *user, const struct poly_probe *probe)
+{
+	struct reported *reported = user;
+	reported->count++;
+	assert_true(probe->bits || probe->evidence[0]);
+	if (probe->near) {
+		strcat(reported->near, probe->format->name);
+		strcat(reported->near, " ");
+	}
+	if (strcmp(probe->format->name, "din") == 0)
+		snprintf(reported->din, sizeof reported->din, "%d: %s", probe->bits,
+			probe->evidence);
+}
+
+static void
+the_evidence_of_each_probe_is_reported(void **state)
+{
+	(void)state;
+	static const char unrecognized[] = "I  04016d90,3\n0 10\nneither\nnor\n";
+	static const char din[] = "0 10\n1 20\n2 30\n0 40\n";
+	struct reported reported = {0};
+	struct poly_reader *reader;
+	struct poly_error error;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.on_probe = record_probe;
+	options.probe_user = &reported;
+	assert_int_equal(poly_reader_open_memory(unrecognized, sizeof unrecognized - 1,
+				 &options, &reader, &error),
+		POLY_ERR_FORMAT);
+	assert_string_equal(error.message,
+		"unrecognized format (nearest: lackey, din); set options.format "
+		"('text:DESCRIPTION' reads any other text)");
+	assert_true(reported.count >= 2);
+	assert_non_null(strstr(reported.near, "lackey "));
+	assert_null(strstr(reported.near, "tt6"));
+	assert_string_equal(
+		reported.din, "0: 1 of the first 4 lines are a label and an address");
+	memset(&reported, 0, sizeof reported);
+	assert_int_equal(
+		poly_reader_open_memory(din, sizeof din - 1, &options, &reader, &error),
+		POLY_OK);
+	assert_string_equal(
+		reported.din, "10: 4 of the first 4 lines are a label and an address");
+	poly_reader_close(reader);
+	memset(&reported, 0, sizeof reported);
+	options.format = "din";
+	assert_int_equal(
+		poly_reader_open_memory(din, sizeof din - 1, &options, &reader, &error),
+		POLY_OK);
+	assert_int_equal(reported.count, 0);
+	poly_reader_close(reader);
+}
+
 int
 main(void)
 {
@@ -236,6 +297,7 @@ main(void)
 		cmocka_unit_test(options_have_values_in_their_range),
 		cmocka_unit_test(what_follows_a_formats_name_is_its_first_option),
 		cmocka_unit_test(equal_bids_of_strangers_are_an_error_but_for_the_name),
+		cmocka_unit_test(the_evidence_of_each_probe_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

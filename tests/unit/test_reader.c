@@ -61,9 +61,9 @@ what_cannot_be_opened_leaves_nothing(void **state)
 		enum poly_status status;
 		const char *says;
 	} cases[] = {
-		{"nothing", NULL, POLY_ERR_USAGE, "there is no format 'nothing'"},
+		{"nothing", NULL, POLY_ERR_USAGE, "options.format: no such format 'nothing'"},
 		{"csv", NULL, POLY_ERR_USAGE, "format 'csv' can only be written"},
-		{NULL, NULL, POLY_ERR_FORMAT, "no format fits"},
+		{NULL, NULL, POLY_ERR_FORMAT, "unrecognized format"},
 		{"bach-text", unknown, POLY_ERR_USAGE, "no format has an option 'no.such'"},
 		{"bach-text", bare, POLY_ERR_USAGE, "option 'bach.line' has no value"},
 		{"bach-text", range, POLY_ERR_USAGE,

@@ -128,7 +128,7 @@ what_is_refused_leaves_nothing(void **state)
 		enum poly_status status;
 		const char *says;
 	} cases[] = {
-		{"nothing", NULL, false, POLY_ERR_USAGE, "there is no format 'nothing'"},
+		{"nothing", NULL, false, POLY_ERR_USAGE, "options.format: no such format 'nothing'"},
 		{"bach", word, false, POLY_ERR_USAGE, "no format has an option 'no.such'"},
 		{"tt6", NULL, false, POLY_ERR_LOSS, "is for powerpc, and the source is x86"},
 		{"byutr", NULL, true, POLY_ERR_LOSS,
