@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of the analyses. */
+/* Options of the commands that run analyses. */
 #include "cli/analysis_options.h"
 
 #include "cli/diagnostics.h"
@@ -11,21 +11,20 @@
 
 const struct opt analysis_options_table[] = {
 	{"analyses", 'a', OPT_TEXT, "LIST", NULL, offsetof(struct analysis_options, analyses),
-		"names of analyses separated by commas, instead of the usual ones"},
+		"run these analyses and simulators, separated by commas, instead of the "
+		"default ones"},
 	{"all", 0, OPT_FLAG, NULL, NULL, offsetof(struct analysis_options, all),
-		"every analysis that suits the trace"},
-	{"analysis-option", 'A', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct analysis_options, options), "set an option of an analysis"},
+		"run every analysis that applies to the trace"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct analysis_options, warmup),
-		"do not count the first N records, but know them as what was before"},
+		"warm up: use the first N records to initialise state without counting them"},
 	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
 		offsetof(struct analysis_options, units),
-		"count only the last LENGTH of every PERIOD records, and tell how sure it is"},
+		"count only the last LENGTH of every PERIOD records, and report confidence "
+		"intervals"},
 	{0},
 };
 
-/* A list separated by commas as words, NULL at the end; text is cut, and words points into it.
- */
+/* Splits a list at its commas, in place; returns its words, NULL at the end. */
 static const char **
 split_list(char *text)
 {
@@ -40,58 +39,63 @@ split_list(char *text)
 	return words;
 }
 
-/* Takes "LENGTH/PERIOD"; false, and told, where it is none. */
+/* Parses "LENGTH/PERIOD"; false: it is not valid, and a message has been printed. */
 static bool
-take_units(const char *text, struct poly_stats_options *asked)
+parse_units(const char *text, struct poly_stats_options *options)
 {
-	unsigned long long unit, period;
-	char more;
-	if (strspn(text, "0123456789/") == strlen(text) && strlen(text) < 40 &&
-		sscanf(text, "%18llu/%18llu%c", &unit, &period, &more) == 2 && unit &&
-		unit <= period) {
-		asked->unit = unit;
-		asked->period = period;
+	struct opt_number length = {0}, period = {0};
+	char buffer[60];
+	const size_t n = strcspn(text, "/");
+	snprintf(buffer, sizeof buffer, "%.*s", (int)n, text);
+	if (n < sizeof buffer && text[n] == '/' && opt_parse_count(&length, buffer) &&
+		opt_parse_count(&period, text + n + 1) && length.value &&
+		length.value <= period.value) {
+		options->unit = length.value;
+		options->period = period.value;
 		return true;
 	}
 	diag_print(NULL,
-		"option '--sample-units' is '%s', expected LENGTH/PERIOD in records, LENGTH "
-		"from 1 "
-		"to PERIOD, as 1000/100000",
+		"--sample-units=%s: invalid value (expected LENGTH/PERIOD in records, LENGTH "
+		"from "
+		"1 to PERIOD, as 1k/100k)",
 		text);
 	return false;
 }
 
 bool
-analysis_request_init(struct analysis_request *asked, const struct analysis_options *options)
+analysis_request_init(struct analysis_request *request, struct analysis_options *options)
 {
 	const struct poly_stats_options initial = POLY_STATS_OPTIONS_INIT;
-	*asked = (struct analysis_request){.options = initial};
+	*request = (struct analysis_request){.options = initial};
 	if (options->analyses) {
-		asked->text = diag_allocate(strlen(options->analyses) + 1, 1);
-		strcpy(asked->text, options->analyses);
-		asked->names = split_list(asked->text);
+		request->text = diag_allocate(strlen(options->analyses) + 1, 1);
+		strcpy(request->text, options->analyses);
+		request->names = split_list(request->text);
 	}
-	asked->options.analyses = asked->names;
-	asked->options.options = options->options.items;
-	asked->options.all = options->all;
-	asked->options.stores = &temp_stores;
-	asked->options.warmup = options->warmup.value;
-	asked->options.threads = (unsigned)options->source.threads.value;
-	if (asked->names && !asked->names[0]) {
+	if (request->names && !request->names[0]) {
 		diag_print(NULL,
-			"option '--analyses' names none; 'polytrace stats --list' shows them");
+			"--analyses: empty list; 'polytrace help analyses' lists the analyses");
 		return false;
 	}
 	if (options->all && options->analyses) {
-		diag_print(NULL, "options '--all' and '--analyses' exclude each other");
+		diag_print(NULL, "--all conflicts with --analyses; use one of them");
 		return false;
 	}
-	return !options->units || take_units(options->units, &asked->options);
+	if (!analysis_words_take(&options->source.options, request->names, &request->words))
+		return false;
+	request->options.analyses = request->names;
+	request->options.options = (const char *const *)request->words.items;
+	request->options.all = options->all;
+	request->options.stores = &temp_stores;
+	request->options.warmup = options->warmup.value;
+	request->options.threads = (unsigned)options->source.threads.value;
+	return !options->units || parse_units(options->units, &request->options);
 }
 
 void
-analysis_request_free(struct analysis_request *asked)
+analysis_request_free(struct analysis_request *request)
 {
-	free(asked->names);
-	free(asked->text);
+	analysis_words_free(&request->words);
+	free(request->names);
+	free(request->text);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of the analyses, by the commands that run them. */
+/* Options of the commands that run analyses. */
 #ifndef CLI_ANALYSIS_OPTIONS_H
 #define CLI_ANALYSIS_OPTIONS_H
 
+#include "cli/analysis_words.h"
 #include "cli/command_input.h"
 
 /* The first member of the struct of options of such a command. */
 struct analysis_options {
-	struct input_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the options of the input are in it */
 	const char *analyses, *units;
-	struct opt_list options;
 	struct opt_number warmup;
 	bool all;
 };
@@ -17,18 +17,21 @@ struct analysis_options {
 /* The table of the options of the analyses. */
 extern const struct opt analysis_options_table[];
 
-/* What the library is asked. */
+/* The options of the library. */
 struct analysis_request {
 	struct poly_stats_options options;
-	char *text; /* behind names */
+	char *text; /* of names */
 	const char **names;
+	struct analysis_words words;
 };
 
-/* Makes it of the options; false, and told, where they are not sound. Free it in any case. */
-bool analysis_request_init(
-	struct analysis_request *asked, const struct analysis_options *options);
+/*
+ * Fills a request by the options, and moves words of -O into it. False: an option is not valid,
+ * and a message has been printed. The caller frees the request in any case.
+ */
+bool analysis_request_init(struct analysis_request *request, struct analysis_options *options);
 
-/* Frees what belongs to it. */
-void analysis_request_free(struct analysis_request *asked);
+/* Frees the contents of a request. */
+void analysis_request_free(struct analysis_request *request);
 
 #endif

@@ -121,7 +121,7 @@ open_writer(struct convert *convert)
 	if (status == POLY_OK)
 		input_project(&convert->source, poly_writer_columns(convert->writer));
 	else
-		diag_error(convert->output, &error);
+		diag_writer_error(convert->output, &error);
 	return status == POLY_OK;
 }
 
@@ -167,9 +167,12 @@ finish(struct convert *convert)
 	}
 	int read = input_close(&convert->source);
 	if (partial && !convert->options->partial && to_file)
-		diag_print(convert->output, "not written; --partial keeps what came before%s",
-			convert->source.status == POLY_ERR_FORMAT
-				? ", --on-error=skip goes on behind damage"
+		diag_print(convert->output,
+			"output discarded; use --partial to keep the records before the "
+			"error%s",
+			convert->source.status == POLY_ERR_FORMAT &&
+					convert->options->source.on_error != ON_ERROR_SKIP
+				? ", or --on-error=skip to continue after it"
 				: "");
 	return read > status ? read : status;
 }
@@ -248,12 +251,15 @@ convert_run(void *fields, char **operands)
 	const struct convert_options *options = fields;
 	struct convert convert = {.options = options, .columns = POLY_ALL_COLUMNS};
 	if (operands[0] && operands[1])
-		diag_print("convert", "one input at a time: '%s' is one too many", operands[1]);
+		diag_print("convert",
+			"several inputs (found '%s' and '%s', expected one)%s%s%s", operands[0],
+			operands[1], options->output ? "" : "; did you mean '-o ",
+			options->output ? "" : operands[1], options->output ? "" : "'?");
 	else if (!options->output)
 		diag_print("convert",
-			"no output: name a file with -o, or '-o -' for standard output");
+			"no output; name a file with -o, or '-o -' for standard output");
 	else if (!operands[0] && term_input())
-		diag_print("convert", "no input: name a file, or '-' for standard input");
+		diag_print("convert", "no input; name a file, or '-' for standard input");
 	else if (strcmp(options->output, "-") == 0 && !options->to)
 		diag_print(
 			"convert", "standard output has no ending; name its format with --to");

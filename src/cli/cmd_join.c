@@ -143,7 +143,7 @@ begin(struct join *join, const char *path)
 	options.strict = join->options->source.strict;
 	if (poly_writer_open(join->options->output, info, &options, &join->writer, &error) !=
 		POLY_OK) {
-		diag_error(diag_output_name(join->options->output), &error);
+		diag_writer_error(diag_output_name(join->options->output), &error);
 		return STATUS_TROUBLE;
 	}
 	return copy(join, &join->first);

@@ -406,7 +406,7 @@ open_writer(struct merging *merging)
 	options.columns = merging->columns;
 	if (poly_writer_open(given->output, poly_merge_info(merging->merge), &options,
 		    &merging->writer, &error) != POLY_OK) {
-		diag_error(diag_output_name(given->output), &error);
+		diag_writer_error(diag_output_name(given->output), &error);
 		return STATUS_TROUBLE;
 	}
 	tell_loss(merging);

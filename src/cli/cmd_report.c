@@ -150,7 +150,7 @@ is_input(const char *output, char **operands)
 static int
 report_run(void *fields, char **operands)
 {
-	const struct report_options *options = fields;
+	struct report_options *options = fields;
 	struct page page = {.options = options, .several = operands[0] && operands[1]};
 	struct inputs inputs = {.options = &options->asked.source,
 		.state = &page,

@@ -63,7 +63,7 @@ static void
 list_options(struct poly_report *report)
 {
 	const struct poly_analysis_info *info;
-	poly_report_table(report, "options", "Options (-A NAME=VALUE)");
+	poly_report_table(report, "options", "Options (-O NAME=VALUE)");
 	poly_report_column(report, "option", "Option", false);
 	poly_report_column(report, "values", "Values", false);
 	poly_report_column(report, "default", "Default", false);
@@ -197,7 +197,7 @@ end_report(struct inputs *inputs)
 static int
 stats_run(void *fields, char **operands)
 {
-	const struct stats_options *options = fields;
+	struct stats_options *options = fields;
 	const bool one_report = options->together || options->side_by_side;
 	struct stats_job job = {.stats = NULL};
 	struct inputs inputs = {.options = &options->asked.source,

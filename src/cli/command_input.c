@@ -7,6 +7,7 @@
 #include "cli/term.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -198,6 +199,36 @@ open_selected(struct command_input *input, const struct input_options *options,
 	return status;
 }
 
+/* Collects the evidence of the probe of one format. */
+static void
+add_probe(void *user, const struct poly_probe *probe)
+{
+	fprintf(user, "%s: %s (%d bits)\n", probe->format->name,
+		*probe->evidence ? probe->evidence : "no match", probe->bits);
+}
+
+/* Opens an input, and prints the evidence for each format if none is recognized. */
+static enum poly_status
+open_verbosely(struct command_input *input, const struct input_options *options,
+	const struct input_needs *needs, struct poly_read_options *reading)
+{
+	char *text = NULL, *rest = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		diag_no_memory();
+	reading->on_probe = add_probe;
+	reading->probe_user = stream;
+	const enum poly_status status = open_selected(input, options, needs, reading);
+	if (fclose(stream) != 0)
+		diag_no_memory();
+	for (const char *line = strtok_r(text, "\n", &rest); status < 0 && line;
+		line = strtok_r(NULL, "\n", &rest))
+		diag_print(input->name, "%s", line);
+	free(text);
+	return status;
+}
+
 bool
 input_open(struct command_input *input, const char *path, const struct input_options *options,
 	const struct input_needs *needs)
@@ -228,7 +259,8 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
 	reading.user = &input->progress;
-	input->status = open_selected(input, options, needs, &reading);
+	input->status = options->verbose ? open_verbosely(input, options, needs, &reading)
+					 : open_selected(input, options, needs, &reading);
 	if (input->status == POLY_OK)
 		return true;
 	if (!needs->quiet)

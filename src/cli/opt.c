@@ -145,6 +145,12 @@ set_number(
 	return true;
 }
 
+bool
+opt_parse_count(struct opt_number *number, const char *text)
+{
+	return set_number(number, text, NULL, COUNT_BASE);
+}
+
 /* Parses two numbers with a dash between them; the second one is optional. */
 static bool
 set_range(struct opt_range *range, const char *text)
@@ -155,9 +161,9 @@ set_range(struct opt_range *range, const char *text)
 	if (n >= sizeof buffer || text[n] != '-')
 		return false;
 	snprintf(buffer, sizeof buffer, "%.*s", (int)n, text);
-	if (!set_number(&first, buffer, NULL, COUNT_BASE) ||
-		(text[n + 1] && !set_number(&last, text + n + 1, NULL, COUNT_BASE)) ||
-		!first.value || first.value > last.value)
+	if (!opt_parse_count(&first, buffer) ||
+		(text[n + 1] && !opt_parse_count(&last, text + n + 1)) || !first.value ||
+		first.value > last.value)
 		return false;
 	*range = (struct opt_range){true, first.value, last.value};
 	return true;

@@ -74,6 +74,9 @@ extern const char *const opt_from_one[], *const opt_threads[], *const opt_on_err
 enum opt_result opt_parse(const struct opt *const *tables, void *fields, char **arguments,
 	char message[OPT_MESSAGE]);
 
+/* Parses a count with an optional suffix k, M, G or T, a power of 1000; false: not valid. */
+bool opt_parse_count(struct opt_number *number, const char *text);
+
 /* Frees the lists that opt_parse allocated. */
 void opt_free(const struct opt *const *tables, void *fields);
 

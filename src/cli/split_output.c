@@ -33,7 +33,7 @@ split_output_open(struct split_output *part, const struct poly_trace_info *info,
 	struct poly_error error;
 	if (poly_writer_open(part->path, info, options, &part->writer, &error) == POLY_OK)
 		return true;
-	diag_error(part->path, &error);
+	diag_writer_error(part->path, &error);
 	return false;
 }
 

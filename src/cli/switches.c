@@ -28,6 +28,12 @@ static const struct {
 	{"see options.settings", "see polytrace-trcrpt(1)", "see polytrace-trcrpt(1)"},
 };
 
+/* Messages without a remedy, by their first words, and the remedy. */
+static const char *const remedies[][2] = {
+	{"options.format: no such format", "; 'polytrace formats' lists the formats"},
+	{"no such analysis", "; 'polytrace help analyses' lists the analyses"},
+};
+
 /* Returns the index of the phrase at the front of a message, or -1. */
 static int
 find_phrase(const char *message, size_t n)
@@ -40,25 +46,37 @@ find_phrase(const char *message, size_t n)
 	return -1;
 }
 
+/* Appends n bytes to a text, as far as there is room, which it keeps for the final NUL. */
+static void
+append(char *text, size_t size, size_t *used, const char *bytes, size_t n)
+{
+	if (n > size - 1 - *used)
+		n = size - 1 - *used;
+	memcpy(text + *used, bytes, n);
+	*used += n;
+	text[*used] = 0;
+}
+
 void
 switches_name(const char *message, size_t n, bool writes, char *text, size_t size)
 {
+	const char *const end = message + n;
+	const char *remedy = "";
 	size_t used = 0;
-	while (n && used + 1 < size) {
-		const int found = find_phrase(message, n);
-		const char *copied = message;
-		size_t skipped = 1, length = 1;
-		if (found >= 0) {
-			copied = writes ? phrases[found].writing : phrases[found].reading;
-			skipped = strlen(phrases[found].phrase);
-			length = strlen(copied);
-		}
-		if (length > size - 1 - used)
-			length = size - 1 - used;
-		memcpy(text + used, copied, length);
-		used += length;
-		message += skipped;
-		n -= skipped;
+	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
+		if (strncmp(message, remedies[i][0], strlen(remedies[i][0])) == 0)
+			remedy = remedies[i][1];
 	}
-	text[used] = 0;
+	*text = 0;
+	while (message < end) {
+		const int found = find_phrase(message, (size_t)(end - message));
+		if (found < 0) {
+			append(text, size, &used, message++, 1);
+			continue;
+		}
+		const char *name = writes ? phrases[found].writing : phrases[found].reading;
+		append(text, size, &used, name, strlen(name));
+		message += strlen(phrases[found].phrase);
+	}
+	append(text, size, &used, remedy, strlen(remedy));
 }

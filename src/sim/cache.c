@@ -73,7 +73,7 @@ cache_check(const struct cache_config *config, struct poly_error *error)
 {
 	if (!is_power(config->sets))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu64 " sets, a power of two is needed", config->sets);
+			"%" PRIu64 " sets is not a power of two (size / (ways * line))", config->sets);
 	const enum poly_status status = cache_check_line("lines", config->line_size, error);
 	if (status != POLY_OK)
 		return status;
