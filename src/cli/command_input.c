@@ -416,7 +416,7 @@ print_skip_excess(const struct command_input *input)
 	if (input->skip && input->status == POLY_END && !counts.records &&
 		!input->count_is_zero)
 		diag_print(input->name,
-			"no records: the trace has at most the %llu records to skip",
+			"no records: the trace has at most %llu records",
 			(unsigned long long)input->skip);
 }
 
