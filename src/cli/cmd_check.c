@@ -182,7 +182,7 @@ const struct command command_check = {
 	.summary = "test whether a trace is what its format says",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace check trace.tt6e",
-		"polytrace check --strict --json trace.bach"},
+		"polytrace check --strict --json trace.tt6"},
 	.options = check_tables,
 	.options_size = sizeof(struct input_options),
 	.run = check_run,

@@ -249,7 +249,7 @@ const struct command command_trcupdate = {
 	.summary = "change a file of AIX trace templates",
 	.usage = "[-o] [-t File] [-v] [-x IDList] [File]",
 	.examples = {"polytrace trcupdate -t templates -x 0F1",
-		"polytrace trcupdate -v -t templates changes"},
+		"polytrace trcupdate -v -t templates -x 0F1"},
 	.options = trcupdate_tables,
 	.options_size = sizeof(struct trcupdate_options),
 	.run = trcupdate_run,

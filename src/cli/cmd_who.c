@@ -134,7 +134,7 @@ const struct command command_who = {
 	.summary = "tell who wrote a register or an address last, or reads it next",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace who --reg x0 calls.tarmac",
-		"polytrace who --addr 0x8040 --before 10 calls.tarmac"},
+		"polytrace who --addr 0xfff0 --before 10 calls.tarmac"},
 	.options = who_tables,
 	.options_size = sizeof(struct who_options),
 	.run = who_run,
