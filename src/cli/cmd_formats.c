@@ -164,10 +164,7 @@ formats_run(void *fields, char **operands)
 		report_one(report, format);
 	else
 		report_all(report);
-	struct output *output = output_new();
-	int status = report_render(report, options, output);
-	int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
 const struct command command_formats = {

@@ -90,7 +90,6 @@ sim_list(const struct input_options *options)
 	const struct poly_analysis_info *info;
 	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct output *output = output_new();
 	struct poly_report *report = report_new();
 	list_simulators(report);
 	poly_report_table(report, "options", "Options (-O NAME=VALUE)");
@@ -105,9 +104,7 @@ sim_list(const struct input_options *options)
 	}
 	poly_report_end(report);
 	homework_list(report);
-	const int status = report_render(report, options, output);
-	const int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
 /* Appends an option of the simulator to the words: its name with "=", and its value. */

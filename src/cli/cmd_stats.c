@@ -87,13 +87,10 @@ stats_list(const struct input_options *options)
 {
 	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct output *output = output_new();
 	struct poly_report *report = report_new();
 	list_analyses(report);
 	list_options(report);
-	const int status = report_render(report, options, output);
-	const int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
 /* Tells of a source, in the report of all inputs or in one of its own. */

@@ -142,7 +142,7 @@ const struct command command_view = {
 	.summary = "show the records of a trace",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace view --skip 9 --count 10 trace.tt6e",
-		"polytrace view -w 'access == write' -c pc,address trace.tt6"},
+		"polytrace view -w 'has(address)' -c pc,address trace.tt6"},
 	.options = view_tables,
 	.options_size = sizeof(struct view_options),
 	.run = view_run,

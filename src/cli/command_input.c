@@ -415,8 +415,7 @@ print_skip_excess(const struct command_input *input)
 	poly_reader_count(input->reader, &counts);
 	if (input->skip && input->status == POLY_END && !counts.records &&
 		!input->count_is_zero)
-		diag_print(input->name,
-			"no records: the trace has at most %llu records",
+		diag_print(input->name, "no records: the trace has at most %llu records",
 			(unsigned long long)input->skip);
 }
 
@@ -541,12 +540,26 @@ report_new(void)
 	return report;
 }
 
+/* Renders a report with options to an output and frees it. */
+static int
+render_with(struct poly_report *report, const struct poly_render_options *options,
+	struct output *output)
+{
+	struct poly_error error;
+	const struct poly_sink sink = {output_write, output};
+	enum poly_status status = poly_report_render_with(report, options, &sink, &error);
+	poly_report_free(report);
+	/* output_finish reports a failure of the output. */
+	if (status == POLY_OK || output_failed(output))
+		return STATUS_DONE;
+	diag_print(NULL, "%s", error.message);
+	return STATUS_TROUBLE;
+}
+
 int
 report_render(
 	struct poly_report *report, const struct input_options *options, struct output *output)
 {
-	struct poly_error error;
-	const struct poly_sink sink = {output_write, output};
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
 	rendering.rendering = rendering_of_options(options);
 	if (rendering.rendering == POLY_RENDER_TEXT && term_draws()) {
@@ -555,13 +568,19 @@ report_render(
 		rendering.color = term_colored(TERM_AUTO);
 		rendering.rows = TERMINAL_ROWS;
 	}
-	enum poly_status status = poly_report_render_with(report, &rendering, &sink, &error);
-	poly_report_free(report);
-	/* output_finish reports a failure of the output. */
-	if (status == POLY_OK || output_failed(output))
-		return STATUS_DONE;
-	diag_print(NULL, "%s", error.message);
-	return STATUS_TROUBLE;
+	return render_with(report, &rendering, output);
+}
+
+int
+report_print_list(struct poly_report *report, const struct input_options *options)
+{
+	struct output *output = output_new();
+	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
+	rendering.rendering = rendering_of_options(options);
+	rendering.width = term_width();
+	const int status = render_with(report, &rendering, output);
+	const int written = output_finish(output);
+	return written > status ? written : status;
 }
 
 static int

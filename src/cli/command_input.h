@@ -166,4 +166,10 @@ struct poly_report *report_new(void);
 int report_render(
 	struct poly_report *report, const struct input_options *options, struct output *output);
 
+/*
+ * Prints a report that is a list, wrapped at the width of the terminal unless the options
+ * request JSON or CSV, and frees it; returns the exit status.
+ */
+int report_print_list(struct poly_report *report, const struct input_options *options);
+
 #endif
