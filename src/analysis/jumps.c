@@ -238,7 +238,7 @@ jumps_note(const char *follows, struct poly_report *report)
 		"the trace has a column 'branch' by its header, and no record has a value "
 		"there%s; without that column branches are found by where instructions go on",
 		follows);
-	poly_report_text(report, "note", "Note", text);
+	poly_report_text(report, "note", text);
 }
 
 enum jump_kind

@@ -27,9 +27,9 @@ void rank_columns(struct poly_report *report);
 
 /*
  * A table of how often each number from 1 on was counted, with shares of their sum, and a plot
- * of it. names: key and title of the table, key and title of the numbers' column.
+ * of it. key: of the table; column_key: of the column of the numbers.
  */
-void rank_distribution(struct poly_report *report, const char *const names[4],
+void rank_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n);
 
 /* Cells: the pc of a site and its mnemonic; both empty where the site is not known. */

@@ -52,9 +52,11 @@ tell_source(
 	struct page *page, const struct command_input *source, const struct answers *answers)
 {
 	struct poly_report *report = page->report;
-	if (page->several)
-		poly_report_section(report, "input", source->name);
-	poly_report_section(report, "overview", "Overview");
+	if (page->several) {
+		poly_report_section(report, "input");
+		poly_report_heading(report, source->name);
+	}
+	poly_report_section(report, "overview");
 	input_report_name(source, report);
 	poly_summary_figures(answers->summary, report);
 	poly_summary_report(answers->summary, source->reader, report);
@@ -168,7 +170,7 @@ report_run(void *fields, char **operands)
 	}
 	page.report = report_new();
 	if (page.several)
-		poly_report_list(page.report, "inputs", "Traces");
+		poly_report_list(page.report, "inputs");
 	if (analysis_request_init(&page.asked, &options->asked))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(page.report);

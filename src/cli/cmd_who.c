@@ -90,7 +90,7 @@ who_one(struct inputs *inputs, const char *path)
 	progress_clear(&source.progress);
 	if (who) {
 		struct poly_report *report = report_new();
-		poly_report_text(report, "file", "File", source.name);
+		poly_report_text(report, "file", source.name);
 		poly_who_report(who, report);
 		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);

@@ -297,9 +297,9 @@ input_is_partial(const struct command_input *input)
 void
 input_report_name(const struct command_input *input, struct poly_report *report)
 {
-	poly_report_text(report, "file", "File", input->name);
+	poly_report_text(report, "file", input->name);
 	if (input_is_partial(input))
-		poly_report_bool(report, "partial", "Partial", true);
+		poly_report_bool(report, "partial", true);
 }
 
 bool

@@ -6,6 +6,7 @@
 #include "analysis/rank.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <inttypes.h>
@@ -51,11 +52,11 @@ tops_add(struct tops *tops, const uint64_t *numbers, const uint32_t *weights, si
 	return ok;
 }
 
-/* What a table of them is called. */
+/* Keys of a table of them. */
 struct tops_words {
-	const char *key, *title;	   /* of the table */
-	const char *number, *number_title; /* of the column of numbers */
-	const char *weight, *weight_title; /* of the column of weights */
+	const char *key;    /* of the table */
+	const char *number; /* of the column of numbers */
+	const char *weight; /* of the column of weights */
 };
 
 /* A table of those that weigh most, at most so many. */
@@ -77,12 +78,11 @@ tops_report(const struct tops *tops, const struct tops_words *words, uint64_t mo
 		whole += tops->list[i].weight;
 	}
 	rank_sort(ranks, count);
-	poly_report_table(report, words->key, words->title);
-	poly_report_column(report, words->number, words->number_title, false);
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, words->weight, words->weight_title, true);
-	poly_report_column(report, "share", "Of all", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, words->key);
+	poly_report_column(report, words->number, false);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, words->weight, true);
+	poly_report_column(report, "share", true);
 	for (uint32_t i = 0; i < count && i < most && ranks[i].count; i++) {
 		const struct top *top = &tops->list[ranks[i].number];
 		poly_report_cell_address(report, top->number, 8);
@@ -123,16 +123,12 @@ tops_pair_add(struct tops_pair *pair, const struct uses *uses, const uint32_t *w
 }
 
 void
-tops_pair_report(const struct tops_pair *pair, const char *how, const char *weight,
-	const char *weight_title, struct poly_report *report)
+tops_pair_report(const struct tops_pair *pair, const char *weight, struct poly_report *report)
 {
-	char title[64];
-	struct tops_words words = {"instructions", title, "pc", "PC", weight, weight_title};
+	struct tops_words words = {KEY("instructions"), KEY("pc"), weight};
 	if (!pair->most)
 		return;
-	snprintf(title, sizeof title, "Instructions %s", how);
 	tops_report(&pair->pcs, &words, pair->most, report);
-	words = (struct tops_words){"regions", title, "region", "Region", weight, weight_title};
-	snprintf(title, sizeof title, "Regions %s", how);
+	words = (struct tops_words){KEY("regions"), KEY("region"), weight};
 	tops_report(&pair->regions, &words, pair->most, report);
 }

@@ -42,7 +42,7 @@ void tops_pair_fini(struct tops_pair *pair);
 bool tops_pair_add(struct tops_pair *pair, const struct uses *uses, const uint32_t *weights);
 
 /* Both tables, whose titles end in how ("that miss most"), where they are told of. */
-void tops_pair_report(const struct tops_pair *pair, const char *how, const char *weight,
-	const char *weight_title, struct poly_report *report);
+void tops_pair_report(
+	const struct tops_pair *pair, const char *weight, struct poly_report *report);
 
 #endif

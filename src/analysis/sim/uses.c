@@ -62,7 +62,7 @@ uses_find(struct uses *uses, const struct poly_batch *batch, enum uses_of of)
 void
 uses_mpki_column(struct poly_report *report)
 {
-	poly_report_column(report, "mpki", "MPKI", true);
+	poly_report_column(report, "mpki", true);
 }
 
 void

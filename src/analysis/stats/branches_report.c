@@ -66,13 +66,12 @@ report_kinds(const struct branches *it, const struct ops *ops, uint64_t all,
 		taken[kind] += site->taken;
 		sites[kind]++;
 	}
-	poly_report_table(report, "kinds", "Kinds of branches");
-	poly_report_column(report, "kind", "Kind", false);
+	poly_report_table(report, "kinds");
+	poly_report_column(report, "kind", false);
 	rank_columns(report);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "sites", "Sites", true);
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "sites", true);
 	plot.x = "kind";
 	plot.y[0] = "count";
 	plot.y[1] = "taken";
@@ -112,18 +111,14 @@ report_conditional(const struct branches *it, const struct ops *ops, struct poly
 		changed += site->transitions;
 		bits += direction_entropy(site) * (double)site->executed;
 	}
-	poly_report_count(report, "conditional", "Conditional", all, NULL);
-	poly_report_count(report, "conditional_taken", "Conditional, taken", taken, NULL);
-	poly_report_real(report, "conditional_taken_percent", "Conditional, taken (%)",
-		rank_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", "Conditional, changed direction (%)",
-		rank_percent(changed, all), 2);
-	poly_report_real(report, "direction_entropy", "Direction entropy in bits",
-		bits / (double)all, 4);
-	poly_report_table(report, "bias", "How often conditional branches are taken");
-	poly_report_column(report, "from_percent", "Taken from", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "sites", "Sites", true);
+	poly_report_count(report, "conditional", all);
+	poly_report_count(report, "conditional_taken", taken);
+	poly_report_real(report, "conditional_taken_percent", rank_percent(taken, all), 2);
+	poly_report_real(report, "transition_percent", rank_percent(changed, all), 2);
+	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
+	poly_report_table(report, "bias");
+	poly_report_column(report, "from_percent", true);
+	poly_report_column(report, "sites", true);
 	rank_columns(report);
 	plot.x = "from_percent";
 	plot.y[0] = "percent";
@@ -169,16 +164,14 @@ report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
 {
 	size_t n;
 	struct rank *ranks = rank_sites(it, ops, false, &n);
-	poly_report_table(report, "sites", "Branches most executed");
+	poly_report_table(report, "sites");
 	rank_site_columns(report);
-	poly_report_column(report, "kind", "Kind", false);
+	poly_report_column(report, "kind", false);
 	rank_columns(report);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "transitions", "Transitions", true);
-	poly_report_column(report, "entropy", "Entropy", true);
-	poly_report_unit(report, "bits");
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "transitions", true);
+	poly_report_column(report, "entropy", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct branch_site *site = &it->sites[ranks[i].number];
 		report_site(it, ops, (uint32_t)ranks[i].number, report);
@@ -204,19 +197,16 @@ report_indirect(const struct branches *it, const struct ops *ops, struct poly_re
 		bits += entropy(sites[i].target_sum, sites[i].weighted_logs) *
 			(double)sites[i].target_sum;
 	}
-	poly_report_count(report, "indirect", "Indirect, taken", taken, NULL);
-	poly_report_real(report, "target_entropy", "Indirect target entropy in bits",
-		bits / (double)taken, 4);
+	poly_report_count(report, "indirect", taken);
+	poly_report_real(report, "target_entropy", bits / (double)taken, 4);
 	if (it->beyond)
-		poly_report_count(report, "beyond", "Indirect, to targets beyond the table",
-			it->beyond, NULL);
-	poly_report_table(report, "indirect_sites", "Indirect branches most executed");
+		poly_report_count(report, "beyond", it->beyond);
+	poly_report_table(report, "indirect_sites");
 	rank_site_columns(report);
-	poly_report_column(report, "kind", "Kind", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "targets", "Targets", true);
-	poly_report_column(report, "entropy", "Entropy", true);
-	poly_report_unit(report, "bits");
+	poly_report_column(report, "kind", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "targets", true);
+	poly_report_column(report, "entropy", true);
 	for (size_t i = 0; sites && i < n && i < it->top; i++) {
 		const struct summary *site = &sites[ranks[i].number];
 		report_site(it, ops, (uint32_t)ranks[i].number, report);
@@ -234,10 +224,10 @@ static void
 report_distances(const struct branches *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "distances", "Distances of targets");
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "from_pc", "From the PC", true);
-	poly_report_column(report, "from_behind", "From the fall-through", true);
+	poly_report_table(report, "distances");
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "from_pc", true);
+	poly_report_column(report, "from_behind", true);
 	plot.x = "bits";
 	plot.y[0] = "from_pc";
 	plot.y[1] = "from_behind";
@@ -257,14 +247,12 @@ branches_report(const void *state, const struct ops *ops, struct poly_report *re
 {
 	const struct branches *it = state;
 	const uint64_t all = it->branches;
-	poly_report_count(report, "branches", "Branches", all, NULL);
-	poly_report_real(report, "percent", "Share of the instructions (%)",
-		rank_percent(all, it->instructions), 2);
-	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	poly_report_real(report, "taken_percent", "Taken (%)", rank_percent(it->taken, all), 2);
+	poly_report_count(report, "branches", all);
+	poly_report_real(report, "percent", rank_percent(all, it->instructions), 2);
+	poly_report_count(report, "taken", it->taken);
+	poly_report_real(report, "taken_percent", rank_percent(it->taken, all), 2);
 	if (it->unplaced)
-		poly_report_count(
-			report, "unplaced", "At sites beyond the table", it->unplaced, NULL);
+		poly_report_count(report, "unplaced", it->unplaced);
 	report_kinds(it, ops, all, report);
 	report_conditional(it, ops, report);
 	report_indirect(it, ops, report);

@@ -11,6 +11,7 @@
 #include "analysis/granules.h"
 #include "analysis/tally.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #define GRANULES_MOST ((uint32_t)1 << 19)
@@ -250,19 +251,17 @@ static void
 report_blocks(const struct blocks *blocks, unsigned unit, struct poly_report *report)
 {
 	static const struct {
-		const char *key, *title;
+		const char *key;
 		unsigned which;
-	} columns[] = {{"reads", "Read", READS}, {"writes", "Written", WRITES},
-		{"data", "Read or written", DATA}, {"fetches", "Fetched", FETCHES},
-		{"all", "All", ALL}};
+	} columns[] = {{KEY("reads"), READS}, {KEY("writes"), WRITES}, {KEY("data"), DATA},
+		{KEY("fetches"), FETCHES}, {KEY("all"), ALL}};
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "bytes";
-	poly_report_table(report, "blocks", "Different blocks by their size");
-	poly_report_column(report, "bytes", "Block", true);
-	poly_report_unit(report, "bytes");
+	plot.x = "block_bytes";
+	poly_report_table(report, "blocks");
+	poly_report_column(report, "block_bytes", true);
 	for (size_t i = 0; i < COUNTS; i++) {
-		poly_report_column(report, columns[i].key, columns[i].title, true);
+		poly_report_column(report, columns[i].key, true);
 		plot.y[i] = columns[i].key;
 	}
 	plot.y_title = "Different blocks";
@@ -311,11 +310,11 @@ report_parties(const struct parties *names, const struct party_lines *parties,
 	struct poly_report *report)
 {
 	struct buf name = {0};
-	poly_report_table(report, "parties", "Lines by party");
-	poly_report_column(report, "party", "Party", false);
-	poly_report_column(report, "data", "Read or written", true);
-	poly_report_column(report, "fetches", "Fetched", true);
-	poly_report_column(report, "shared", "Shared", true);
+	poly_report_table(report, "parties");
+	poly_report_column(report, "party", false);
+	poly_report_column(report, "data", true);
+	poly_report_column(report, "fetches", true);
+	poly_report_column(report, "shared", true);
 	for (uint16_t i = 0; i < ANALYSIS_PARTIES; i++) {
 		if (!parties[i].data && !parties[i].fetched)
 			continue;
@@ -345,8 +344,7 @@ footprint_report(const void *state, const struct ops *ops, struct poly_report *r
 		count_all(granules, sorted, blocks);
 		count_parties(granules, sorted, parties);
 		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
-		poly_report_count(report, "line_bytes", "Lines have",
-			(uint64_t)1 << granules->shift, "bytes");
+		poly_report_count(report, "line_bytes", (uint64_t)1 << granules->shift);
 		report_parties(footprint->parties, parties, report);
 	} else {
 		tree_fail(report);
