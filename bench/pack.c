@@ -120,7 +120,7 @@ analyse(const char *analysis, bool tallies)
 	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
 	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
 	poly_reader_want(reader, poly_stats_columns(stats));
-	if (tallies && poly_stats_tallies(stats))
+	if (tallies && poly_stats_accepts_weights(stats))
 		poly_reader_tally(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		check(trace.packed, poly_stats_update(stats, batch, &error), &error);

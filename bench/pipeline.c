@@ -11,7 +11,7 @@
 #include "measure.h"
 #include "polytrace/polytrace.h"
 #include "sim/pipeline.h"
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -184,13 +184,13 @@ run_lanes(enum pipeline_way way)
 	uint64_t hash = 0;
 	for (unsigned lane = 0; lane < PIPELINE_LANES; lane++)
 		configs[lane] = inorder_config(lane_width(lane), lane_load(lane));
-	struct pipeline_lanes *lanes = pipeline_lanes_new(configs, PIPELINE_LANES, way, NULL);
+	struct pipeline_simd *lanes = pipeline_simd_new(configs, PIPELINE_LANES, way, NULL);
 	if (!lanes)
 		return 0;
-	pipeline_lanes_run(lanes, ops, count);
+	pipeline_simd_run(lanes, ops, count);
 	for (unsigned lane = 0; lane < PIPELINE_LANES; lane++)
-		hash = hash * 31 + pipeline_lanes_cycles(lanes, lane);
-	pipeline_lanes_free(lanes);
+		hash = hash * 31 + pipeline_simd_cycles(lanes, lane);
+	pipeline_simd_free(lanes);
 	return hash;
 }
 

@@ -13,9 +13,9 @@
 #include "sim/all_associativity_state.h"
 #include "sim/cache.h"
 #include "sim/cache_state.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/stack_distance.h"
-#include "sim/stamps.h"
+#include "sim/time_bitmap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,12 +76,12 @@ add(struct stream *s, uint64_t address, enum cache_kind kind)
 static void
 number_lines(struct stream *s)
 {
-	struct dense dense;
+	struct dense_index dense;
 	struct poly_error error;
-	need(dense_init(&dense, DENSE_MOST, &error), &error);
-	need(dense_find(&dense, s->numbers, s->count, s->ids, &error), &error);
+	need(dense_index_init(&dense, DENSE_INDEX_MAX, &error), &error);
+	need(dense_index_find(&dense, s->numbers, s->count, s->ids, &error), &error);
 	s->lines = dense.count;
-	dense_fini(&dense);
+	dense_index_fini(&dense);
 }
 
 static void
@@ -144,7 +144,7 @@ all_distances(const struct stream *s, int plain)
 	size_t count;
 	need(stack_distance_new(&distance, &error), &error);
 	if (plain)
-		distance->run = stamps_run;
+		distance->run = time_bitmap_run;
 	for (size_t i = 0; i < s->count; i += STEP)
 		need(stack_distance_run(distance, s->ids + i, step_at(s, i), s->lines, &error),
 			&error);

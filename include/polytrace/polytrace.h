@@ -28,7 +28,7 @@
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"
-#include "polytrace/who.h"
+#include "polytrace/defuse.h"
 #include "polytrace/writer.h"
 
 #endif

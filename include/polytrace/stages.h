@@ -4,7 +4,7 @@
  * simulation "pipeline" was run by poly_stats (polytrace/stats.h).
  *
  * The option pipeline.count says of how many instructions stages are kept, pipeline.from which
- * one is the first of them, from 1. They are those of the first party of the trace that began
+ * one is the first of them, from 1. They are those of the first context of the trace that began
  * last, and are told of by their number, pc, name and micro-operation.
  *
  * A handle of poly_stats is used by one thread at a time.

@@ -59,12 +59,12 @@ POLY_API enum poly_status poly_state_update(
  * Writes into the open section of a report:
  *
  *     state:      record (the last one), instruction (record of the last instruction), pc, time
- *     registers[] party (thread or processor; absent where the trace has none), register,
+ *     registers[] context (thread or processor; absent where the trace has none), register,
  *                 value (hexadecimal), record (which told it)
  *     memory[]    address (a multiple of 16), bytes (16 of two digits, ".." where one is not
  *                 known), record (which told one of them last)
  *
- * Registers are ordered by party and name, memory by address.
+ * Registers are ordered by context and name, memory by address.
  */
 POLY_API void poly_state_report(const struct poly_state *state, struct poly_report *report);
 

@@ -5,7 +5,7 @@
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
  *     poly_reader_want(reader, poly_stats_columns(stats));
- *     if (poly_stats_tallies(stats)) // and every record of the trace is to be counted
+ *     if (poly_stats_accepts_weights(stats)) // and every record of the trace is to be counted
  *             poly_reader_tally(reader);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_stats_update(stats, batch, &error);
@@ -121,11 +121,11 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
  * True where all that is asked of the trace that began last can be told of records that were
  * counted: then poly_reader_tally may be called, and what is told is the same, only sooner.
  */
-POLY_API bool poly_stats_tallies(const struct poly_stats *stats);
+POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 
 /*
  * Adds the rows of a batch of the trace that began last. POLY_ERR_USAGE: the batch has weights,
- * and poly_stats_tallies is false. POLY_ERR_MEMORY: sticky.
+ * and poly_stats_accepts_weights is false. POLY_ERR_MEMORY: sticky.
  */
 POLY_API enum poly_status poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);

@@ -24,7 +24,7 @@
  *                 in the order of enum poly_access
  *     pc:         lowest, highest
  *     time:       first and last (the earliest and the latest), span (between them), unit
- *     parties:    cpus, processes, threads: how many different ones; 65537 stands for any
+ *     contexts:    cpus, processes, threads: how many different ones; 65537 stands for any
  *                 number above 65536
  *     findings:   errors, warnings, notes: places where a rule of that severity did not hold;
  *                 only with a reader

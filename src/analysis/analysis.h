@@ -8,8 +8,8 @@
 
 #include "polytrace/stats.h"
 
-#include "analysis/ops.h"
-#include "analysis/parties.h"
+#include "analysis/static_ops.h"
+#include "analysis/contexts.h"
 #include "base/team.h"
 
 /* What an analysis is made with. */
@@ -17,8 +17,9 @@ struct analysis_setup {
 	const uint64_t *values;	  /* of its options, in the order of its table */
 	const char *const *texts; /* of those that are texts; NULL: none; else NULL elements */
 	const bool *given;	  /* which of them were asked for, and are not initial ones */
-	const struct ops *ops;	  /* the dictionary of all traces; grows while rows are added */
-	const struct parties *parties;		/* of all traces; grows, too */
+	const struct static_ops
+		*ops; /* the dictionary of all traces; grows while rows are added */
+	const struct contexts *contexts;	/* of all traces; grows, too */
 	const struct poly_stats_stores *stores; /* NULL: there are none */
 };
 
@@ -28,29 +29,29 @@ struct analysis_setup {
  */
 struct analysis_rows {
 	const struct poly_batch *batch;
-	bool counts;	       /* false while warming up: no row is to be counted, or all are */
-	const uint32_t *op;    /* SHARES_OPS: operation of an instruction; else OP_NONE */
-	const uint32_t *site;  /* SHARES_SITES: static instruction that the row is, or, for an
-				  access or register, belongs to; OP_NONE: not known */
-	const uint16_t *party; /* SHARES_PARTIES: who did it, dense from 0; NULL also where all
-				  rows of the batch are of the party only */
-	uint16_t only;
-	const struct ops *ops;
+	bool counts;	      /* false while warming up: no row is to be counted, or all are */
+	const uint32_t *op;   /* SHARES_OPS: operation of an instruction; else OP_NONE */
+	const uint32_t *site; /* SHARES_SITES: static instruction that the row is, or, for an
+				 access or register, belongs to; OP_NONE: not known */
+	const uint16_t *context; /* SHARES_CONTEXTS: who did it, dense from 0; NULL also where
+				  all rows of the batch are of the context only */
+	uint16_t sole_context;	 /* of all rows, if context is NULL */
+	const struct static_ops *ops;
 	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */
 enum analysis_shares {
-	SHARES_OPS = 1,	    /* rows->op */
-	SHARES_SITES = 2,   /* rows->site, and ops->sites */
-	SHARES_PARTIES = 4, /* rows->party */
+	SHARES_OPS = 1,	     /* rows->op */
+	SHARES_SITES = 2,    /* rows->site, and ops->sites */
+	SHARES_CONTEXTS = 4, /* rows->context */
 };
 
 /* Other numbers of the same things: those of one run as another one has them. */
 struct analysis_numbers {
-	const uint32_t *ops;	 /* by operation */
-	const uint32_t *sites;	 /* by site */
-	const uint16_t *parties; /* by party */
+	const uint32_t *ops;	  /* by operation */
+	const uint32_t *sites;	  /* by site */
+	const uint16_t *contexts; /* by context */
 };
 
 /* Two counts whose quotient tells something; for confidence intervals of samples. */
@@ -65,7 +66,7 @@ struct analysis_ratio {
 struct analysis {
 	struct poly_analysis_info info;
 	unsigned shares;   /* bits of enum analysis_shares */
-	bool has_context;  /* update is called while warming up, too */
+	bool needs_warmup; /* update is called while warming up, too */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Says whether a trace that has the needed columns suits; NULL: it does. */
 	bool (*suits)(const struct poly_trace_info *info);
@@ -80,7 +81,7 @@ struct analysis {
 	 * Into how many parts update is shared out where nothing else runs: machines that are
 	 * simulated beside each other. Fixed from init on. NULL: it has one.
 	 */
-	size_t (*parts)(const void *state);
+	size_t (*task_count)(const void *state);
 	/*
 	 * As update, of rows that stand for several records (weight of their batch) and come in
 	 * the order of the first of these; in which order all of them stood is told with the
@@ -89,7 +90,7 @@ struct analysis {
 	 * update know them of those that follow before an instruction. NULL: it takes more than
 	 * that, so that records are not counted where this analysis is asked for.
 	 */
-	bool (*tally)(void *state, const struct analysis_rows *rows);
+	bool (*update_weighted)(void *state, const struct analysis_rows *rows);
 	/*
 	 * Adds what from, which saw the rows behind those of into, has counted: as if into had
 	 * been updated with them too. numbers: from's as into has them. NULL: the order of rows
@@ -102,7 +103,8 @@ struct analysis {
 	 */
 	size_t (*ratios)(const void *state, struct analysis_ratio *ratios);
 	/* Writes its answer into the section that is open; for no rows, too. */
-	void (*report)(const void *state, const struct ops *ops, struct poly_report *report);
+	void (*report)(
+		const void *state, const struct static_ops *ops, struct poly_report *report);
 	/* Gives the state's memory back, also after init failed. NULL: nothing to do. */
 	void (*fini)(void *state);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Following calls and returns through the instructions of a trace. */
 #include "analysis/calls.h"
-#include "analysis/party.h"
+#include "analysis/context.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 /* Frames that are looked through for the caller to which something returns. */
 #define SEARCH 1024
 
-#define PARTIES 65536
+#define CONTEXTS 65536
 
 enum poly_status
 poly_calls_new(const struct poly_calls_options *options, struct poly_calls **calls,
@@ -41,7 +41,7 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 poly_columns
 poly_calls_columns(void)
 {
-	return NEEDED | PARTY_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
+	return NEEDED | CONTEXT_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
 	       POLY_HAS(instruction_set);
 }
 
@@ -52,7 +52,7 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	calls->info = info;
 	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
 	calls->thumb = flow_find("thumb");
-	*columns = NEEDED | PARTY_COLUMNS;
+	*columns = NEEDED | CONTEXT_COLUMNS;
 	if (calls->set && strcmp(calls->set->name, "arm") == 0)
 		*columns |= POLY_HAS(instruction_set);
 	if (!calls->set)
@@ -71,33 +71,34 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	return POLY_OK;
 }
 
-/* The party of a row; NULL: no memory, or too many. */
-static struct calls_party *
-party_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+/* The context of a row; NULL: no memory, or too many. */
+static struct calls_context *
+context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
 	bool added = true;
-	const uint64_t key = party_key(batch, row);
-	uint64_t *number = map_find(&calls->party_numbers, key);
+	const uint64_t key = context_key(batch, row);
+	uint64_t *number = map_find(&calls->context_numbers, key);
 	if (number)
-		return calls->parties[*number];
-	calls->full |= calls->party_count == PARTIES;
+		return calls->contexts[*number];
+	calls->full |= calls->context_count == CONTEXTS;
 	if (calls->full)
 		return NULL;
-	number = map_get(&calls->party_numbers, key, calls->party_count, &added);
+	number = map_get(&calls->context_numbers, key, calls->context_count, &added);
 	if (!number)
 		return NULL;
-	if (calls->party_count == calls->party_capacity) {
-		const uint32_t capacity = calls->party_capacity ? 2 * calls->party_capacity : 4;
-		void *list = mem_resize(calls->parties, capacity, sizeof *calls->parties);
+	if (calls->context_count == calls->context_capacity) {
+		const uint32_t capacity =
+			calls->context_capacity ? 2 * calls->context_capacity : 4;
+		void *list = mem_resize(calls->contexts, capacity, sizeof *calls->contexts);
 		if (!list)
 			return NULL;
-		calls->parties = list;
-		calls->party_capacity = capacity;
+		calls->contexts = list;
+		calls->context_capacity = capacity;
 	}
-	struct calls_party *party = mem_new(1, sizeof *party);
-	if (party)
-		calls->parties[calls->party_count++] = party;
-	return party;
+	struct calls_context *context = mem_new(1, sizeof *context);
+	if (context)
+		calls->contexts[calls->context_count++] = context;
+	return context;
 }
 
 /* What the text of a row says, which need not be there. */
@@ -186,17 +187,17 @@ goes_elsewhere(const struct calls_instruction *last, uint64_t pc)
 
 /* Whether control went on from before its delay slot; else from the last instruction. */
 static const struct calls_instruction *
-origin_of(const struct poly_calls *calls, const struct calls_party *party)
+origin_of(const struct poly_calls *calls, const struct calls_context *context)
 {
-	const bool is_slot = calls->set && calls->set->delay && party->before.has_next &&
-			     party->before.next == party->last.moment.pc;
-	return is_slot && classify(calls, &party->before) != FLOW_OTHER ? &party->before
-									: &party->last;
+	const bool is_slot = calls->set && calls->set->delay && context->before.has_next &&
+			     context->before.next == context->last.moment.pc;
+	return is_slot && classify(calls, &context->before) != FLOW_OTHER ? &context->before
+									  : &context->last;
 }
 
 /* A call from one instruction to another. */
 static bool
-begin_call(struct poly_calls *calls, struct calls_party *party,
+begin_call(struct poly_calls *calls, struct calls_context *context,
 	const struct calls_instruction *from, const struct calls_moment *to)
 {
 	bool added;
@@ -209,48 +210,48 @@ begin_call(struct poly_calls *calls, struct calls_party *party,
 		frame.low = from->next + (calls->set ? calls->set->delay : 0);
 		frame.high = frame.low + (calls->set ? calls->set->slack : 0);
 	}
-	const uint32_t caller = party->frames[party->depth - 1].function;
+	const uint32_t caller = context->frames[context->depth - 1].function;
 	uint64_t *point = map_get(&calls->points, frame.low, caller, &added);
 	if (!point)
 		return false;
 	*point = caller;
-	return calls_push(calls, party, &frame, &from->moment, to);
+	return calls_push(calls, context, &frame, &from->moment, to);
 }
 
 /* The uppermost frame, from 1 on, that returns to pc; 0: none does. */
 static uint32_t
-find_return(const struct calls_party *party, uint64_t pc)
+find_return(const struct calls_context *context, uint64_t pc)
 {
-	for (uint32_t i = party->depth, left = SEARCH; i-- > 1 && left > 0; left--) {
-		const struct calls_frame *frame = &party->frames[i];
+	for (uint32_t i = context->depth, left = SEARCH; i-- > 1 && left > 0; left--) {
+		const struct calls_frame *frame = &context->frames[i];
 		if (pc >= frame->low && pc <= frame->high)
 			return i;
 	}
 	return 0;
 }
 
-/* The uppermost frame of a function; party->depth: there is none. */
+/* The uppermost frame of a function; context->depth: there is none. */
 static uint32_t
-find_function(const struct calls_party *party, uint32_t function)
+find_function(const struct calls_context *context, uint32_t function)
 {
-	for (uint32_t i = party->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
-		if (party->frames[i].function == function)
+	for (uint32_t i = context->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+		if (context->frames[i].function == function)
 			return i;
 	}
-	return party->depth;
+	return context->depth;
 }
 
 /* The same among those that return together with the uppermost one. */
 static uint32_t
-find_in_chain(const struct calls_party *party, uint32_t function)
+find_in_chain(const struct calls_context *context, uint32_t function)
 {
-	for (uint32_t i = party->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
-		if (party->frames[i].function == function)
+	for (uint32_t i = context->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+		if (context->frames[i].function == function)
 			return i;
-		if (!party->frames[i].is_tail)
+		if (!context->frames[i].is_tail)
 			break;
 	}
-	return party->depth;
+	return context->depth;
 }
 
 /* The function that has a place to which something goes that is no call; CALLS_NONE: unknown.
@@ -269,67 +270,70 @@ known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
 	return point ? (uint32_t)*point : CALLS_NONE;
 }
 
-/* The first function of a party, or what follows it. */
+/* The first function of a context, or what follows it. */
 static bool
-begin_first(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+begin_first(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_moment none = {0};
 	const struct calls_frame frame = {
 		.function = calls_function_at(calls, at->pc), .low = 1, .high = 0};
-	return frame.function != CALLS_NONE && calls_push(calls, party, &frame, &none, at);
+	return frame.function != CALLS_NONE && calls_push(calls, context, &frame, &none, at);
 }
 
 /* Goes on in a function further out, if that is where pc is; false: it is not. */
 static bool
-unwind(struct poly_calls *calls, struct calls_party *party, uint64_t pc, bool returns)
+unwind(struct poly_calls *calls, struct calls_context *context, uint64_t pc, bool returns)
 {
 	const uint32_t function = known_function(calls, pc, returns);
 	const uint32_t found =
-		function == CALLS_NONE ? party->depth : find_function(party, function);
-	if (found == party->depth)
+		function == CALLS_NONE ? context->depth : find_function(context, function);
+	if (found == context->depth)
 		return false;
-	calls_pop(calls, party, found + 1, 0, NULL);
+	calls_pop(calls, context, found + 1, 0, NULL);
 	return true;
 }
 
 /* The frame that the uppermost one returns with. */
 static uint32_t
-chain_of(const struct calls_party *party)
+chain_of(const struct calls_context *context)
 {
-	uint32_t i = party->depth - 1;
-	while (party->frames[i].is_tail)
+	uint32_t i = context->depth - 1;
+	while (context->frames[i].is_tail)
 		i--;
 	return i;
 }
 
 static bool
-take_return(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+take_return(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
-	uint32_t found = find_return(party, at->pc);
+	uint32_t found = find_return(context, at->pc);
 	const uint32_t returned = found + 1;
 	if (found) {
-		while (party->frames[found].is_tail)
+		while (context->frames[found].is_tail)
 			found--;
-		calls_pop(calls, party, found, returned, at);
+		calls_pop(calls, context, found, returned, at);
 		return true;
 	}
-	if (unwind(calls, party, at->pc, true))
+	if (unwind(calls, context, at->pc, true))
 		return true;
-	if (chain_of(party) > 0) {
+	if (chain_of(context) > 0) {
 		calls->unmatched++;
 		return true;
 	}
 	calls->first_returns++;
 	/* What was called before the trace has returned. */
-	calls_pop(calls, party, 0, party->depth, at);
-	return begin_first(calls, party, at);
+	calls_pop(calls, context, 0, context->depth, at);
+	return begin_first(calls, context, at);
 }
 
 /* A jump, or whatever leads elsewhere: to another function only symbols can tell. */
 static bool
-take_jump(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+take_jump(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
-	const struct calls_frame *top = &party->frames[party->depth - 1];
+	const struct calls_frame *top = &context->frames[context->depth - 1];
 	const struct poly_symbol *own = calls->functions[top->function].symbol;
 	if (!calls->options.symbols || (own && at->pc - own->address < own->size))
 		return true;
@@ -337,7 +341,7 @@ take_jump(struct poly_calls *calls, struct calls_party *party, const struct call
 	if (!symbol || symbol == own)
 		return true;
 	if (symbol->address != at->pc || !symbol->is_code) {
-		unwind(calls, party, at->pc, false);
+		unwind(calls, context, at->pc, false);
 		return true;
 	}
 	struct calls_frame frame = {.is_tail = true, .low = top->low, .high = top->high};
@@ -345,38 +349,38 @@ take_jump(struct poly_calls *calls, struct calls_party *party, const struct call
 	if (frame.function == CALLS_NONE)
 		return false;
 	/* Functions that jump to each other in turn end each other. */
-	const uint32_t found = find_in_chain(party, frame.function);
-	if (found != party->depth) {
-		calls_pop(calls, party, found + 1, party->depth, at);
+	const uint32_t found = find_in_chain(context, frame.function);
+	if (found != context->depth) {
+		calls_pop(calls, context, found + 1, context->depth, at);
 		return true;
 	}
 	calls->tails++;
-	return calls_push(calls, party, &frame, &party->last.moment, at);
+	return calls_push(calls, context, &frame, &context->last.moment, at);
 }
 
-/* What the way from the last instruction of a party to the next one means. */
+/* What the way from the last instruction of a context to the next one means. */
 static bool
-take_way(struct poly_calls *calls, struct calls_party *party, const struct calls_moment *at)
+take_way(struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
-	const struct calls_instruction *from = origin_of(calls, party);
+	const struct calls_instruction *from = origin_of(calls, context);
 	switch (classify(calls, from)) {
-	case FLOW_CALL: return begin_call(calls, party, from, at);
-	case FLOW_RETURN: return take_return(calls, party, at);
+	case FLOW_CALL: return begin_call(calls, context, from, at);
+	case FLOW_RETURN: return take_return(calls, context, at);
 	case FLOW_OTHER: break;
 	}
-	return take_jump(calls, party, at);
+	return take_jump(calls, context, at);
 }
 
 /* A later micro-operation of the instruction before it: it may know where that goes on. */
 static bool
-is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_party *party)
+is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_context *context)
 {
-	if (!party->has_last || !poly_present(batch, POLY_COLUMN_uop, row) ||
-		batch->uop[row] <= 1 || batch->pc[row] != party->last.moment.pc)
+	if (!context->has_last || !poly_present(batch, POLY_COLUMN_uop, row) ||
+		batch->uop[row] <= 1 || batch->pc[row] != context->last.moment.pc)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
-		party->last.has_next = true;
-		party->last.next = batch->fallthrough[row];
+		context->last.has_next = true;
+		context->last.next = batch->fallthrough[row];
 	}
 	return true;
 }
@@ -384,26 +388,26 @@ is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_par
 static bool
 take_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
-	struct calls_party *party = party_of(calls, batch, row);
+	struct calls_context *context = context_of(calls, batch, row);
 	struct calls_instruction next;
-	bool good = party != NULL;
-	if (!good || is_same_instruction(batch, row, party))
+	bool good = context != NULL;
+	if (!good || is_same_instruction(batch, row, context))
 		return good;
 	take_instruction(calls, batch, row, &next);
-	if (!party->has_last)
-		good = begin_first(calls, party, &next.moment);
-	else if (goes_elsewhere(&party->last, next.moment.pc))
-		good = take_way(calls, party, &next.moment);
+	if (!context->has_last)
+		good = begin_first(calls, context, &next.moment);
+	else if (goes_elsewhere(&context->last, next.moment.pc))
+		good = take_way(calls, context, &next.moment);
 	if (!good)
 		return false;
-	const struct calls_frame *top = &party->frames[party->depth - 1];
+	const struct calls_frame *top = &context->frames[context->depth - 1];
 	calls->nodes[top->node].self++;
 	if (top->call != CALLS_NONE)
 		calls->calls[top->call].self++;
 	calls->instructions++;
-	party->before = party->last;
-	party->last = next;
-	party->has_last = true;
+	context->before = context->last;
+	context->last = next;
+	context->has_last = true;
 	return true;
 }
 
@@ -423,7 +427,7 @@ poly_calls_update(
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more calls or threads than can be kept one by one, which are %d and "
 			"%d",
-			POLY_CALLS_MOST, PARTIES);
+			POLY_CALLS_MOST, CONTEXTS);
 	return calls->failed ? err_memory(error) : POLY_OK;
 }
 
@@ -457,8 +461,8 @@ enum poly_status
 poly_calls_finish(struct poly_calls *calls, struct poly_error *error)
 {
 	const uint64_t unwound = calls->unwound;
-	for (uint32_t i = 0; i < calls->party_count; i++)
-		calls_pop(calls, calls->parties[i], 0, 0, NULL);
+	for (uint32_t i = 0; i < calls->context_count; i++)
+		calls_pop(calls, calls->contexts[i], 0, 0, NULL);
 	/* What the end of the trace ended was not given up by the program. */
 	calls->unwound = unwound;
 	if (calls->options.merges_unreturned && !calls_merge_unreturned(calls))
@@ -472,15 +476,15 @@ poly_calls_free(struct poly_calls *calls)
 {
 	if (!calls)
 		return;
-	for (uint32_t i = 0; i < calls->party_count; i++) {
-		mem_free(calls->parties[i]->frames);
-		mem_free(calls->parties[i]);
+	for (uint32_t i = 0; i < calls->context_count; i++) {
+		mem_free(calls->contexts[i]->frames);
+		mem_free(calls->contexts[i]);
 	}
-	mem_free(calls->parties);
+	mem_free(calls->contexts);
 	mem_free(calls->functions);
 	mem_free(calls->nodes);
 	mem_free(calls->calls);
-	map_free(&calls->party_numbers);
+	map_free(&calls->context_numbers);
 	map_free(&calls->function_numbers);
 	map_free(&calls->node_numbers);
 	map_free(&calls->points);

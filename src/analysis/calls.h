@@ -62,7 +62,7 @@ struct calls_instruction {
 };
 
 /* A thread, or what stands for one. */
-struct calls_party {
+struct calls_context {
 	struct calls_frame *frames;
 	uint32_t depth, capacity; /* of frames */
 	bool has_last;
@@ -83,9 +83,9 @@ struct poly_calls {
 	const struct poly_trace_info *info;
 	const struct flow_set *set;
 	const struct flow_set *thumb;
-	struct map party_numbers;
-	struct calls_party **parties;
-	uint32_t party_count, party_capacity;
+	struct map context_numbers;
+	struct calls_context **contexts;
+	uint32_t context_count, context_capacity;
 	struct map function_numbers; /* by entry */
 	struct calls_function *functions;
 	uint32_t function_count, function_capacity;
@@ -110,15 +110,15 @@ uint32_t calls_function_at(struct poly_calls *calls, uint64_t address);
 uint32_t calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function);
 
 /*
- * Begins a call of the function at a moment of a party; low to high is where it returns to.
+ * Begins a call of the function at a moment of a context; low to high is where it returns to.
  * False: no memory, or too many.
  */
-bool calls_push(struct poly_calls *calls, struct calls_party *party,
+bool calls_push(struct poly_calls *calls, struct calls_context *context,
 	const struct calls_frame *like, const struct calls_moment *site,
 	const struct calls_moment *first);
 
-/* Ends the frames of a party down to depth; those from returned on go on at back. */
-void calls_pop(struct poly_calls *calls, struct calls_party *party, uint32_t depth,
+/* Ends the frames of a context down to depth; those from returned on go on at back. */
+void calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
 	uint32_t returned, const struct calls_moment *back);
 
 /* Makes nodes anew of calls, with those that never returned as part of their callers. */

@@ -103,21 +103,23 @@ keep_call(struct poly_calls *calls, const struct calls_call *call)
 }
 
 bool
-calls_push(struct poly_calls *calls, struct calls_party *party, const struct calls_frame *like,
-	const struct calls_moment *site, const struct calls_moment *first)
+calls_push(struct poly_calls *calls, struct calls_context *context,
+	const struct calls_frame *like, const struct calls_moment *site,
+	const struct calls_moment *first)
 {
 	struct calls_frame frame = *like;
-	const struct calls_frame *top = party->depth ? &party->frames[party->depth - 1] : NULL;
-	void *list = party->frames;
-	if (party->depth == CALLS_FRAMES) {
+	const struct calls_frame *top =
+		context->depth ? &context->frames[context->depth - 1] : NULL;
+	void *list = context->frames;
+	if (context->depth == CALLS_FRAMES) {
 		calls->deep++;
 		return true;
 	}
-	if (!grow(&list, &party->capacity, party->depth, sizeof frame))
+	if (!grow(&list, &context->capacity, context->depth, sizeof frame))
 		return false;
 	/* The array may have moved. */
-	party->frames = list;
-	top = party->depth ? &party->frames[party->depth - 1] : NULL;
+	context->frames = list;
+	top = context->depth ? &context->frames[context->depth - 1] : NULL;
 	const uint32_t parent = top ? top->node : CALLS_NONE;
 	frame.node = calls_node_of(calls, parent, frame.function);
 	frame.call = CALLS_NONE;
@@ -137,24 +139,24 @@ calls_push(struct poly_calls *calls, struct calls_party *party, const struct cal
 		calls->functions[frame.function].calls++;
 	}
 	calls->all++;
-	party->frames[party->depth++] = frame;
+	context->frames[context->depth++] = frame;
 	return true;
 }
 
 void
-calls_pop(struct poly_calls *calls, struct calls_party *party, uint32_t depth,
+calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
 	uint32_t returned, const struct calls_moment *back)
 {
-	while (party->depth > depth) {
-		const struct calls_frame *frame = &party->frames[--party->depth];
-		const bool has_returned = party->depth < returned;
+	while (context->depth > depth) {
+		const struct calls_frame *frame = &context->frames[--context->depth];
+		const bool has_returned = context->depth < returned;
 		calls->returned += has_returned;
 		calls->unwound += !has_returned;
 		if (frame->call == CALLS_NONE)
 			continue;
 		struct calls_call *call = &calls->calls[frame->call];
 		call->has_returned = has_returned;
-		call->last = party->last.moment;
+		call->last = context->last.moment;
 		if (has_returned && back)
 			call->back = *back;
 	}

@@ -2,7 +2,7 @@
 /* Gathering registers and memory. */
 #include "analysis/state.h"
 
-#include "analysis/party.h"
+#include "analysis/context.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -14,7 +14,7 @@
 poly_columns
 poly_state_columns(void)
 {
-	return PARTY_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
+	return CONTEXT_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
 	       POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
 	       POLY_HAS(reg) | POLY_HAS(payload) | POLY_HAS(origin);
 }
@@ -53,13 +53,13 @@ poly_state_new(const struct poly_state_options *options, const struct poly_trace
 	return POLY_OK;
 }
 
-/* The register of a party; NULL: no memory. */
+/* The register of a context; NULL: no memory. */
 static struct state_register *
-find_register(struct poly_state *state, uint64_t party, uint32_t name)
+find_register(struct poly_state *state, uint64_t context, uint32_t name)
 {
 	bool added;
 	uint64_t *number =
-		map_get(&state->party_numbers, party, state->party_numbers.count, &added);
+		map_get(&state->context_numbers, context, state->context_numbers.count, &added);
 	if (!number)
 		return NULL;
 	number = map_get(
@@ -79,7 +79,7 @@ find_register(struct poly_state *state, uint64_t party, uint32_t name)
 		state->register_capacity = capacity;
 	}
 	struct state_register *it = &state->registers[state->register_count++];
-	*it = (struct state_register){.party = party, .name = name};
+	*it = (struct state_register){.context = context, .name = name};
 	return it;
 }
 
@@ -108,7 +108,7 @@ take_register(struct poly_state *state, const struct poly_batch *batch, size_t r
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
 	struct state_register *it =
-		find_register(state, party_key(batch, row), batch->reg[row]);
+		find_register(state, context_key(batch, row), batch->reg[row]);
 	if (!it)
 		return false;
 	it->record = poly_batch_number(batch, row);
@@ -273,7 +273,7 @@ poly_state_free(struct poly_state *state)
 	mem_free(state->registers);
 	mem_free(state->blocks);
 	map_free(&state->register_numbers);
-	map_free(&state->party_numbers);
+	map_free(&state->context_numbers);
 	map_free(&state->block_numbers);
 	mem_free(state);
 }

@@ -13,7 +13,7 @@
 #define STATE_REGISTER_MOST 256
 
 struct state_register {
-	uint64_t party;
+	uint64_t context;
 	uint32_t name;	 /* of the trace's names */
 	uint32_t digits; /* hexadecimal ones in wide, or 0: value counts */
 	uint32_t size;	 /* bytes of value; 0: not known */
@@ -34,8 +34,8 @@ struct poly_state {
 	struct poly_state_options options;
 	const struct poly_trace_info *info;
 	bool is_big;
-	struct map register_numbers; /* by party number and name */
-	struct map party_numbers;
+	struct map register_numbers; /* by context number and name */
+	struct map context_numbers;
 	struct state_register *registers;
 	uint32_t register_count, register_capacity;
 	struct map block_numbers; /* by address / 16 */

@@ -2,7 +2,7 @@
 /* A state as tables. */
 #include "analysis/state.h"
 
-#include "analysis/party.h"
+#include "analysis/context.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -34,11 +34,11 @@ struct named {
 };
 
 static int
-by_party_and_name(const void *left, const void *right)
+by_context_and_name(const void *left, const void *right)
 {
 	const struct named *a = left, *b = right;
-	if (a->it->party != b->it->party)
-		return a->it->party < b->it->party ? -1 : 1;
+	if (a->it->context != b->it->context)
+		return a->it->context < b->it->context ? -1 : 1;
 	return compare_names(a->name, b->name);
 }
 
@@ -66,11 +66,11 @@ cell_value(const struct state_register *it, struct poly_report *report)
 }
 
 static void
-cell_party(const struct poly_trace_info *info, uint64_t party, struct poly_report *report)
+cell_context(const struct poly_trace_info *info, uint64_t context, struct poly_report *report)
 {
 	struct buf name = {0};
-	party_name(info, party, &name);
-	poly_report_cell_text(report, party ? buf_text(&name) : NULL);
+	context_append_name(info, context, &name);
+	poly_report_cell_text(report, context ? buf_text(&name) : NULL);
 	buf_free(&name);
 }
 
@@ -83,11 +83,11 @@ report_named(const struct poly_state *state, struct poly_report *report)
 		list[i] = (struct named){name ? name : "", &state->registers[i]};
 	}
 	if (list)
-		qsort(list, state->register_count, sizeof *list, by_party_and_name);
+		qsort(list, state->register_count, sizeof *list, by_context_and_name);
 	for (uint32_t i = 0; list && i < state->register_count; i++) {
 		if (!list[i].it->is_known)
 			continue;
-		cell_party(state->info, list[i].it->party, report);
+		cell_context(state->info, list[i].it->context, report);
 		poly_report_cell_text(report, list[i].name);
 		cell_value(list[i].it, report);
 		poly_report_cell_count(report, list[i].it->record);
@@ -129,7 +129,7 @@ static void
 report_registers(const struct poly_state *state, struct poly_report *report)
 {
 	poly_report_table(report, "registers");
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "register", false);
 	poly_report_column(report, "value", false);
 	poly_report_column(report, "record", true);

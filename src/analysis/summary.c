@@ -21,10 +21,10 @@ poly_summary_new(void)
 	struct poly_summary *summary = mem_new(1, sizeof *summary);
 	if (!summary)
 		return NULL;
-	summary->pc = summary->time = RANGE_EMPTY;
-	accesses_init(&summary->accesses);
-	for (size_t i = 0; i < PARTY_COUNT; i++)
-		distinct_init(&summary->parties[i]);
+	summary->pc = summary->time = VALUE_RANGE_EMPTY;
+	access_stats_init(&summary->accesses);
+	for (size_t i = 0; i < CONTEXT_COUNT; i++)
+		distinct_set_init(&summary->contexts[i]);
 	return summary;
 }
 
@@ -33,8 +33,8 @@ poly_summary_free(struct poly_summary *summary)
 {
 	if (!summary)
 		return;
-	for (size_t i = 0; i < PARTY_COUNT; i++)
-		distinct_fini(&summary->parties[i]);
+	for (size_t i = 0; i < CONTEXT_COUNT; i++)
+		distinct_set_fini(&summary->contexts[i]);
 	mem_free(summary);
 }
 
@@ -44,19 +44,19 @@ rows_equal(const struct poly_batch *batch, enum poly_column column, const uint8_
 	size_t word, uint8_t value)
 {
 	size_t n = batch->rows - 64 * word;
-	uint64_t rows = values ? tally_present(batch, column, word) : 0;
-	return rows ? rows & tally_equal(values + 64 * word, n < 64 ? n : 64, value) : 0;
+	uint64_t rows = values ? row_bits_present(batch, column, word) : 0;
+	return rows ? rows & row_bits_equal(values + 64 * word, n < 64 ? n : 64, value) : 0;
 }
 
 /* Rows of one kind that are not what most of that kind are. */
 static void
 update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
 {
-	size_t words = b->synthetic || b->uop || b->raw ? tally_words(b) : 0;
+	size_t words = b->synthetic || b->uop || b->raw ? row_bits_words(b) : 0;
 	for (size_t w = 0; w < words; w++) {
-		uint64_t synthetic = tally_present(b, POLY_COLUMN_synthetic, w);
-		uint64_t uop = tally_present(b, POLY_COLUMN_uop, w);
-		uint64_t raw = tally_present(b, POLY_COLUMN_raw, w);
+		uint64_t synthetic = row_bits_present(b, POLY_COLUMN_synthetic, w);
+		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop, w);
+		uint64_t raw = row_bits_present(b, POLY_COLUMN_raw, w);
 		summary->uops += (uint64_t)__builtin_popcountll(uop);
 		if (raw)
 			raw &= rows_equal(b, POLY_COLUMN_kind, b->kind, w, POLY_KIND_OTHER);
@@ -80,16 +80,18 @@ poly_summary_update(struct poly_summary *summary, const struct poly_batch *batch
 {
 	summary->info = batch->info;
 	summary->rows += batch->rows;
-	tally_column(&summary->kinds, batch, POLY_COLUMN_kind, batch->kind);
-	tally_column(&summary->records, batch, POLY_COLUMN_record, batch->record);
+	byte_histogram_add_column(&summary->kinds, batch, POLY_COLUMN_kind, batch->kind);
+	byte_histogram_add_column(&summary->records, batch, POLY_COLUMN_record, batch->record);
 	update_exceptions(summary, batch);
-	accesses_update(&summary->accesses, batch);
-	range_column(&summary->pc, batch, POLY_COLUMN_pc, batch->pc);
-	range_column(&summary->time, batch, POLY_COLUMN_time, batch->time);
-	struct distinct *parties = summary->parties;
-	distinct_column32(&parties[PARTY_CPU], batch, POLY_COLUMN_cpu, batch->cpu);
-	distinct_column(&parties[PARTY_PROCESS], batch, POLY_COLUMN_process, batch->process);
-	distinct_column(&parties[PARTY_THREAD], batch, POLY_COLUMN_thread, batch->thread);
+	access_stats_update(&summary->accesses, batch);
+	value_range_add_column(&summary->pc, batch, POLY_COLUMN_pc, batch->pc);
+	value_range_add_column(&summary->time, batch, POLY_COLUMN_time, batch->time);
+	struct distinct_set *contexts = summary->contexts;
+	distinct_set_add_column32(&contexts[CONTEXT_CPU], batch, POLY_COLUMN_cpu, batch->cpu);
+	distinct_set_add_column(
+		&contexts[CONTEXT_PROCESS], batch, POLY_COLUMN_process, batch->process);
+	distinct_set_add_column(
+		&contexts[CONTEXT_THREAD], batch, POLY_COLUMN_thread, batch->thread);
 }
 
 void
@@ -106,9 +108,9 @@ poly_summary_merge(struct poly_summary *into, const struct poly_summary *from)
 	into->later += from->later;
 	into->uops += from->uops;
 	into->raw += from->raw;
-	accesses_merge(&into->accesses, &from->accesses);
-	range_merge(&into->pc, &from->pc);
-	range_merge(&into->time, &from->time);
-	for (size_t i = 0; i < PARTY_COUNT; i++)
-		distinct_merge(&into->parties[i], &from->parties[i]);
+	access_stats_merge(&into->accesses, &from->accesses);
+	value_range_merge(&into->pc, &from->pc);
+	value_range_merge(&into->time, &from->time);
+	for (size_t i = 0; i < CONTEXT_COUNT; i++)
+		distinct_set_merge(&into->contexts[i], &from->contexts[i]);
 }

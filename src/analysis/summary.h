@@ -5,27 +5,27 @@
 
 #include "polytrace/summary.h"
 
-#include "analysis/accesses.h"
+#include "analysis/access_stats.h"
 
 /* Who did it: columns of which different values are counted. */
-enum summary_party {
-	PARTY_CPU,
-	PARTY_PROCESS,
-	PARTY_THREAD,
-	PARTY_COUNT,
+enum summary_context {
+	CONTEXT_CPU,
+	CONTEXT_PROCESS,
+	CONTEXT_THREAD,
+	CONTEXT_COUNT,
 };
 
 struct poly_summary {
 	const struct poly_trace_info *info; /* of a batch; NULL before the first */
 	uint64_t rows;
-	struct tally kinds, records;
+	struct byte_histogram kinds, records;
 	uint64_t synthetic; /* instructions put there by the tracer */
 	uint64_t later;	    /* further micro-operations of an instruction, not synthetic */
 	uint64_t uops;	    /* rows with a number of micro-operation */
 	uint64_t raw;	    /* rows of kind other with raw bytes */
-	struct accesses accesses;
-	struct range pc, time;
-	struct distinct parties[PARTY_COUNT];
+	struct access_stats accesses;
+	struct value_range pc, time;
+	struct distinct_set contexts[CONTEXT_COUNT];
 };
 
 #endif

@@ -125,7 +125,7 @@ report_input(struct poly_report *report, const struct poly_reader *reader)
 
 /* A table of the values of a tally that occur; a value without a name is shown as a number. */
 static void
-report_tally(struct poly_report *report, const struct tally *tally,
+report_tally(struct poly_report *report, const struct byte_histogram *tally,
 	const struct poly_trace_info *info, bool kinds)
 {
 	poly_report_table(report, kinds ? "kinds" : "names");
@@ -172,7 +172,8 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 }
 
 static void
-report_accesses(struct poly_report *report, const struct accesses *accesses, unsigned digits)
+report_accesses(
+	struct poly_report *report, const struct access_stats *accesses, unsigned digits)
 {
 	poly_report_table(report, "accesses");
 	poly_report_column(report, "access", false);
@@ -196,7 +197,7 @@ report_accesses(struct poly_report *report, const struct accesses *accesses, uns
 }
 
 static void
-report_pc(struct poly_report *report, const struct range *pc, unsigned digits)
+report_pc(struct poly_report *report, const struct value_range *pc, unsigned digits)
 {
 	poly_report_section(report, "pc");
 	if (pc->low > pc->high) {
@@ -210,7 +211,7 @@ report_pc(struct poly_report *report, const struct range *pc, unsigned digits)
 }
 
 static void
-report_time(struct poly_report *report, const struct range *time,
+report_time(struct poly_report *report, const struct value_range *time,
 	const struct poly_trace_info *info)
 {
 	static const char *const keys[] = {KEY("first"), KEY("last"), KEY("span")};
@@ -228,23 +229,23 @@ report_time(struct poly_report *report, const struct range *time,
 }
 
 static void
-report_parties(struct poly_report *report, const struct distinct *parties)
+report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 {
-	static const char *const keys[PARTY_COUNT] = {
-		[PARTY_CPU] = KEY("cpus"),
-		[PARTY_PROCESS] = KEY("processes"),
-		[PARTY_THREAD] = KEY("threads"),
+	static const char *const keys[CONTEXT_COUNT] = {
+		[CONTEXT_CPU] = KEY("cpus"),
+		[CONTEXT_PROCESS] = KEY("processes"),
+		[CONTEXT_THREAD] = KEY("threads"),
 	};
-	poly_report_section(report, "parties");
-	for (size_t i = 0; i < PARTY_COUNT; i++) {
-		const struct distinct *party = &parties[i];
-		if (party->failed)
+	poly_report_section(report, "contexts");
+	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
+		const struct distinct_set *context = &contexts[i];
+		if (context->failed)
 			tree_fail(report);
-		if (!party->more) {
-			count_if(report, party->map.count > 0, keys[i], party->map.count);
+		if (!context->overflowed) {
+			count_if(report, context->map.count > 0, keys[i], context->map.count);
 			continue;
 		}
-		poly_report_count(report, keys[i], DISTINCT_MOST + 1);
+		poly_report_count(report, keys[i], DISTINCT_SET_MAX + 1);
 		poly_report_unit(report, "at least");
 	}
 	poly_report_end(report);
@@ -322,7 +323,7 @@ poly_summary_report(const struct poly_summary *summary, const struct poly_reader
 	report_accesses(report, &summary->accesses, digits);
 	report_pc(report, &summary->pc, digits);
 	report_time(report, &summary->time, info);
-	report_parties(report, summary->parties);
+	report_contexts(report, summary->contexts);
 	report_findings(report, reader);
 }
 

@@ -51,11 +51,11 @@ find_address(const struct command_input *source, const char *text, uint64_t *add
 }
 
 /* Asks a source; NULL, and told, where that fails. */
-static struct poly_who *
+static struct poly_defuse *
 ask(struct command_input *source, const struct who_options *options)
 {
-	struct poly_who_options asking = POLY_WHO_OPTIONS_INIT;
-	struct poly_who *who;
+	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
+	struct poly_defuse *who;
 	struct poly_error error;
 	asking.reg = options->reg;
 	if (options->address && !find_address(source, options->address, &asking.address))
@@ -65,14 +65,15 @@ ask(struct command_input *source, const struct who_options *options)
 		asking.record = options->before.value;
 	if (options->after.is_set)
 		asking.record = options->after.value;
-	if (poly_who_new(&asking, poly_reader_info(source->reader), &who, &error) != POLY_OK) {
+	if (poly_defuse_new(&asking, poly_reader_info(source->reader), &who, &error) !=
+		POLY_OK) {
 		diag_error(source->name, &error);
 		return NULL;
 	}
 	const struct poly_batch *batch;
-	while ((batch = input_next(source)) && poly_who_update(who, batch))
+	while ((batch = input_next(source)) && poly_defuse_update(who, batch))
 		;
-	if (poly_who_failed(who))
+	if (poly_defuse_failed(who))
 		diag_no_memory();
 	return who;
 }
@@ -81,28 +82,28 @@ static int
 who_one(struct inputs *inputs, const char *path)
 {
 	const struct who_options *options = inputs->command;
-	const struct input_needs wants = {.columns = poly_who_columns()};
+	const struct input_needs wants = {.columns = poly_defuse_columns()};
 	struct command_input source;
 	int status = STATUS_TROUBLE;
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	struct poly_who *who = ask(&source, options);
+	struct poly_defuse *who = ask(&source, options);
 	progress_clear(&source.progress);
 	if (who) {
 		struct poly_report *report = report_new();
 		poly_report_text(report, "file", source.name);
-		poly_who_report(who, report);
+		poly_defuse_report(who, report);
 		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}
-	if (who && !poly_who_found(who) && status == STATUS_DONE) {
+	if (who && !poly_defuse_found(who) && status == STATUS_DONE) {
 		status = STATUS_NEGATIVE;
 		if (!input_is_partial(&source))
 			diag_print(source.name, "nobody %s it %s",
 				options->after.is_set ? "reads" : "wrote",
 				options->after.is_set ? "from there on" : "before that");
 	}
-	poly_who_free(who);
+	poly_defuse_free(who);
 	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }

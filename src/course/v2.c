@@ -47,19 +47,19 @@ too_much(struct poly_error *error, const char *what, unsigned found, unsigned mo
 static enum poly_status
 cache_sound(const struct v2_cache *cache, struct poly_error *error)
 {
-	if (cache->ways > V2_WAYS_MOST)
-		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MOST);
-	if (cache->index_bits > V2_INDEX_MOST)
+	if (cache->ways > V2_WAYS_MAX)
+		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MAX);
+	if (cache->index_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the cache",
-			cache->index_bits, V2_INDEX_MOST);
-	if (cache->block_bits > V2_INDEX_MOST)
+			cache->index_bits, V2_INDEX_MAX);
+	if (cache->block_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of block bits of the cache",
-			cache->block_bits, V2_INDEX_MOST);
-	if (cache->hit > V2_LATENCY_MOST || cache->clean > V2_LATENCY_MOST ||
-		cache->dirty > V2_LATENCY_MOST)
+			cache->block_bits, V2_INDEX_MAX);
+	if (cache->hit > V2_LATENCY_MAX || cache->clean > V2_LATENCY_MAX ||
+		cache->dirty > V2_LATENCY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"latencies of %u, %u and %u cycles, expected at most %d each",
-			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MOST);
+			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MAX);
 	return POLY_OK;
 }
 
@@ -69,17 +69,17 @@ v2_sound(const struct v2_config *config, struct poly_error *error)
 	if (config->direction > V2_GSHARE)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no predictor %d", (int)config->direction);
-	if (config->index_bits > V2_INDEX_MOST)
+	if (config->index_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the predictor",
-			config->index_bits, V2_INDEX_MOST);
-	if (config->btb_bits > V2_INDEX_MOST)
+			config->index_bits, V2_INDEX_MAX);
+	if (config->btb_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the targets",
-			config->btb_bits, V2_INDEX_MOST);
+			config->btb_bits, V2_INDEX_MAX);
 	if (config->history_bits > 32)
 		return too_much(error, "the number of history bits", config->history_bits, 32);
-	if (config->memory > V2_LATENCY_MOST)
+	if (config->memory > V2_LATENCY_MAX)
 		return too_much(error, "the latency of the memory in cycles", config->memory,
-			V2_LATENCY_MOST);
+			V2_LATENCY_MAX);
 	return cache_sound(&config->cache, error);
 }
 

@@ -30,10 +30,10 @@ all_associativity_new(
 	unsigned least, unsigned most, struct all_associativity **all, struct poly_error *error)
 {
 	*all = NULL;
-	if (least > most || most > ALL_ASSOCIATIVITY_BITS_MOST)
+	if (least > most || most > ALL_ASSOCIATIVITY_BITS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"2^%u to 2^%u sets, at most 2^%d can be had", least, most,
-			ALL_ASSOCIATIVITY_BITS_MOST);
+			ALL_ASSOCIATIVITY_BITS_MAX);
 	struct all_associativity *made = mem_new(1, sizeof *made);
 	if (!made)
 		return err_memory(error);

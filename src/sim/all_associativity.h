@@ -17,19 +17,19 @@
 #include <stdint.h>
 
 #define ALL_ASSOCIATIVITY_WAYS 16
-#define ALL_ASSOCIATIVITY_BITS_MOST 20 /* of a number of sets */
+#define ALL_ASSOCIATIVITY_BITS_MAX 20 /* of a number of sets */
 
 struct all_associativity;
 
 /* Caches of 2^least to 2^most sets. POLY_ERR_USAGE where least > most or most is more than
- * ALL_ASSOCIATIVITY_BITS_MOST; POLY_ERR_MEMORY. Memory: 64 bytes a set, of all numbers of sets.
+ * ALL_ASSOCIATIVITY_BITS_MAX; POLY_ERR_MEMORY. Memory: 64 bytes a set, of all numbers of sets.
  */
 enum poly_status all_associativity_new(unsigned least, unsigned most,
 	struct all_associativity **all, struct poly_error *error);
 void all_associativity_free(struct all_associativity *all);
 
 /* Uses lines one after the other: their numbers (address / line size), which tell the sets, and
- * dense numbers for them (sim/dense.h), below 2^32 - 1. */
+ * dense numbers for them (sim/dense_index.h), below 2^32 - 1. */
 void all_associativity_run(struct all_associativity *all, const uint64_t *lines,
 	const uint32_t *ids, size_t count);
 

@@ -5,7 +5,7 @@
 
 #include "sim/all_associativity.h"
 
-#define LEVELS (ALL_ASSOCIATIVITY_BITS_MOST + 1)
+#define LEVELS (ALL_ASSOCIATIVITY_BITS_MAX + 1)
 #define WAYS ALL_ASSOCIATIVITY_WAYS
 
 struct all_associativity {

@@ -27,12 +27,12 @@
 #include <stdint.h>
 
 enum {
-	BPRED_LOG2_MOST = 26,	     /* of the entries of a table */
-	BPRED_HISTORY_MOST = 64,     /* outcomes that gshare and the tournament look at */
-	BPRED_PERCEPTRON_MOST = 512, /* outcomes that a perceptron looks at */
-	BPRED_TAGE_TABLES = 15,	     /* tagged tables of TAGE, at most */
-	BPRED_TAGE_LOG2_MOST = 20,   /* of the entries of one of them */
-	BPRED_TAGE_MOST = 1024,	     /* outcomes that it looks at */
+	BPRED_LOG2_MAX = 26,	    /* of the entries of a table */
+	BPRED_HISTORY_MAX = 64,	    /* outcomes that gshare and the tournament look at */
+	BPRED_PERCEPTRON_MAX = 512, /* outcomes that a perceptron looks at */
+	BPRED_TAGE_TABLES = 15,	    /* tagged tables of TAGE, at most */
+	BPRED_TAGE_LOG2_MAX = 20,   /* of the entries of one of them */
+	BPRED_TAGE_MAX = 1024,	    /* outcomes that it looks at */
 };
 
 enum bpred_kind {
@@ -53,11 +53,11 @@ enum bpred_kind {
 /* The tagged tables of TAGE; see bpred_tage.c for what each number does. */
 struct bpred_tage {
 	unsigned tables;       /* 1 to BPRED_TAGE_TABLES */
-	unsigned entries_log2; /* of each table, 1 to BPRED_TAGE_LOG2_MOST */
+	unsigned entries_log2; /* of each table, 1 to BPRED_TAGE_LOG2_MAX */
 	unsigned tag_bits;     /* 2 to 15 */
 	unsigned period_log2;  /* 2^this branches lie between two agings, 1 to 40 */
 	uint32_t seed;	       /* of the choice of a table for a new entry, not 0 */
-	uint16_t length[BPRED_TAGE_TABLES]; /* outcomes of each, ascending, 1 to BPRED_TAGE_MOST
+	uint16_t length[BPRED_TAGE_TABLES]; /* outcomes of each, ascending, 1 to BPRED_TAGE_MAX
 					     */
 };
 
@@ -66,13 +66,13 @@ struct bpred_config {
 	enum bpred_kind kind;
 	unsigned pc_shift; /* low bits of the address that are not looked at, 0 to 63 */
 	unsigned
-		entries_log2; /* bimodal, gshare, tournament: counters of the bimodal or gshare
-				 table; perceptron: rows; TAGE: counters of the bimodal table */
-	unsigned history;     /* outcomes looked at: gshare, tournament 0 to BPRED_HISTORY_MOST;
-				 GAg, PAg, PAp: 0 to BPRED_LOG2_MOST; perceptron: 0 to
-				 BPRED_PERCEPTRON_MOST */
-	unsigned local_log2;  /* PAg, PAp: histories; PAp: history + local_log2 is at most
-				 BPRED_LOG2_MOST */
+		entries_log2;  /* bimodal, gshare, tournament: counters of the bimodal or gshare
+				  table; perceptron: rows; TAGE: counters of the bimodal table */
+	unsigned history;      /* outcomes looked at: gshare, tournament 0 to BPRED_HISTORY_MAX;
+				  GAg, PAg, PAp: 0 to BPRED_LOG2_MAX; perceptron: 0 to
+				  BPRED_PERCEPTRON_MAX */
+	unsigned local_log2;   /* PAg, PAp: histories; PAp: history + local_log2 is at most
+				  BPRED_LOG2_MAX */
 	unsigned bimodal_log2; /* tournament: counters of the bimodal table */
 	unsigned chooser_log2; /* tournament: counters that choose, 0 and 1 for bimodal */
 	unsigned initial; /* of the counters that predict, 0 to 3; those that choose begin at

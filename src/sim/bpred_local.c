@@ -22,8 +22,8 @@ static enum poly_status
 check(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status = bpred_range(
-		"log2 of the histories", config->local_log2, 0, BPRED_LOG2_MOST, error);
-	unsigned most = BPRED_LOG2_MOST - (config->kind == BPRED_PAP ? config->local_log2 : 0);
+		"log2 of the histories", config->local_log2, 0, BPRED_LOG2_MAX, error);
+	unsigned most = BPRED_LOG2_MAX - (config->kind == BPRED_PAP ? config->local_log2 : 0);
 	return status ? status : bpred_range("history", config->history, 0, most, error);
 }
 

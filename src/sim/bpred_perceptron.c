@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define PERCEPTRON_ROOM (8 * BPRED_PERCEPTRON_MOST)
+#define PERCEPTRON_ROOM (8 * BPRED_PERCEPTRON_MAX)
 #define WEIGHT_BITS 8
 
 struct perceptron {
@@ -30,10 +30,10 @@ static enum poly_status
 check(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status =
-		bpred_range("history", config->history, 0, BPRED_PERCEPTRON_MOST, error);
-	unsigned most = BPRED_LOG2_MOST;
+		bpred_range("history", config->history, 0, BPRED_PERCEPTRON_MAX, error);
+	unsigned most = BPRED_LOG2_MAX;
 	while (!status && (uint64_t)(config->history + 1) << most > (uint64_t)1
-									    << BPRED_LOG2_MOST)
+									    << BPRED_LOG2_MAX)
 		most--;
 	return status ? status
 		      : bpred_range("log2 of the perceptrons", config->entries_log2, 0, most,
@@ -62,7 +62,7 @@ reset(void *state, const struct bpred_config *config)
 	all->history = config->history;
 	all->threshold = (int)(193 * config->history / 100 + 14);
 	all->mask = bpred_mask(config->entries_log2);
-	all->end = BPRED_PERCEPTRON_MOST;
+	all->end = BPRED_PERCEPTRON_MAX;
 	memset(all->past, -1, sizeof all->past);
 }
 
@@ -96,9 +96,9 @@ static void
 push(struct perceptron *all, int outcome)
 {
 	if (all->end == PERCEPTRON_ROOM) {
-		memcpy(all->past, all->past + PERCEPTRON_ROOM - BPRED_PERCEPTRON_MOST,
-			BPRED_PERCEPTRON_MOST);
-		all->end = BPRED_PERCEPTRON_MOST;
+		memcpy(all->past, all->past + PERCEPTRON_ROOM - BPRED_PERCEPTRON_MAX,
+			BPRED_PERCEPTRON_MAX);
+		all->end = BPRED_PERCEPTRON_MAX;
 	}
 	all->past[all->end++] = (int8_t)outcome;
 }

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-#define COUNTERS_MOST ((uint64_t)1 << 30)
-#define TREE_LEAST 3 /* sizes for which a tree is worth while */
+#define COUNTERS_MAX ((uint64_t)1 << 30)
+#define TREE_MIN 3 /* sizes for which a tree is worth while */
 
 /* What is looked up for a branch, before it is cut to a table's size, and how its counters
- * begin; no index is longer than BPRED_LOG2_MOST bits, so words of 32 bits hold all that
+ * begin; no index is longer than BPRED_LOG2_MAX bits, so words of 32 bits hold all that
  * matters. */
 struct source {
 	uint32_t address, outcomes; /* masks of the address, and of the history xored to it */
@@ -95,9 +95,9 @@ static enum poly_status
 check(const struct bpred_config *configs, size_t n, struct poly_error *error)
 {
 	uint64_t total = 0;
-	if (!n || n > BPRED_SWEEP_MOST)
+	if (!n || n > BPRED_SWEEP_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"sweep of %zu predictors, expected 1 to %d", n, BPRED_SWEEP_MOST);
+			"sweep of %zu predictors, expected 1 to %d", n, BPRED_SWEEP_MAX);
 	for (size_t i = 0; i < n; i++) {
 		enum poly_status status = bpred_check(&configs[i], error);
 		if (status)
@@ -112,10 +112,10 @@ check(const struct bpred_config *configs, size_t n, struct poly_error *error)
 				configs[0].pc_shift, configs[i].pc_shift);
 		total += (uint64_t)1 << log2_of(&configs[i]);
 	}
-	if (total > COUNTERS_MOST)
+	if (total > COUNTERS_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"counters of the sweep need %llu bytes, at most %llu; sweep over fewer",
-			(unsigned long long)total, (unsigned long long)COUNTERS_MOST);
+			(unsigned long long)total, (unsigned long long)COUNTERS_MAX);
 	return POLY_OK;
 }
 
@@ -140,7 +140,7 @@ add_groups(struct bpred_sweep *sweep, size_t source, uint32_t sizes, struct poly
 		const unsigned most = 31 - (unsigned)__builtin_clz(sizes),
 			       span = BPRED_TREE_LEVELS - 1;
 		const unsigned base = most > span ? most - span : 0;
-		const bool is_tree = __builtin_popcount(sizes >> base) >= TREE_LEAST;
+		const bool is_tree = __builtin_popcount(sizes >> base) >= TREE_MIN;
 		struct group *group = &sweep->groups[sweep->groups_count++];
 		group->source = source;
 		group->least = is_tree ? base : most;

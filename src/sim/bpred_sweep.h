@@ -12,13 +12,13 @@
 
 #include "sim/bpred.h"
 
-enum { BPRED_SWEEP_MOST = 4096 /* shapes in a sweep */ };
+enum { BPRED_SWEEP_MAX = 4096 /* shapes in a sweep */ };
 
 /* A sweep; one thread at a time may use it. */
 struct bpred_sweep;
 
 /*
- * Makes a sweep of n predictors, 1 to BPRED_SWEEP_MOST, all bimodal or gshare and with the same
+ * Makes a sweep of n predictors, 1 to BPRED_SWEEP_MAX, all bimodal or gshare and with the same
  * pc_shift. POLY_ERR_USAGE where one is of another kind or not sound, POLY_ERR_LIMIT where the
  * counters of all would need more than 2^30 bytes, POLY_ERR_MEMORY.
  */

@@ -32,21 +32,21 @@ static enum poly_status
 check_bimodal(const struct bpred_config *config, struct poly_error *error)
 {
 	return bpred_range(
-		"log2 of the entries", config->entries_log2, 0, BPRED_LOG2_MOST, error);
+		"log2 of the entries", config->entries_log2, 0, BPRED_LOG2_MAX, error);
 }
 
 static enum poly_status
 check_gshare(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status = check_bimodal(config, error);
-	unsigned most = config->mask_first ? BPRED_LOG2_MOST : BPRED_HISTORY_MOST;
+	unsigned most = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
 	return status ? status : bpred_range("history", config->history, 0, most, error);
 }
 
 static enum poly_status
 check_gag(const struct bpred_config *config, struct poly_error *error)
 {
-	return bpred_range("history", config->history, 0, BPRED_LOG2_MOST, error);
+	return bpred_range("history", config->history, 0, BPRED_LOG2_MAX, error);
 }
 
 static uint64_t

@@ -32,11 +32,11 @@
  * prediction", JILP 8, 2006, section 3; without its path history.
  */
 #include "sim/bpred_family.h"
-#include "sim/bpred_past.h"
+#include "sim/bpred_history.h"
 
 #include <string.h>
 
-enum { COUNTER_LEAST = -4, COUNTER_MOST = 3, USE_MOST = 3, TRUST_MOST = 15, TRUSTED = 8 };
+enum { COUNTER_MIN = -4, COUNTER_MAX = 3, USE_MAX = 3, TRUST_MAX = 15, TRUSTED = 8 };
 enum { ENTRY_BITS = 3 + 2, TRUST_BITS = 4 };
 
 struct entry {
@@ -57,7 +57,7 @@ struct tage {
 	uint8_t trust;	/* in alternatives of new entries */
 	uint8_t clears; /* the bits of uses that go next */
 	uint8_t *base;	/* behind the entries */
-	struct past past;
+	struct bpred_history past;
 	struct folds folds[BPRED_TAGE_TABLES];
 	struct entry entries[];
 };
@@ -79,7 +79,7 @@ check_lengths(const struct bpred_tage *tage, struct poly_error *error)
 	unsigned low = 1;
 	for (unsigned i = 0; i < tage->tables && !status; i++) {
 		status = bpred_range("history of a tagged table", tage->length[i], low,
-			BPRED_TAGE_MOST, error);
+			BPRED_TAGE_MAX, error);
 		low = tage->length[i] + 1u;
 	}
 	return status;
@@ -90,13 +90,13 @@ check(const struct bpred_config *config, struct poly_error *error)
 {
 	const struct bpred_tage *tage = &config->tage;
 	enum poly_status status = bpred_range(
-		"log2 of the bimodal entries", config->entries_log2, 0, BPRED_LOG2_MOST, error);
+		"log2 of the bimodal entries", config->entries_log2, 0, BPRED_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range(
 			"number of tagged tables", tage->tables, 1, BPRED_TAGE_TABLES, error);
 	if (!status)
 		status = bpred_range("log2 of the tagged entries", tage->entries_log2, 1,
-			BPRED_TAGE_LOG2_MOST, error);
+			BPRED_TAGE_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range("width of tags", tage->tag_bits, 2, 15, error);
 	if (!status)
@@ -141,7 +141,7 @@ reset(void *state, const struct bpred_config *config)
 	all->trust = TRUSTED;
 	all->clears = 2;
 	all->base = (uint8_t *)(all->entries + entries);
-	past_begin(&all->past);
+	history_init(&all->past);
 	for (unsigned i = 0; i < tage->tables; i++)
 		all->folds[i] = (struct folds){folded_begin(tage->length[i], all->log2),
 			folded_begin(tage->length[i], all->tag_bits),
@@ -219,7 +219,7 @@ learn(struct tage *all, struct vote *vote, uint8_t taken)
 {
 	bool differ = vote->provided != vote->other, right = vote->provided == taken;
 	if (vote->is_new && differ)
-		all->trust = (uint8_t)nudge(all->trust, !right, 0, TRUST_MOST);
+		all->trust = (uint8_t)nudge(all->trust, !right, 0, TRUST_MAX);
 	if (vote->predicted != taken)
 		allocate(all, vote, taken);
 	if (vote->provider < 0) {
@@ -227,9 +227,9 @@ learn(struct tage *all, struct vote *vote, uint8_t taken)
 		return;
 	}
 	struct entry *entry = vote->at[vote->provider];
-	entry->counter = (int8_t)nudge(entry->counter, taken, COUNTER_LEAST, COUNTER_MOST);
+	entry->counter = (int8_t)nudge(entry->counter, taken, COUNTER_MIN, COUNTER_MAX);
 	if (differ)
-		entry->use = (uint8_t)nudge(entry->use, right, 0, USE_MOST);
+		entry->use = (uint8_t)nudge(entry->use, right, 0, USE_MAX);
 }
 
 /* Step 5. */
@@ -241,7 +241,7 @@ age(struct tage *all, uint8_t taken)
 		folded_push(&all->folds[i].tag, &all->past, taken);
 		folded_push(&all->folds[i].tag_less, &all->past, taken);
 	}
-	past_push(&all->past, taken);
+	history_push(&all->past, taken);
 	if (++all->branches % all->period)
 		return;
 	size_t entries = (size_t)all->tables << all->log2;

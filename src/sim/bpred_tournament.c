@@ -28,15 +28,15 @@ gshare_log2(const struct bpred_config *config)
 static enum poly_status
 check(const struct bpred_config *config, struct poly_error *error)
 {
-	unsigned most = config->mask_first ? BPRED_LOG2_MOST : BPRED_HISTORY_MOST;
+	unsigned most = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
 	enum poly_status status = bpred_range(
-		"log2 of the gshare entries", config->entries_log2, 0, BPRED_LOG2_MOST, error);
+		"log2 of the gshare entries", config->entries_log2, 0, BPRED_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range("log2 of the bimodal entries", config->bimodal_log2, 0,
-			BPRED_LOG2_MOST, error);
+			BPRED_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range("log2 of the choosing entries", config->chooser_log2, 0,
-			BPRED_LOG2_MOST, error);
+			BPRED_LOG2_MAX, error);
 	return status ? status : bpred_range("history", config->history, 0, most, error);
 }
 

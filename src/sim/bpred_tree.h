@@ -43,7 +43,7 @@ struct bpred_tree {
 };
 
 /*
- * Makes trees of counters that are initial (0 to 3); base is 0 to BPRED_LOG2_MOST. POLY_OK, or
+ * Makes trees of counters that are initial (0 to 3); base is 0 to BPRED_LOG2_MAX. POLY_OK, or
  * POLY_ERR_MEMORY, where nothing is to be given back.
  */
 enum poly_status bpred_tree_init(

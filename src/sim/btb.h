@@ -19,15 +19,15 @@
 #include <stdint.h>
 
 enum {
-	BTB_ENTRIES_MOST = 1 << 22, /* sets times ways */
-	BTB_WAYS_MOST = 64,
-	RAS_MOST = 1 << 16, /* addresses on a stack */
+	BTB_ENTRIES_MAX = 1 << 22, /* sets times ways */
+	BTB_WAYS_MAX = 64,
+	RAS_MAX = 1 << 16, /* addresses on a stack */
 };
 
 /* A branch target buffer's shape. */
 struct btb_config {
 	uint32_t sets;	   /* any number from 1; the set is (pc >> pc_shift) mod sets */
-	uint32_t ways;	   /* 1 to BTB_WAYS_MOST, the least recently used one is replaced */
+	uint32_t ways;	   /* 1 to BTB_WAYS_MAX, the least recently used one is replaced */
 	unsigned tag_bits; /* of (pc >> pc_shift) / sets that are compared; 0: all */
 	unsigned pc_shift; /* 0 to 63 */
 };
@@ -78,7 +78,7 @@ struct ras {
 };
 
 /*
- * Prepares a stack of 1 to RAS_MOST addresses. POLY_ERR_USAGE where it is another number,
+ * Prepares a stack of 1 to RAS_MAX addresses. POLY_ERR_USAGE where it is another number,
  * POLY_ERR_MEMORY.
  */
 enum poly_status ras_init(struct ras *ras, uint32_t room, struct poly_error *error);

@@ -29,7 +29,7 @@ is_ordered(const struct cache *cache)
 static bool
 is_wide(const struct cache_config *config)
 {
-	return config->ways > CACHE_WAYS_MOST;
+	return config->ways > CACHE_WAYS_MAX;
 }
 
 static enum poly_status
@@ -42,13 +42,13 @@ check_ways(const struct cache_config *config, struct poly_error *error)
 	if (is_wide(config) && config->sets != 1)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu32 " ways, at most %d with more than one set", config->ways,
-			CACHE_WAYS_MOST);
+			CACHE_WAYS_MAX);
 	if (is_wide(config) &&
 		(config->always_valid || (policy != CACHE_LRU && policy != CACHE_FIFO &&
 						 policy != CACHE_RANDOM)))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu32 " ways, at most %d with this policy", config->ways,
-			CACHE_WAYS_MOST);
+			CACHE_WAYS_MAX);
 	if (config->always_valid && policy != CACHE_LRU && policy != CACHE_POINTER)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"a cache without valid bits has the policy lru or pointer");
@@ -61,11 +61,11 @@ check_ways(const struct cache_config *config, struct poly_error *error)
 enum poly_status
 cache_check_line(const char *what, uint32_t size, struct poly_error *error)
 {
-	if (is_power(size) && size >= CACHE_LINE_LEAST && size <= CACHE_LINE_MOST)
+	if (is_power(size) && size >= CACHE_LINE_MIN && size <= CACHE_LINE_MAX)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"%s of %" PRIu32 " bytes, a power of two from %d to %" PRIu32 " is needed",
-		what, size, CACHE_LINE_LEAST, CACHE_LINE_MOST);
+		what, size, CACHE_LINE_MIN, CACHE_LINE_MAX);
 }
 
 enum poly_status
@@ -80,11 +80,11 @@ cache_check(const struct cache_config *config, struct poly_error *error)
 	if ((unsigned)config->policy >= CACHE_POLICIES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no replacement policy %d", (int)config->policy);
-	if (config->ways && config->sets > CACHE_LINES_MOST / config->ways)
+	if (config->ways && config->sets > CACHE_LINES_MAX / config->ways)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu64 " sets of %" PRIu32 " ways, at most %" PRIu64
 			" lines can be had",
-			config->sets, config->ways, CACHE_LINES_MOST);
+			config->sets, config->ways, CACHE_LINES_MAX);
 	return check_ways(config, error);
 }
 
@@ -112,7 +112,7 @@ make_states(struct cache *cache)
 	if (cache->lru8 || config->policy == CACHE_PLRU || config->policy == CACHE_POINTER) {
 		cache->set_states = mem_new(sets, sizeof *cache->set_states);
 		for (size_t i = 0; cache->lru8 && cache->set_states && i < sets; i++)
-			cache->set_states[i] = ORDER8_START;
+			cache->set_states[i] = LRU_MATRIX8_START;
 		return cache->set_states;
 	}
 	if (config->policy != CACHE_SRRIP && config->policy != CACHE_DRRIP)
@@ -127,7 +127,7 @@ make_lines(struct cache *cache)
 	if (!is_wide(&cache->config))
 		return make_entries(cache) && make_states(cache);
 	cache->frame_dirty = mem_new(cache->config.ways, sizeof *cache->frame_dirty);
-	return cache->frame_dirty && frames_init(&cache->frames, cache->config.ways);
+	return cache->frame_dirty && lru_list_init(&cache->frames, cache->config.ways);
 }
 
 enum poly_status
@@ -153,7 +153,7 @@ cache_new_with(const struct cache_config *config, const struct cache_lru8 *lru8,
 	made->dirty = config->write_through ? 0 : ENTRY_DIRTY;
 	made->random = cache_random_state(config->seed);
 	made->duel = 511;
-	if (config->policy == CACHE_LRU && config->ways == ORDER8_WAYS)
+	if (config->policy == CACHE_LRU && config->ways == LRU_MATRIX8_WAYS)
 		made->lru8 = lru8;
 	if (!make_lines(made)) {
 		cache_free(made);
@@ -168,7 +168,7 @@ cache_free(struct cache *cache)
 {
 	if (!cache)
 		return;
-	frames_fini(&cache->frames);
+	lru_list_fini(&cache->frames);
 	mem_free(cache->frame_dirty);
 	mem_free(cache->entries_memory);
 	mem_free(cache->set_states);
@@ -227,12 +227,12 @@ find_way(const uint64_t *set, uint32_t ways, uint64_t line)
 static bool
 use_frame(struct cache *cache, uint64_t line, uint64_t flags)
 {
-	const uint32_t frame = frames_find(&cache->frames, line);
-	if (frame == FRAMES_NONE)
+	const uint32_t frame = lru_list_find(&cache->frames, line);
+	if (frame == LRU_LIST_NONE)
 		return false;
 	cache->frame_dirty[frame] |= (uint8_t)flags;
 	if (cache->config.policy == CACHE_LRU)
-		frames_renew(&cache->frames, frame);
+		lru_list_renew(&cache->frames, frame);
 	return true;
 }
 
@@ -243,7 +243,7 @@ use_lru8(struct cache *cache, uint64_t line, uint64_t flags)
 	uint64_t *order = &cache->set_states[line & cache->set_mask];
 	const unsigned ways = cache->lru8->ways_of(set_of(cache, line), entry_of(line));
 	if (ways)
-		*order = order8_use(*order, (unsigned)__builtin_ctz(ways), flags);
+		*order = lru_matrix8_use(*order, (unsigned)__builtin_ctz(ways), flags);
 	return ways;
 }
 
@@ -272,17 +272,17 @@ use_line(struct cache *cache, uint64_t line, uint64_t flags)
 static uint64_t
 fill_frame(struct cache *cache, uint64_t line, uint64_t flags)
 {
-	struct frames *frames = &cache->frames;
+	struct lru_list *frames = &cache->frames;
 	uint64_t old = 0;
 	uint32_t frame;
 	if (frames->held < frames->capacity) {
-		frame = frames_put(frames, line);
+		frame = lru_list_insert(frames, line);
 	} else {
 		frame = cache->config.policy == CACHE_RANDOM
 				? cache_random(&cache->random) % frames->capacity
 				: frames->oldest;
 		old = entry_of(frames->frames[frame].number) | cache->frame_dirty[frame];
-		frames_replace(frames, frame, line);
+		lru_list_replace(frames, frame, line);
 	}
 	cache->frame_dirty[frame] = (uint8_t)flags;
 	return old;
@@ -424,7 +424,7 @@ cache_holds(const struct cache *cache, uint64_t address)
 {
 	const uint64_t line = address >> cache->line_shift;
 	if (is_wide(&cache->config))
-		return frames_find(&cache->frames, line) != FRAMES_NONE;
+		return lru_list_find(&cache->frames, line) != LRU_LIST_NONE;
 	return find_way(set_of(cache, line), cache->config.ways, line) < cache->config.ways;
 }
 
@@ -445,12 +445,12 @@ cache_fill(struct cache *cache, uint64_t address, bool dirty, struct cache_outco
 static void
 drop_frame(struct cache *cache, uint64_t line, struct cache_outcome *outcome)
 {
-	const uint32_t frame = frames_find(&cache->frames, line);
-	if (frame == FRAMES_NONE)
+	const uint32_t frame = lru_list_find(&cache->frames, line);
+	if (frame == LRU_LIST_NONE)
 		return;
 	outcome->hit = true;
 	outcome->dirty = cache->frame_dirty[frame];
-	frames_remove(&cache->frames, frame);
+	lru_list_remove(&cache->frames, frame);
 }
 
 void
@@ -471,8 +471,8 @@ cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome)
 	outcome->dirty = set[way] & ENTRY_DIRTY;
 	if (cache->lru8) {
 		uint64_t *order = &cache->set_states[line & cache->set_mask];
-		outcome->dirty = order8_dirty(*order, way);
-		*order = order8_give_up(*order, way);
+		outcome->dirty = lru_matrix8_dirty(*order, way);
+		*order = lru_matrix8_release(*order, way);
 	}
 	if (is_ordered(cache)) {
 		memmove(set + way, set + way + 1, (ways - 1 - way) * sizeof *set);

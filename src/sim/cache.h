@@ -46,17 +46,17 @@ enum cache_policy {
 /* What an access is; the values of cache_batch.kinds. */
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_FETCH, CACHE_KINDS };
 
-#define CACHE_WAYS_MOST 64		     /* with more than one set */
-#define CACHE_LINES_MOST (UINT64_C(1) << 26) /* sets times ways */
-#define CACHE_LINE_LEAST 4		     /* bytes */
-#define CACHE_LINE_MOST (UINT32_C(1) << 30)  /* bytes: pages are lines too */
+#define CACHE_WAYS_MAX 64		    /* with more than one set */
+#define CACHE_LINES_MAX (UINT64_C(1) << 26) /* sets times ways */
+#define CACHE_LINE_MIN 4		    /* bytes */
+#define CACHE_LINE_MAX (UINT32_C(1) << 30)  /* bytes: pages are lines too */
 #define CACHE_STORE_SIZE \
 	4 /* bytes of a store whose size is not given: reference cis501 7.1.4 */
 
 struct cache_config {
 	uint64_t sets;	    /* a power of two */
 	uint32_t ways;	    /* of a set: 1 to 64; with one set also more (lru, fifo, random) */
-	uint32_t line_size; /* bytes, a power of two from CACHE_LINE_LEAST to CACHE_LINE_MOST */
+	uint32_t line_size; /* bytes, a power of two from CACHE_LINE_MIN to CACHE_LINE_MAX */
 	enum cache_policy policy;
 	bool write_through; /* stores go below at once, and no line is ever dirty */
 	bool no_allocate;   /* a write that misses goes below and brings no line */

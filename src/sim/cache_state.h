@@ -4,8 +4,8 @@
 #define SIM_CACHE_STATE_H
 
 #include "sim/cache.h"
-#include "sim/frames.h"
-#include "sim/order8.h"
+#include "sim/lru_list.h"
+#include "sim/lru_matrix8.h"
 
 /* An entry is line number << 2, and these; an empty one is 0. Lines have at least 4 bytes, so
  * nothing is lost. */
@@ -36,8 +36,8 @@ struct cache {
 	/* A set: its pointer, the bits of its tree, or with lru8 its order8.h, which has the
 	 * dirty bits that the entries then do not have. */
 	uint64_t *set_states;
-	uint8_t *predictions; /* an entry: of srrip and drrip */
-	struct frames frames; /* of more than CACHE_WAYS_MOST ways */
+	uint8_t *predictions;	/* an entry: of srrip and drrip */
+	struct lru_list frames; /* of more than CACHE_WAYS_MAX ways */
 	uint8_t *frame_dirty;
 	uint64_t random;
 	uint32_t duel; /* drrip: 10 bits; from DUEL_HALF on brrip is the better */
@@ -80,11 +80,11 @@ static inline uint64_t
 cache_lru8_bring(struct cache *cache, uint64_t set_number, uint64_t entry, uint64_t dirty)
 {
 	uint64_t *order = &cache->set_states[set_number];
-	const unsigned way = order8_oldest(*order);
-	uint64_t *place = &cache->entries[set_number * ORDER8_WAYS + way];
-	const uint64_t old = *place | order8_dirty(*order, way);
+	const unsigned way = lru_matrix8_oldest(*order);
+	uint64_t *place = &cache->entries[set_number * LRU_MATRIX8_WAYS + way];
+	const uint64_t old = *place | lru_matrix8_dirty(*order, way);
 	*place = entry;
-	*order = order8_use(order8_give_up(*order, way), way, dirty);
+	*order = lru_matrix8_use(lru_matrix8_release(*order, way), way, dirty);
 	return old;
 }
 

@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#define WAYS ORDER8_WAYS
+#define WAYS LRU_MATRIX8_WAYS
 #define AVX2 __attribute__((target("avx2,bmi,bmi2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
 
@@ -61,14 +61,15 @@ run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed,
 	uint64_t *orders = cache->set_states, rows[CACHE_KINDS][WAYS];
 	size_t misses = 0;
 	for (int kind = 0; kind < CACHE_KINDS; kind++)
-		memcpy(rows[kind], order8_rows[kind == CACHE_WRITE && cache->dirty],
+		memcpy(rows[kind], lru_matrix8_rows[kind == CACHE_WRITE && cache->dirty],
 			sizeof rows[kind]);
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t line = addresses[i] >> shift, set = line & mask;
 		const unsigned ways = ways_of(entries + set * WAYS, entry_of(line));
 		if (ways) {
 			const unsigned way = (unsigned)__builtin_ctz(ways);
-			orders[set] = (orders[set] | rows[kinds[i]][way]) & order8_others[way];
+			orders[set] =
+				(orders[set] | rows[kinds[i]][way]) & lru_matrix8_columns[way];
 			continue;
 		}
 		miss(cache, batch, i);

@@ -12,8 +12,8 @@
  * source: J. Torrellas, M. S. Lam, J. L. Hennessy, "False sharing and spatial locality in
  * multiprocessor caches", IEEE Transactions on Computers 43 (6), 1994.
  *
- * Memory: as the caches and sim/dense.h, and 64 bytes and 16 a thread for each line of the
- * trace.
+ * Memory: as the caches and sim/dense_index.h, and 64 bytes and 16 a thread for each line of
+ * the trace.
  */
 #ifndef SIM_COHERENCE_H
 #define SIM_COHERENCE_H

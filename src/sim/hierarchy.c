@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/frames.h"
+#include "sim/lru_list.h"
 
 #include <inttypes.h>
 
@@ -13,7 +13,7 @@
 struct node {
 	struct cache *cache, *victims; /* victims: NULL where there are none */
 	struct prefetcher *prefetcher; /* NULL where there is none */
-	struct frames brought;	       /* lines that it brought and that were not used since */
+	struct lru_list brought;       /* lines that it brought and that were not used since */
 	unsigned line_shift;
 	uint32_t latency;
 	unsigned below; /* the next node, or MEMORY */
@@ -56,9 +56,10 @@ take_out(struct node *node, uint64_t address, bool *held)
 	if (!outcome.hit && node->victims)
 		cache_drop(node->victims, address, &outcome);
 	if (node->prefetcher) {
-		const uint32_t frame = frames_find(&node->brought, address >> node->line_shift);
-		if (frame != FRAMES_NONE)
-			frames_remove(&node->brought, frame);
+		const uint32_t frame =
+			lru_list_find(&node->brought, address >> node->line_shift);
+		if (frame != LRU_LIST_NONE)
+			lru_list_remove(&node->brought, frame);
 	}
 	*held = outcome.hit;
 	return outcome.dirty;
@@ -96,9 +97,9 @@ leave(struct hierarchy *h, unsigned n, struct cache_outcome line)
 		return;
 	if (node->prefetcher) {
 		const uint32_t frame =
-			frames_find(&node->brought, line.victim >> node->line_shift);
-		if (frame != FRAMES_NONE)
-			frames_remove(&node->brought, frame);
+			lru_list_find(&node->brought, line.victim >> node->line_shift);
+		if (frame != LRU_LIST_NONE)
+			lru_list_remove(&node->brought, frame);
 	}
 	if (h->config.inclusion == HIERARCHY_INCLUSIVE)
 		line.dirty |= invalidate_above(h, n, line.victim);
@@ -173,10 +174,10 @@ static void
 remember(struct node *node, const struct request *request, bool missed)
 {
 	const uint32_t frame =
-		frames_find(&node->brought, request->address >> node->line_shift);
-	const bool brought = frame != FRAMES_NONE;
+		lru_list_find(&node->brought, request->address >> node->line_shift);
+	const bool brought = frame != LRU_LIST_NONE;
 	if (brought) {
-		frames_remove(&node->brought, frame);
+		lru_list_remove(&node->brought, frame);
 		node->counts.prefetch_hits++;
 	}
 	node->asked = true;
@@ -188,7 +189,7 @@ static void
 prefetch(struct hierarchy *h, unsigned n)
 {
 	struct node *node = &h->nodes[n];
-	uint64_t addresses[PREFETCH_DEGREE_MOST];
+	uint64_t addresses[PREFETCH_DEGREE_MAX];
 	const size_t count = prefetch_see(node->prefetcher, &node->access, addresses);
 	node->asked = false;
 	for (size_t i = 0; i < count; i++) {
@@ -199,7 +200,7 @@ prefetch(struct hierarchy *h, unsigned n)
 		const struct supply supply = ask(h, node->below, &request);
 		fill(h, n, addresses[i], supply.dirty);
 		/* Not before: what made room for it may be the last line that has a frame. */
-		frames_put(&node->brought, addresses[i] >> node->line_shift);
+		lru_list_insert(&node->brought, addresses[i] >> node->line_shift);
 		node->counts.prefetches++;
 	}
 }
@@ -301,14 +302,14 @@ check_level(const struct hierarchy_level *level, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no prefetcher %d", (int)level->prefetch);
 	if (level->prefetch != PREFETCH_NONE &&
-		(!level->prefetch_degree || level->prefetch_degree > PREFETCH_DEGREE_MOST))
+		(!level->prefetch_degree || level->prefetch_degree > PREFETCH_DEGREE_MAX))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu32 " lines are prefetched, 1 to %d can be",
-			level->prefetch_degree, PREFETCH_DEGREE_MOST);
-	if (level->victims > CACHE_LINES_MOST)
+			level->prefetch_degree, PREFETCH_DEGREE_MAX);
+	if (level->victims > CACHE_LINES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"a victim cache of %" PRIu32 " lines, at most %" PRIu64 " can be had",
-			level->victims, CACHE_LINES_MOST);
+			level->victims, CACHE_LINES_MAX);
 	return cache_check(cache, error);
 }
 
@@ -372,7 +373,7 @@ open_node(struct node *node, const struct hierarchy_level *level, struct poly_er
 	const uint32_t lines =
 		(uint32_t)(level->cache.sets * level->cache.ways) + level->victims;
 	node->prefetcher = mem_new(1, sizeof *node->prefetcher);
-	if (!node->prefetcher || !frames_init(&node->brought, lines))
+	if (!node->prefetcher || !lru_list_init(&node->brought, lines))
 		return err_memory(error);
 	node->prefetcher->kind = level->prefetch;
 	node->prefetcher->degree = level->prefetch_degree;
@@ -414,7 +415,7 @@ hierarchy_free(struct hierarchy *h)
 		struct node *node = &h->nodes[n];
 		cache_free(node->cache);
 		cache_free(node->victims);
-		frames_fini(&node->brought);
+		lru_list_fini(&node->brought);
 		mem_free(node->prefetcher);
 	}
 	mem_free(h);

@@ -41,7 +41,7 @@ struct hierarchy_level {
 	uint32_t latency;	   /* cycles */
 	uint32_t victims;	   /* lines of a victim cache, 0: there is none */
 	enum prefetch_kind prefetch;
-	uint32_t prefetch_degree; /* 1 to PREFETCH_DEGREE_MOST where there is a prefetcher */
+	uint32_t prefetch_degree; /* 1 to PREFETCH_DEGREE_MAX where there is a prefetcher */
 };
 
 struct hierarchy_config {

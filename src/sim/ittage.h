@@ -29,19 +29,19 @@
 #include <stdint.h>
 
 enum {
-	ITTAGE_TABLES = 15,    /* at most */
-	ITTAGE_LOG2_MOST = 20, /* of the entries of each, and of the last targets */
-	ITTAGE_MOST = 1024,    /* bits of history that are looked at */
+	ITTAGE_TABLES = 15,   /* at most */
+	ITTAGE_LOG2_MAX = 20, /* of the entries of each, and of the last targets */
+	ITTAGE_MAX = 1024,    /* bits of history that are looked at */
 };
 
 /* A predictor's shape. */
 struct ittage_config {
 	unsigned pc_shift;     /* low bits of addresses that are not looked at, 0 to 63 */
-	unsigned base_log2;    /* places of last targets, 0 to ITTAGE_LOG2_MOST */
+	unsigned base_log2;    /* places of last targets, 0 to ITTAGE_LOG2_MAX */
 	unsigned tables;       /* 0 to ITTAGE_TABLES */
-	unsigned entries_log2; /* of each table, 1 to ITTAGE_LOG2_MOST */
+	unsigned entries_log2; /* of each table, 1 to ITTAGE_LOG2_MAX */
 	unsigned tag_bits;     /* 2 to 15 */
-	uint16_t length[ITTAGE_TABLES]; /* bits of history, ascending, 1 to ITTAGE_MOST */
+	uint16_t length[ITTAGE_TABLES]; /* bits of history, ascending, 1 to ITTAGE_MAX */
 };
 
 /* Branches, as columns of n entries. */

@@ -80,10 +80,10 @@ append_moment(const struct pipeline_slice *slice, const struct moment *moment, s
 enum poly_status
 kanata_append(const struct pipeline_slice *slice, struct buf *out, struct poly_error *error)
 {
-	if (slice->n > KANATA_OPS_MOST)
+	if (slice->n > KANATA_OPS_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"%zu instructions in a log of stages, expected at most %d", slice->n,
-			KANATA_OPS_MOST);
+			KANATA_OPS_MAX);
 	struct moment *moments = mem_new(slice->n * STEPS + 1, sizeof *moments);
 	if (!moments)
 		return err_memory(error);

@@ -5,7 +5,7 @@
  * gone through from the last to the first, a block at a time, and replaced by their next uses,
  * which can be read in order.
  *
- * Memory: a block, and 8 bytes a line beside sim/dense.h.
+ * Memory: a block, and 8 bytes a line beside sim/dense_index.h.
  */
 #ifndef SIM_NEXT_USE_H
 #define SIM_NEXT_USE_H
@@ -36,11 +36,11 @@ void next_use_free(struct next_use *next);
 
 /* The first pass: uses of lines, by their numbers. POLY_ERR_IO where the store fails (sys_errno
  * is its), POLY_ERR_LIMIT where there are more lines than said, POLY_ERR_MEMORY. */
-enum poly_status next_use_learn(
+enum poly_status next_use_add(
 	struct next_use *next, const uint64_t *lines, size_t count, struct poly_error *error);
 
 /* Ends the first pass. POLY_ERR_IO, POLY_ERR_MEMORY. */
-enum poly_status next_use_settle(struct next_use *next, struct poly_error *error);
+enum poly_status next_use_resolve(struct next_use *next, struct poly_error *error);
 
 /* The second pass: the next uses of the next count uses, as numbers of uses from 0, or
  * NEXT_USE_NONE. POLY_ERR_USAGE where there were not so many, POLY_ERR_IO. */

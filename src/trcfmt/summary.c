@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Most processes, calls and locks that are told apart. */
-#define PARTIES_MOST ((size_t)1 << 20)
+#define CONTEXTS_MOST ((size_t)1 << 20)
 
 /* Powers of two of microseconds, the first below 1, the last without end. */
 #define BUCKETS 32
@@ -80,7 +80,7 @@ find(struct summary *summary, struct table *table, uint64_t key, bool *added)
 	*added = false;
 	if (index)
 		return (char *)table->elements + *index * table->size;
-	if (table->count == PARTIES_MOST)
+	if (table->count == CONTEXTS_MOST)
 		return NULL;
 	if (table->count == table->capacity) {
 		size_t capacity = table->capacity ? 2 * table->capacity : 64;
@@ -284,7 +284,7 @@ count_thread(struct summary *summary, const struct shown *shown)
 	bool added;
 	if (!shown->who.has_tid || !shown->who.has_pid)
 		return;
-	if (summary->seen.count < PARTIES_MOST)
+	if (summary->seen.count < CONTEXTS_MOST)
 		summary->failed |= !map_get(&summary->seen, shown->who.tid, 0, &added);
 	else
 		added = false;

@@ -542,7 +542,7 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
 		poly_reader_want(reader, poly_stats_columns(stats));
-	if (status == POLY_OK && tallies && poly_stats_tallies(stats))
+	if (status == POLY_OK && tallies && poly_stats_accepts_weights(stats))
 		poly_reader_tally(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
@@ -607,7 +607,7 @@ are_told_alike(const struct sample *sample, struct buf *packed)
 }
 
 static bool
-law_tallies(const struct sample *sample)
+law_weights(const struct sample *sample)
 {
 	/* Few segments, in which the sample repeats itself, and many, whose borders are
 	 * everywhere. */
@@ -708,7 +708,7 @@ static const struct {
 	{"nothing_can_be_told_of", law_empty, false},
 	{"borders_within_batches_are_of_no_matter", law_borders, false},
 	{"nothing_is_counted_while_warming_up", law_warm_up, false},
-	{"counted_records_tell_what_each_of_them_does", law_tallies, false},
+	{"counted_records_tell_what_each_of_them_does", law_weights, false},
 #ifdef POLY_FAULT_INJECTION
 	{"lack_of_memory_is_told", law_lack_of_memory, false},
 #endif
@@ -733,7 +733,7 @@ prepare(struct sample *sample)
 			sample->names[names++] = one[0];
 			if (analysis->merge)
 				sample->parts[parts++] = one[0];
-			if (analysis->tally)
+			if (analysis->update_weighted)
 				sample->tallies[tallies++] = one[0];
 		}
 		poly_stats_free(stats);
@@ -761,12 +761,12 @@ try_sample(struct sample *sample, bool threads)
 
 /* Every analysis that can do with counts was given some. */
 static void
-expect_tallies(void)
+expect_weights(void)
 {
 	const struct analysis *analysis;
 	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		struct sample sample = {.name = "all"};
-		if (!analysis->tally)
+		if (!analysis->update_weighted)
 			continue;
 		fails("%s was given none", analysis->info.name);
 		result(tallied[i], &sample, "counted_records_were_tried");
@@ -794,7 +794,7 @@ main(int argc, char **argv)
 	}
 	fclose(list);
 	if (!threads)
-		expect_tallies();
+		expect_weights();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

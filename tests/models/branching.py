@@ -84,7 +84,7 @@ def behind(row):
 
 
 def branches(rows):
-    """(row, facts, taken, target or None) of every branch, in traces of one party."""
+    """(row, facts, taken, target or None) of every branch, in traces of one context."""
     found, records = [], instructions(rows)
     told = any('branch' in row for row in records)
     for row, after in zip(records, records[1:] + [None]):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Dependencies, found again by looking back through what a party did, as TAP. Registers are those
+"""Dependencies, found again by looking back through what a context did, as TAP. Registers are those
 that CIS 501 traces state; of PowerPC only whether an access is by the stack pointer."""
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, threads, trace
+from model import Tap, overlaps, context, stats, threads, trace
 
 # Extended opcodes of integer stores with two index registers, and of string moves without the second.
 INDEXED_STORES = {149, 150, 151, 181, 183, 214, 215, 247, 407, 439, 661, 662, 918}
@@ -40,12 +40,12 @@ def powerpc_stack(opcode):
     return a == 1 or (primary in (36, 37, 38, 39, 44, 45, 62) and s == 1) or (primary == 47 and s <= 1)
 
 
-def registers(parties, known):
+def registers(contexts, known):
     """What is told of registers, from the lists of what each register saw."""
     reads, uses, reuse = collections.Counter(), collections.Counter(), collections.Counter()
     totals = collections.Counter(dict.fromkeys(
         ('register_reads', 'unwritten_reads', 'register_writes', 'overwritten', 'dead'), 0))
-    for rows in parties:
+    for rows in contexts:
         history = collections.defaultdict(list)
         instructions = [row for row in rows if row['kind'] == 'instruction']
         for number, row in enumerate(instructions, 1):
@@ -77,11 +77,11 @@ def registers(parties, known):
                   for n in sorted(reuse)]}
 
 
-def memory(parties, stack, window):
+def memory(contexts, stack, window):
     """What is told of memory: each byte remembers the whole store that it is of."""
     loads, near, distances = collections.Counter(), collections.Counter(), collections.Counter()
     stores, reloads, reloaded = [], 0, set()
-    for rows in parties:
+    for rows in contexts:
         bytes, number, instruction = {}, 0, {}
         for row in rows:
             if row['kind'] == 'instruction':
@@ -127,17 +127,17 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
                      ('amber/memset_thread_001.tt6e', 64), ('lackey/words.lackey', 64), ('tarmac/data.tarmac', 64),
                      (threads(), 64), (overlaps(), 5)):
     header, rows = trace(name)
-    parties = collections.defaultdict(list)
+    contexts = collections.defaultdict(list)
     for row in rows:
-        parties[party(row)].append(row)
+        contexts[context(row)].append(row)
     known = 'src1' in header['columns']
     if header.get('isa') == 'powerpc':
         stack = lambda row: powerpc_stack(row['opcode'])
     else:
         pointer = {'x86': 4, 'arm': 13}.get(header.get('isa'))
         stack = lambda row: known and pointer in of_columns(row)[0]
-    told = {**(registers(parties.values(), known) if header.get('isa') != 'powerpc' else {}),
-            **memory(parties.values(), stack, window)}
+    told = {**(registers(contexts.values(), known) if header.get('isa') != 'powerpc' else {}),
+            **memory(contexts.values(), stack, window)}
     instructions = sum(row['kind'] == 'instruction' for row in rows)
     if header.get('isa') != 'powerpc':
         told['unknown'] = 0 if known else instructions

@@ -3,13 +3,13 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, sweep, threads, trace
+from model import Tap, overlaps, context, stats, sweep, threads, trace
 
 PARTS = {'read': 'reads', 'write': 'writes', 'fetch': 'fetches'}
 
 
 def touched(rows):
-    """(party, part, address of a byte) of everything that is touched."""
+    """(context, part, address of a byte) of everything that is touched."""
     for row in rows:
         places = []
         if row['kind'] == 'instruction' and 'pc' in row:
@@ -18,7 +18,7 @@ def touched(rows):
             places.append((PARTS[row['access']], row['address'], row.get('size', 1)))
         for part, address, size in places:
             for i in range(max(1, min(size, 4096))):
-                yield party(row), part, (address + i) % 2 ** 64
+                yield context(row), part, (address + i) % 2 ** 64
 
 
 def distinct(bytes):
@@ -42,18 +42,18 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     merged['data'] = merged['reads'] | merged['writes']
     merged['all'] = merged['data'] | merged['fetches']
     counts = {part: list(distinct(merged[part])) for part in merged}
-    # 524288 lines of parties are told apart; where there are more, they are twice as large.
+    # 524288 lines of contexts are told apart; where there are more, they are twice as large.
     line = 128 if name == wide else 64
     blocks = [{'block_bytes': 2 ** k, **{part: counts[part][k] if 2 ** k >= line // 64 else None for part in merged}}
               for k in range(21)]
     lines = collections.Counter(number for parts in bytes.values()
                                 for number in {address // line for part in parts.values() for address in part})
-    by_party = []
-    numbers = list(dict.fromkeys(map(party, rows)))
+    by_context = []
+    numbers = list(dict.fromkeys(map(context, rows)))
     for who, parts in sorted(bytes.items(), key=lambda item: numbers.index(item[0])):
         data, fetched = ({address // line for part in which for address in parts.get(part, ())}
                          for which in (('reads', 'writes'), ('fetches',)))
-        by_party.append({'party': who and '%s %d' % who, 'data': len(data), 'fetches': len(fetched),
+        by_context.append({'context': who and '%s %d' % who, 'data': len(data), 'fetches': len(fetched),
                          'shared': sum(lines[number] > 1 for number in data | fetched)})
-    tap.same(name.split('/')[-1], stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': line, 'parties': by_party})
+    tap.same(name.split('/')[-1], stats(name, 'footprint'), {'blocks': blocks, 'line_bytes': line, 'contexts': by_context})
 sys.exit(tap.end())

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, sweep, threads, trace
+from model import Tap, overlaps, context, stats, sweep, threads, trace
 
 PAGE = 4096
 
@@ -13,12 +13,12 @@ def percent(part, whole):
 
 
 def forwarded(rows, window):
-    """Loads of a byte that one of the party's last reads and writes stored, and those wholly within it."""
+    """Loads of a byte that one of the context's last reads and writes stored, and those wholly within it."""
     last, loads, hits, contained = collections.defaultdict(list), 0, 0, 0
     for row in rows:
         if row['access'] not in ('read', 'write'):
             continue
-        before = last[party(row)]
+        before = last[context(row)]
         covered = {(row['address'] + i) % 2 ** 64 for i in range(row.get('size') or 1)}
         if row['access'] == 'read':
             loads += 1

@@ -95,7 +95,7 @@ def sweep():
     return name, [{'kind': 'access', 'access': 'read', 'address': address, 'size': 1} for address in addresses]
 
 
-def party(row):
+def context(row):
     """Who did something: the first column that tells, and its value; None: none does."""
     return next(((column, row[column]) for column in ('thread', 'process', 'cpu', 'cpu_name') if column in row), None)
 

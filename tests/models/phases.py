@@ -39,18 +39,18 @@ def instructions(header, rows):
     for row in rows:
         if row['kind'] != 'instruction' or row.get('synthetic'):
             continue
-        party = row.get('thread')
-        before = last.get(party)
+        context = row.get('thread')
+        before = last.get(context)
         if row.get('uop', 1) > 1:
             if before and jumps(row, header.get('isa')):
-                last[party] = None
+                last[context] = None
             continue
         begin = row['pc']
         if before:
             distance = row['pc'] - before[0]
             if distance == before[1] if before[1] else 0 <= distance <= 16:
                 begin = before[2]
-        last[party] = None if jumps(row, header.get('isa')) else (
+        last[context] = None if jumps(row, header.get('isa')) else (
             row['pc'], row.get('opcode_size', 0), begin)
         yield begin
 

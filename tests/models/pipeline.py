@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from branching import CONDITIONAL, aim, behind, facts_of
-from model import Tap, party, run, stats, trace
+from model import Tap, context, run, stats, trace
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
 
@@ -43,7 +43,7 @@ class Op:
 
 
 def ops_of(rows, registers):
-    """The instructions of a party that are complete."""
+    """The instructions of a context that are complete."""
     told = any('branch' in row for row in rows)
     ops = []
     for row in rows:
@@ -191,16 +191,16 @@ def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none'
 
 
 def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0, 8, 64, 20)):
-    parties = {}
+    contexts = {}
     for row in rows:
-        parties.setdefault(party(row), []).append(row)
+        contexts.setdefault(context(row), []).append(row)
     parts, told = dict.fromkeys(PARTS, 0), {}
 
     def add(key, value):
         if value is not None:
             told[key] = told.get(key, 0) + value
 
-    for own in parties.values():
+    for own in contexts.values():
         ops = ops_of(own, registers)
         branches = predict(ops, *predictor)
         add('branches', branches if predictor[0] != 'perfect' else None)

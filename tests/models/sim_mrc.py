@@ -2,7 +2,7 @@
 """Miss ratios of all sizes by lists of lines, as TAP."""
 import sys
 
-from model import Tap, party, stats
+from model import Tap, context, stats
 from uses import all_traces, distances, mpki, percent, uses
 
 PARTS = {'data': 'data', 'code': 'instructions'}
@@ -81,9 +81,9 @@ def sampled(rows, line, k):
 def of_threads(rows, line):
     """The curves of each thread alone, threads in the order in which they first have a row."""
     told = []
-    for who in dict.fromkeys(map(party, rows)):
+    for who in dict.fromkeys(map(context, rows)):
         name = None if who is None else '%s %d' % who
-        own = [row for row in rows if party(row) == who]
+        own = [row for row in rows if context(row) == who]
         for of in PARTS.values():
             found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1

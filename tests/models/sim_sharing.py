@@ -8,7 +8,7 @@ import tempfile
 from collections import defaultdict
 
 import coherence
-from model import Tap, party, stats, threads, trace
+from model import Tap, context, stats, threads, trace
 from uses import mpki
 
 NAMES = ['hits', 'upgrades', 'cold', 'replaced', 'true_sharing', 'false_sharing']
@@ -19,7 +19,7 @@ def pieces(rows, line):
     numbers = {}
     for row in rows:
         # Threads are numbered by any record of theirs.
-        who = numbers.setdefault(party(row), len(numbers))
+        who = numbers.setdefault(context(row), len(numbers))
         if row.get('access') not in ('read', 'write') or 'address' not in row:
             continue
         address, left = row['address'], row.get('size') or 4
@@ -30,15 +30,15 @@ def pieces(rows, line):
             address, left = address + size, left - size
 
 
-def name_of(party):
-    return None if party is None else '%s %d' % party
+def name_of(context):
+    return None if context is None else '%s %d' % context
 
 
 def expected(rows, size, ways, line, word, top):
     """All that is told."""
     uses = list(pieces(rows, line))
-    parties = list(dict.fromkeys(map(party, rows)))
-    names = list(map(name_of, parties))
+    contexts = list(dict.fromkeys(map(context, rows)))
+    names = list(map(name_of, contexts))
     stream = [use[:4] for use in uses]
     outcomes, counts, lines = coherence.model(
         stream, len(names), size // ways // line, ways, line, word)
@@ -64,7 +64,7 @@ def expected(rows, size, ways, line, word, top):
     return {
         'complete': True,
         'threads': [dict(zip(NAMES, of[who]), thread=names[who], accesses=sum(of[who]),
-                         mpki=mpki([row for row in rows if party(row) == parties[who]], sum(of[who][2:])),
+                         mpki=mpki([row for row in rows if context(row) == contexts[who]], sum(of[who][2:])),
                          invalidations=lost, supplied=supplied, written_back=written)
                     for who, (lost, supplied, written) in enumerate(counts) if who in of],
         'lines': [dict(line=f'0x{address:08x}', true_sharing=true, false_sharing=false, invalidations=taken,

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, party, stats, threads, trace
+from model import Tap, overlaps, context, stats, threads, trace
 
 
 def percent(part, whole):
@@ -43,18 +43,18 @@ tap = Tap()
 for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'lackey/words.lackey',
              'full/altivec.full.gz', 'amber/memset_thread_001.tt6e', 'tarmac/data.tarmac', threads(), overlaps()):
     _, rows = trace(name)
-    parties, last, sites, unplaced = {}, {}, collections.defaultdict(list), 0
+    contexts, last, sites, unplaced = {}, {}, collections.defaultdict(list), 0
     flat = collections.defaultdict(list)
     for row in rows:
-        who = party(row)
-        parties.setdefault(who, len(parties))
+        who = context(row)
+        contexts.setdefault(who, len(contexts))
         if row['kind'] == 'instruction' and 'pc' in row:
             last[who] = row['pc'], row.get('opcode', 0)
         if row.get('access') not in ('read', 'write') or 'address' not in row:
             continue
         flat[who].append((row['address'], row.get('size', 1)))
         if who in last:
-            sites[last[who], parties[who]].append(row['address'])
+            sites[last[who], contexts[who]].append(row['address'])
         else:
             unplaced += 1
     told = {site: apart(addresses) for site, addresses in sites.items()}
@@ -70,11 +70,11 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     bins = collections.defaultdict(collections.Counter)
     for length, count in runs.items():
         bins[1 << length.bit_length() - 1].update(runs=count, accesses=length * count)
-    hottest, names_of = [], {number: who and '%s %d' % who for who, number in parties.items()}
+    hottest, names_of = [], {number: who and '%s %d' % who for who, number in contexts.items()}
     for site, who in sorted(sites, key=lambda key: (-len(sites[key]), key[0][0], key[1]))[:10]:
         counts, found = told[site, who]
         dominant = first_most(collections.Counter(found), 1)
-        hottest.append({'pc': f'0x{site[0]:08x}', 'party': names_of[who], 'count': len(sites[site, who]),
+        hottest.append({'pc': f'0x{site[0]:08x}', 'context': names_of[who], 'count': len(sites[site, who]),
                         **{key: counts[key] for key in ('zero', 'repeated', 'changed')},
                         'stride': dominant[0][0] if dominant else None,
                         'stride_percent': percent(dominant[0][1], len(found)) if dominant else None})

@@ -13,14 +13,14 @@ SIGNALS = ('signal', 'broadcast')
 
 
 def operations(rows):
-    """(index, party, kind, address, count, instructions of the party before it)."""
+    """(index, context, kind, address, count, instructions of the context before it)."""
     done = collections.Counter()
     for index, row in enumerate(rows):
-        party = row.get('thread')
+        context = row.get('thread')
         if 'sync' in row:
-            yield index, party, row['sync'], row['address'], row.get('value'), done[party]
+            yield index, context, row['sync'], row['address'], row.get('value'), done[context]
         elif row['kind'] == 'instruction' and not row.get('synthetic'):
-            done[party] += 1
+            done[context] += 1
 
 
 def is_mutex(ops):
@@ -30,24 +30,24 @@ def is_mutex(ops):
         return True
     if 'broadcast' in kinds or 'wait' not in kinds:
         return False
-    for party in {op[1] for op in ops}:
-        own = [op[2] in SIGNALS for op in ops if op[1] == party]
+    for context in {op[1] for op in ops}:
+        own = [op[2] in SIGNALS for op in ops if op[1] == context]
         if own != [bool(i % 2) for i in range(len(own))]:
             return False
     return True
 
 
 def holds_of(ops):
-    """(length, party, record of the wait, of the signal), each wait with the party's next signal."""
-    for party in sorted({op[1] for op in ops}, key=str):
-        own = [op for op in ops if op[1] == party]
+    """(length, context, record of the wait, of the signal), each wait with the context's next signal."""
+    for context in sorted({op[1] for op in ops}, key=str):
+        own = [op for op in ops if op[1] == context]
         for one, two in zip(own, own[1:]):
             if one[2] not in SIGNALS and two[2] in SIGNALS:
-                yield two[5] - one[5], party, one[0] + 1, two[0] + 1
+                yield two[5] - one[5], context, one[0] + 1, two[0] + 1
 
 
 def waits_of(rows, ops):
-    """(party, whether it waited until the signal) of each wait behind another's signal."""
+    """(context, whether it waited until the signal) of each wait behind another's signal."""
     for place, op in enumerate(ops):
         before = [other for other in ops[:place] if other[2] in SIGNALS]
         if op[2] in SIGNALS or not before or before[-1][1] == op[1]:
@@ -57,10 +57,10 @@ def waits_of(rows, ops):
 
 
 def foreign_of(ops, before):
-    """Signals of others between operations of one party, by counts alone."""
+    """Signals of others between operations of one context, by counts alone."""
     total = 0
-    for party in {op[1] for op in ops}:
-        own = [op for op in ops if op[1] == party]
+    for context in {op[1] for op in ops}:
+        own = [op for op in ops if op[1] == context]
         for one, two in zip(own, own[1:]):
             # The signals that there were when the first was done, and when the second began.
             since = one[4] + (one[2] in SIGNALS and before)
@@ -72,8 +72,8 @@ def foreign_of(ops, before):
 def before_or_after(by_address):
     votes = collections.Counter()
     for ops in by_address.values():
-        for party in {op[1] for op in ops}:
-            own = [op for op in ops if op[1] == party]
+        for context in {op[1] for op in ops}:
+            own = [op for op in ops if op[1] == context]
             for one, two in zip(own, own[1:]):
                 if one[2] not in SIGNALS and two[2] in SIGNALS:
                     votes[two[4] - one[4]] += 1
@@ -84,15 +84,15 @@ def nested_of(by_address, ops):
     pairs = collections.OrderedDict()
     held = collections.defaultdict(list)
     mutexes = {address for address in by_address if is_mutex(by_address[address])}
-    for index, party, kind, address, _, _ in ops:
+    for index, context, kind, address, _, _ in ops:
         if address not in mutexes:
             continue
         if kind in SIGNALS:
-            held[party] = [other for other in held[party] if other != address]
+            held[context] = [other for other in held[context] if other != address]
             continue
-        for other in held[party]:
+        for other in held[context]:
             pairs.setdefault((other, address), []).append(index + 1)
-        held[party].append(address)
+        held[context].append(address)
     return pairs
 
 
@@ -113,14 +113,14 @@ def address_line(address, ops, rows, before):
     holds = list(holds_of(ops)) if mutex else []
     waits = list(waits_of(rows, ops))
     return {'address': f'0x{address:08x}', 'class': 'mutex' if mutex else 'condition',
-            **counts_of(ops), 'parties': len({op[1] for op in ops}), 'handovers': len(waits),
+            **counts_of(ops), 'contexts': len({op[1] for op in ops}), 'handovers': len(waits),
             'contended': sum(until for _, until in waits), 'foreign': foreign_of(ops, before),
             'holds': len(holds),
             'hold_mean': sum(h[0] for h in holds) / len(holds) if holds else None}
 
 
-def name_of(party):
-    return None if party is None else f'thread {party}'
+def name_of(context):
+    return None if context is None else f'thread {context}'
 
 
 def model(rows):
@@ -134,32 +134,32 @@ def model(rows):
     mutexes = {address for address in order if is_mutex(by_address[address])}
     holds = {address: list(holds_of(by_address[address])) for address in mutexes}
     everyone = list(collections.OrderedDict.fromkeys(row.get('thread') for row in rows))
-    parties = []
-    for party in everyone:
-        own = [op for op in ops if op[1] == party]
+    contexts = []
+    for context in everyone:
+        own = [op for op in ops if op[1] == context]
         if not own:
             continue
         count = sum(row['kind'] == 'instruction' and not row.get('synthetic')
-                    for row in rows if row.get('thread') == party)
+                    for row in rows if row.get('thread') == context)
         contended = sum(until for address in order
-                        for who, until in waits_of(rows, by_address[address]) if who == party)
-        held = sum(h[0] for address in mutexes for h in holds[address] if h[1] == party)
-        parties.append({'party': name_of(party), 'instructions': count, **counts_of(own),
+                        for who, until in waits_of(rows, by_address[address]) if who == context)
+        held = sum(h[0] for address in mutexes for h in holds[address] if h[1] == context)
+        contexts.append({'context': name_of(context), 'instructions': count, **counts_of(own),
                         'contended': contended, 'held': held})
     longest = []
     for address in mutexes:
         if holds[address]:
             best = min(holds[address], key=lambda h: (-h[0], h[3]))
             longest.append({'address': f'0x{address:08x}', 'length': best[0],
-                            'party': name_of(best[1]), 'wait': best[2], 'signal': best[3]})
+                            'context': name_of(best[1]), 'wait': best[2], 'signal': best[3]})
     longest.sort(key=lambda line: (-line['length'], line['address']))
     pairs = nested_of(by_address, ops)
     nested = [{'outer': f'0x{outer:08x}', 'inner': f'0x{inner:08x}', 'count': len(where),
                'reversed': len(pairs.get((inner, outer), [])), 'first': where[0]}
               for (outer, inner), where in pairs.items()]
     nested.sort(key=lambda line: (-line['count'], line['first']))
-    open_at_end = sum(own[-1][2] not in SIGNALS for address in mutexes for party in everyone
-                      for own in [[op for op in by_address[address] if op[1] == party]] if own)
+    open_at_end = sum(own[-1][2] not in SIGNALS for address in mutexes for context in everyone
+                      for own in [[op for op in by_address[address] if op[1] == context]] if own)
     waits = sum(line['waits'] + line['trywaits'] for line in lines)
     contended = sum(line['contended'] for line in lines)
     return {
@@ -168,7 +168,7 @@ def model(rows):
         'contended_percent': 100 * contended / waits if waits else 0,
         'numbering': 'before' if before else 'after',
         'foreign': sum(line['foreign'] for line in lines), 'backward': 0,
-        'held_at_end': open_at_end, 'addresses': lines[:10], 'parties': parties[:10],
+        'held_at_end': open_at_end, 'addresses': lines[:10], 'contexts': contexts[:10],
         'hold_histogram': bits_of([h[0] for address in mutexes for h in holds[address]]),
         'longest_holds': longest[:10],
         'inversions': sum((two, one) in pairs for one, two in pairs) // 2,
@@ -253,6 +253,6 @@ with tempfile.TemporaryDirectory() as directory:
     compare(tap, path)
     tap.same('a wait that another one held up is contended', stats(path, 'sync'),
              {'handovers': 2, 'contended': 1, 'foreign': 1, 'held_at_end': 1,
-              'longest_holds': [{'address': '0x00000040', 'length': 2, 'party': 'thread 1',
+              'longest_holds': [{'address': '0x00000040', 'length': 2, 'context': 'thread 1',
                                  'wait': 1, 'signal': 5}]})
 sys.exit(tap.end())

@@ -7,7 +7,7 @@ import random
 import sys
 import tempfile
 
-from model import Tap, party, stats, trace
+from model import Tap, context, stats, trace
 
 # FULL records behind the opcode (reference amber 4.7): bytes of a register, where r0, cr, xer, lr, ctr, f0, v0 are.
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
@@ -75,7 +75,7 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
     site, last, changes = {}, {}, collections.Counter()
     is_full = 'amber.state' in header.get('facts', {})
     for row in rows:
-        who = party(row)
+        who = context(row)
         if row['kind'] == 'instruction' and 'pc' in row:
             site[who] = row['pc'], row.get('opcode', 0)
         size = row['size'] if row.get('size', 0) in range(1, 8) else 8

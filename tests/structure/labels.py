@@ -20,7 +20,7 @@ DEPENDENT = re.compile(r'(Of|And|In all|To|By|Such|Its) ')
 HEADINGS = {
     ('src/analysis/sim/branch_report.c', 'title'): 'names the predictor',
     ('src/analysis/sim/pipeline_sweep_parse.c', 'name_of(option)'): 'the option that was swept',
-    ('src/analysis/stats.c', 'info->title'): "the analysis's own title",
+    ('src/analysis/runner.c', 'info->title'): "the analysis's own title",
     ('src/analysis/stats/homework.c', '"avgInsnSize"'): "a word of the course's text",
     ('src/analysis/stats/homework.c', '"mostCommonUopCategory"'): "a word of the course's text",
     ('src/analysis/stats/homework.c', '"fractionOfBranchTargetsLteNBits"'):

@@ -154,7 +154,7 @@ replayed(uint64_t at)
 			value[it->reg] = it->value;
 		}
 	}
-	buf_string(&out, "table,party,register,value,record\n");
+	buf_string(&out, "table,context,register,value,record\n");
 	for (unsigned i = 0; i < REGISTERS; i++) {
 		if (record[i])
 			buf_printf(&out, "registers,,r%u,0x%08llx,%llu\n", i,
@@ -187,7 +187,7 @@ the_state_at_a_record_is_what_a_replay_gives(void **state)
 		const uint64_t at = places[i / 2];
 		struct buf ours = state_at(at, POLY_BYTE_ORDER_NONE, i % 2 ? 7 : 0);
 		struct buf expected = replayed(at < RECORDS ? at : RECORDS);
-		const char *tables = strstr(buf_text(&ours), "table,party");
+		const char *tables = strstr(buf_text(&ours), "table,context");
 		assert_non_null(tables);
 		assert_string_equal(tables, buf_text(&expected));
 		buf_free(&ours);
@@ -219,18 +219,20 @@ bytes_are_turned_for_the_other_order(void **state)
 
 /* The record that a question is answered with; 0: nobody did it. */
 static uint64_t
-ask(struct poly_reader *reader, const struct poly_who_options *options, uint64_t *instruction)
+ask(struct poly_reader *reader, const struct poly_defuse_options *options,
+	uint64_t *instruction)
 {
 	struct poly_report *report = poly_report_new();
 	const struct poly_batch *batch;
-	struct poly_who *who;
+	struct poly_defuse *who;
 	struct poly_error error;
-	if (poly_who_new(options, poly_reader_info(reader), &who, &error) != POLY_OK)
+	if (poly_defuse_new(options, poly_reader_info(reader), &who, &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	while (poly_reader_next(reader, &batch, NULL) == POLY_OK && poly_who_update(who, batch))
+	while (poly_reader_next(reader, &batch, NULL) == POLY_OK &&
+		poly_defuse_update(who, batch))
 		;
-	poly_who_report(who, report);
-	const bool found = poly_who_found(who);
+	poly_defuse_report(who, report);
+	const bool found = poly_defuse_found(who);
 	struct buf csv = rendered(report);
 	const char *record = strstr(buf_text(&csv), "answer,record,");
 	const char *by = strstr(buf_text(&csv), "answer,instruction,");
@@ -238,13 +240,13 @@ ask(struct poly_reader *reader, const struct poly_who_options *options, uint64_t
 	*instruction = by ? strtoull(by + 19, NULL, 10) : 0;
 	const uint64_t number = record ? strtoull(record + 14, NULL, 10) : 0;
 	buf_free(&csv);
-	poly_who_free(who);
+	poly_defuse_free(who);
 	poly_reader_close(reader);
 	return number;
 }
 
 static bool
-does(const struct deed *it, const struct poly_who_options *options)
+does(const struct deed *it, const struct poly_defuse_options *options)
 {
 	if (options->reg)
 		return it->kind == 'R' && it->reg == (unsigned)atoi(options->reg + 1);
@@ -254,7 +256,7 @@ does(const struct deed *it, const struct poly_who_options *options)
 
 /* The answer by looking at every record. */
 static uint64_t
-looked_for(const struct poly_who_options *options)
+looked_for(const struct poly_defuse_options *options)
 {
 	uint64_t found = 0;
 	for (uint64_t n = 1; n <= RECORDS; n++) {
@@ -273,7 +275,7 @@ writers_and_readers_are_those_of_a_search(void **state)
 	unsigned found = 0;
 	(void)state;
 	for (int i = 0; i < 400; i++) {
-		struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+		struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 		char name[8];
 		snprintf(name, sizeof name, "%c%u", i % 2 ? 'R' : 'r',
 			(unsigned)chance(&seed, REGISTERS + 1));
@@ -354,7 +356,7 @@ instructions_of_powerpc_write_where_values_change(void **state)
 	assert_true(count > 50);
 	for (unsigned reg = 0; reg < 32; reg++) {
 		for (uint64_t n = 1; n <= count; n += 3) {
-			struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+			struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 			char name[8];
 			uint64_t changed = 0;
 			snprintf(name, sizeof name, "r%u", reg);
@@ -380,22 +382,22 @@ instructions_of_powerpc_write_where_values_change(void **state)
 static void
 what_a_trace_cannot_tell_is_refused(void **state)
 {
-	struct poly_who_options options = POLY_WHO_OPTIONS_INIT;
+	struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
 	struct poly_state *gathered;
-	struct poly_who *who;
+	struct poly_defuse *who;
 	struct poly_reader *made = open_made(0), *full = open_full();
 	(void)state;
 	options.reg = "r1";
 	options.is_reader = true;
 	assert_int_equal(
-		poly_who_new(&options, poly_reader_info(made), &who, NULL), POLY_ERR_USAGE);
+		poly_defuse_new(&options, poly_reader_info(made), &who, NULL), POLY_ERR_USAGE);
 	options.reg = "x1";
 	assert_int_equal(
-		poly_who_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
+		poly_defuse_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
 	options.size = 0;
 	assert_int_equal(
-		poly_who_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
+		poly_defuse_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
 	gathering.size = 0;
 	assert_int_equal(poly_state_new(&gathering, poly_reader_info(full), &gathered, NULL),
 		POLY_ERR_USAGE);
@@ -411,11 +413,11 @@ static void
 use_everything(const struct poly_batch *batch)
 {
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
-	struct poly_who_options asking = POLY_WHO_OPTIONS_INIT;
+	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
 	struct poly_state *state;
-	struct poly_who *who;
+	struct poly_defuse *who;
 	struct poly_calls *calls;
 	poly_columns columns;
 	struct buf out = {0};
@@ -430,10 +432,10 @@ use_everything(const struct poly_batch *batch)
 		poly_state_report(state, report);
 		poly_state_free(state);
 	}
-	if (poly_who_new(&asking, batch->info, &who, NULL) == POLY_OK) {
-		poly_who_update(who, batch);
-		poly_who_report(who, report);
-		poly_who_free(who);
+	if (poly_defuse_new(&asking, batch->info, &who, NULL) == POLY_OK) {
+		poly_defuse_update(who, batch);
+		poly_defuse_report(who, report);
+		poly_defuse_free(who);
 	}
 	if (poly_calls_new(&counting, &calls, NULL) == POLY_OK) {
 		poly_calls_bind(calls, batch->info, &columns, NULL);

@@ -426,9 +426,9 @@ counted_records_are_refused_where_their_order_matters(void **state)
 			  *flow = begin_stats("flow", 0, reader);
 	const struct poly_batch *batch;
 	struct poly_error error;
-	assert_true(poly_stats_tallies(mix));
-	assert_false(poly_stats_tallies(later));
-	assert_false(poly_stats_tallies(flow));
+	assert_true(poly_stats_accepts_weights(mix));
+	assert_false(poly_stats_accepts_weights(later));
+	assert_false(poly_stats_accepts_weights(flow));
 	poly_reader_want(reader, poly_stats_columns(mix));
 	poly_reader_tally(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);

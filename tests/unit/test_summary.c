@@ -339,7 +339,7 @@ compare(const void *a, const void *b)
 }
 
 static void
-expect_party(
+expect_context(
 	struct expected *e, const struct table *t, enum poly_column column, const char *key)
 {
 	uint64_t *values = malloc((t->rows + 1) * sizeof *values);
@@ -352,9 +352,10 @@ expect_party(
 	for (size_t i = 0; i < n; i++)
 		different += i == 0 || values[i] != values[i - 1];
 	if (different)
-		expect_count(&e->values, "parties", key, different > 65536 ? 65537 : different);
+		expect_count(
+			&e->values, "contexts", key, different > 65536 ? 65537 : different);
 	else
-		buf_printf(&e->values, "parties,%s,\n", key);
+		buf_printf(&e->values, "contexts,%s,\n", key);
 	free(values);
 }
 
@@ -376,9 +377,9 @@ expected_csv(const struct table *t)
 	for (unsigned a = 0; a < POLY_ACCESS_COUNT; a++)
 		expect_access(&e, t, a);
 	expect_ranges(&e, t);
-	expect_party(&e, t, POLY_COLUMN_cpu, "cpus");
-	expect_party(&e, t, POLY_COLUMN_process, "processes");
-	expect_party(&e, t, POLY_COLUMN_thread, "threads");
+	expect_context(&e, t, POLY_COLUMN_cpu, "cpus");
+	expect_context(&e, t, POLY_COLUMN_process, "processes");
+	expect_context(&e, t, POLY_COLUMN_thread, "threads");
 	buf_string(&e.values, buf_text(&e.tables));
 	buf_free(&e.tables);
 	buf_text(&e.values);
@@ -493,13 +494,13 @@ different_threads_are_counted_up_to_a_limit(void **state)
 {
 	(void)state;
 	struct poly_summary *s = summary_of_threads(0, 65536);
-	expect_threads(s, "\nparties,threads,65536\n", "Threads  65,536\n");
+	expect_threads(s, "\ncontexts,threads,65536\n", "Threads  65,536\n");
 	poly_summary_free(s);
 	s = summary_of_threads(0, 65537);
-	expect_threads(s, "\nparties,threads,65537\n", "Threads (at least)  65,537\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 	s = summary_of_threads(5, 200000);
-	expect_threads(s, "\nparties,threads,65537\n", "Threads (at least)  65,537\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 }
 
@@ -611,7 +612,7 @@ an_empty_trace_reports(void **state)
 	out = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, "\ntrace,format,\n"));
 	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic,\n"));
-	assert_non_null(strstr((char *)out.data, "\nparties,threads,\n"));
+	assert_non_null(strstr((char *)out.data, "\ncontexts,threads,\n"));
 	buf_free(&out);
 	poly_summary_free(summary);
 	poly_summary_free(other);

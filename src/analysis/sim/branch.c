@@ -8,7 +8,7 @@
  */
 #include "analysis/sim/branch.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -59,7 +59,7 @@ branch_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		.mask_first = values[OPTION_GSHARE] == 1};
 	it->takes_all = values[OPTION_BRANCHES] == 1;
 	it->top = values[OPTION_TOP];
-	if (!jumps_init(&it->jumps))
+	if (!branch_stream_init(&it->jumps))
 		return err_memory(error);
 	enum poly_status status =
 		branch_parse(it, setup->texts[OPTION_PREDICTORS], &common, error);
@@ -74,7 +74,7 @@ static void
 branch_begin(void *state, const struct poly_trace_info *info)
 {
 	struct branch *it = state;
-	jumps_begin(&it->jumps, info);
+	branch_stream_begin_trace(&it->jumps, info);
 }
 
 /* Counts what the last predictor did with each static branch that is known. */
@@ -113,7 +113,7 @@ predict_one(void *user, size_t i)
 }
 
 static size_t
-branch_parts(const void *state)
+branch_tasks(const void *state)
 {
 	const struct branch *it = state;
 	return it->budget_count + it->count + (it->sweep != NULL);
@@ -127,7 +127,7 @@ predict(struct branch *it, const struct analysis_rows *rows)
 	it->batch =
 		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
 	it->counts = rows->counts;
-	team_share(rows->team, predict_one, it, branch_parts(it));
+	team_share(rows->team, predict_one, it, branch_tasks(it));
 	if (it->counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)
@@ -140,14 +140,14 @@ predict(struct branch *it, const struct analysis_rows *rows)
 
 /* Puts a branch among those that wait, if it is to be predicted. */
 static bool
-add(struct branch *it, const struct jump *jump, const struct analysis_rows *rows)
+add(struct branch *it, const struct executed_branch *jump, const struct analysis_rows *rows)
 {
 	struct branch_columns *columns = &it->columns;
 	if (!it->takes_all && !(jump->flow & OP_CONDITIONAL))
 		return true;
 	columns->pc[columns->n] = jump->pc;
 	/* Not where it went, which would tell that it did. */
-	columns->target[columns->n] = jump->aim;
+	columns->target[columns->n] = jump->static_target;
 	columns->taken[columns->n] = jump->taken;
 	columns->site[columns->n++] = jump->site;
 	return columns->n < BRANCH_STRIP || predict(it, rows);
@@ -158,7 +158,7 @@ add(struct branch *it, const struct jump *jump, const struct analysis_rows *rows
  * indirect ones of those that are no returns, which the stack knows better.
  */
 static void
-find_target(struct branch *it, const struct jump *jump, bool counts)
+find_target(struct branch *it, const struct executed_branch *jump, bool counts)
 {
 	const uint8_t taken = jump->taken, goes = jump->taken && jump->has_target;
 	const uint8_t indirect =
@@ -181,16 +181,16 @@ find_target(struct branch *it, const struct jump *jump, bool counts)
 
 /* What a branch does to the stack of return addresses. */
 static void
-follow_stack(struct branch *it, const struct jump *jump, bool counts)
+follow_stack(struct branch *it, const struct executed_branch *jump, bool counts)
 {
 	const bool returns = jump->flow & OP_RETURNS, calls = jump->flow & OP_CALLS;
 	const uint8_t kind = returns ? RAS_RETURN : RAS_CALL;
 	uint8_t right;
 	if (!jump->taken || (!returns && !calls))
 		return;
-	if (returns ? !jump->has_target : !jump->has_behind)
+	if (returns ? !jump->has_target : !jump->has_fallthrough)
 		return;
-	ras_run(&it->ras, &kind, returns ? &jump->target : &jump->behind, &right, 1);
+	ras_run(&it->ras, &kind, returns ? &jump->target : &jump->fallthrough, &right, 1);
 	it->returns += counts && returns;
 	it->returns_right += counts && right;
 }
@@ -213,10 +213,10 @@ branch_update(void *state, const struct analysis_rows *rows)
 	bool ok = true;
 	set_counting(it, rows->counts);
 	if (rows->counts)
-		it->instructions += jumps_instructions(rows->batch);
-	jumps_find(&it->jumps, rows);
+		it->instructions += count_batch_instructions(rows->batch);
+	branch_stream_update(&it->jumps, rows);
 	for (size_t i = 0; i < it->jumps.count && ok; i++) {
-		const struct jump *jump = &it->jumps.list[i];
+		const struct executed_branch *jump = &it->jumps.list[i];
 		find_target(it, jump, rows->counts);
 		follow_stack(it, jump, rows->counts);
 		ok = add(it, jump, rows);
@@ -228,7 +228,7 @@ static void
 branch_fini(void *state)
 {
 	struct branch *it = state;
-	jumps_fini(&it->jumps);
+	branch_stream_fini(&it->jumps);
 	for (size_t i = 0; i < it->count; i++)
 		bpred_free(it->predictors[i].bpred);
 	for (size_t i = 0; i < it->budget_count; i++)
@@ -267,11 +267,11 @@ static const struct poly_option options[] = {
 	[OPTION_GSHARE] = {"branch.gshare", POLY_OPTION_CHOICE, 0, 0, 0, 1, gshare_choices,
 		"whether the index is cut behind or before the history is xored to it",
 		"cis501 3 (row 4)"},
-	[OPTION_SETS] = {"branch.btb-sets", POLY_OPTION_NUMBER, 0, 512, 1, BTB_ENTRIES_MOST,
+	[OPTION_SETS] = {"branch.btb-sets", POLY_OPTION_NUMBER, 0, 512, 1, BTB_ENTRIES_MAX,
 		NULL, "sets of the target buffer", NULL},
-	[OPTION_WAYS] = {"branch.btb-ways", POLY_OPTION_NUMBER, 0, 4, 1, BTB_WAYS_MOST, NULL,
+	[OPTION_WAYS] = {"branch.btb-ways", POLY_OPTION_NUMBER, 0, 4, 1, BTB_WAYS_MAX, NULL,
 		"ways of the target buffer", NULL},
-	[OPTION_STACK] = {"branch.stack", POLY_OPTION_NUMBER, 0, 16, 1, RAS_MOST, NULL,
+	[OPTION_STACK] = {"branch.stack", POLY_OPTION_NUMBER, 0, 16, 1, RAS_MAX, NULL,
 		"addresses on the return stack", NULL},
 	[OPTION_TOP] = {"branch.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
 		"most branches of a table, those mispredicted most often first", NULL},
@@ -294,17 +294,17 @@ const struct analysis analysis_branch = {
 		.title = "Branch prediction",
 		.summary = "predictors of branches, and of where they go",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = JUMPS_COLUMNS,
+		.wants = BRANCH_STREAM_COLUMNS,
 		.is_simulation = true,
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.suits = branch_suits,
 	.state_size = sizeof(struct branch),
 	.init = branch_init,
 	.begin = branch_begin,
 	.update = branch_update,
-	.parts = branch_parts,
+	.task_count = branch_tasks,
 	.report = branch_report,
 	.fini = branch_fini,
 };

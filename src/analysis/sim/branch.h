@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_SIM_BRANCH_H
 #define ANALYSIS_SIM_BRANCH_H
 
-#include "analysis/jumps.h"
+#include "analysis/branch_stream.h"
 #include "sim/bpred.h"
 #include "sim/bpred_sites.h"
 #include "sim/bpred_sweep.h"
@@ -37,7 +37,7 @@ struct branch_columns {
 };
 
 struct branch {
-	struct jumps jumps;
+	struct branch_stream jumps;
 	uint64_t instructions, branches, taken;
 	bool is_counting; /* the last rows counted */
 	bool takes_all;	  /* unconditional branches, too */
@@ -95,6 +95,6 @@ void branch_usual(
 void branch_name(const struct bpred_config *config, char *name, size_t size);
 
 /* Writes the answer. */
-void branch_report(const void *state, const struct ops *ops, struct poly_report *report);
+void branch_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -2,7 +2,7 @@
 /* What is told of branch prediction. */
 #include "analysis/sim/branch.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ report_cells(const struct branch *it, const struct bpred_config *config, uint64_
 	struct poly_report *report)
 {
 	poly_report_cell_count(report, bpred_bits(config));
-	rank_cells(report, wrong, it->branches);
+	top_n_cells(report, wrong, it->branches);
 	poly_report_cell_real(report, bpred_mpki(wrong, it->instructions), 3);
 }
 
@@ -112,7 +112,7 @@ report_budgets(const struct branch *it, struct poly_report *report)
 }
 
 static void
-report_sites(const struct branch *it, const struct ops *ops, struct poly_report *report)
+report_sites(const struct branch *it, const struct static_ops *ops, struct poly_report *report)
 {
 	size_t most = it->top < it->sites.count ? (size_t)it->top : it->sites.count;
 	uint32_t *worst = mem_new(most + 1, sizeof *worst);
@@ -122,7 +122,7 @@ report_sites(const struct branch *it, const struct ops *ops, struct poly_report 
 	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
 	poly_report_table(report, "sites");
 	poly_report_heading(report, title);
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "executions", true);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
@@ -130,10 +130,10 @@ report_sites(const struct branch *it, const struct ops *ops, struct poly_report 
 	poly_report_column(report, "percent", true);
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
-		rank_site_cells(report, ops, worst[i]);
+		top_n_site_cells(report, ops, worst[i]);
 		poly_report_cell_count(report, site->executions);
-		rank_cells(report, site->taken, site->executions);
-		rank_cells(report, site->wrong, site->executions);
+		top_n_cells(report, site->taken, site->executions);
+		top_n_cells(report, site->wrong, site->executions);
 	}
 	poly_report_end(report);
 	mem_free(worst);
@@ -144,7 +144,7 @@ report_target(struct poly_report *report, const char *name, uint64_t asked, uint
 {
 	poly_report_cell_text(report, name);
 	poly_report_cell_count(report, asked);
-	rank_cells(report, asked - right, asked);
+	top_n_cells(report, asked - right, asked);
 }
 
 static void
@@ -162,14 +162,14 @@ report_targets(const struct branch *it, struct poly_report *report)
 }
 
 void
-branch_report(const void *state, const struct ops *ops, struct poly_report *report)
+branch_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct branch *it = state;
 	poly_report_count(report, "instructions", it->instructions);
 	poly_report_count(report, "branches", it->branches);
 	poly_report_count(report, "taken", it->taken);
-	if (it->instructions && !it->jumps.derives && !it->jumps.is_told)
-		jumps_note("", report);
+	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
+		branch_stream_report_note("", report);
 	report_predictors(it, report);
 	if (it->sweep)
 		report_sweep(it, report);

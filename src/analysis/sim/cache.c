@@ -3,17 +3,17 @@
  * Single caches, many at once: misses by cause, and traffic. An access is to the line of its
  * first byte (reference cis501 7.1.4); stores of unknown size have four bytes.
  */
-#include "analysis/jumps.h"
-#include "analysis/sim/replay.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/access_log.h"
 #include "analysis/sim/sweep.h"
-#include "analysis/sim/tops.h"
-#include "analysis/sim/uses.h"
+#include "analysis/sim/hotspots.h"
+#include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
-#include "sim/classify.h"
-#include "sim/opt.h"
+#include "sim/miss_classes.h"
+#include "sim/belady.h"
 
 #include <string.h>
 
@@ -27,29 +27,29 @@ enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 /* A cache and what it counted while rows were not to be counted. */
 struct one {
 	struct cache *cache; /* NULL where policy is opt: */
-	struct opt *opt;
-	size_t ahead;		   /* place of its size of lines in the replay */
-	struct classify *classify; /* NULL: not asked for, or there were too many lines */
-	uint32_t *missed;	   /* USES_MOST, of the last batch; NULL: nobody looks at it */
-	bool failed;		   /* memory was lacking in the last update */
+	struct belady *opt;
+	size_t ahead;		       /* place of its size of lines in the replay */
+	struct miss_classes *classify; /* NULL: not asked for, or there were too many lines */
+	uint32_t *missed; /* MEM_REFS_MAX, of the last batch; NULL: nobody looks at it */
+	bool failed;	  /* memory was lacking in the last update */
 	struct cache_counts ignored;
 	uint64_t causes[MISS_CLASSES];
 };
 
 struct state {
-	enum uses_of of;
+	enum mem_refs_selection of;
 	bool causes;
 	unsigned address_bits; /* the most of the traces */
 	struct sweep sweep;
 	struct one *caches;
-	uint64_t instructions; /* that count */
-	struct replay *replay; /* NULL: none of them is opt */
-	bool finished;	       /* those have seen the trace */
-	struct uses uses;
+	uint64_t instructions;	/* that count */
+	struct access_log *log; /* NULL: none of them is opt */
+	bool finished;		/* those have seen the trace */
+	struct mem_refs uses;
 	const struct cache_batch *batch; /* with counts: of the update under way */
 	bool counts;
-	struct tops_pair tops;	     /* of the first cache */
-	uint32_t weights[USES_MOST]; /* 1 where it missed */
+	struct hotspots_pair tops;	/* of the first cache */
+	uint32_t weights[MEM_REFS_MAX]; /* 1 where it missed */
 };
 
 /* A cache that is opt, and what it looks at. */
@@ -59,10 +59,10 @@ open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
 {
 	const struct cache_config *config = &it->sweep.configs[i];
 	const unsigned shift = (unsigned)__builtin_ctz(config->line_size);
-	enum poly_status status = it->replay ? POLY_OK : replay_new(stores, &it->replay, error);
+	enum poly_status status = it->log ? POLY_OK : access_log_new(stores, &it->log, error);
 	if (status == POLY_OK)
-		status = replay_size(it->replay, shift, &it->caches[i].ahead, error);
-	return status == POLY_OK ? opt_cache_new(config, &it->caches[i].opt, error) : status;
+		status = access_log_add_size(it->log, shift, &it->caches[i].ahead, error);
+	return status == POLY_OK ? belady_new(config, &it->caches[i].opt, error) : status;
 }
 
 /* Whether anybody looks at which accesses miss in a cache. */
@@ -81,10 +81,10 @@ open_one(struct state *it, const struct poly_stats_stores *stores, size_t i,
 	enum poly_status status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
 						      : cache_new(config, &one->cache, error);
 	if (status == POLY_OK && it->causes)
-		status = classify_new(config, LINES_MOST, &one->classify, error);
+		status = miss_classes_new(config, LINES_MOST, &one->classify, error);
 	if (status != POLY_OK || !tells_missed(it, i))
 		return status;
-	one->missed = mem_new(USES_MOST, sizeof *one->missed);
+	one->missed = mem_new(MEM_REFS_MAX, sizeof *one->missed);
 	return one->missed ? POLY_OK : err_memory(error);
 }
 
@@ -110,7 +110,7 @@ open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'cache.top' is about the first cache, whose policy must not be "
 			"opt");
-	return tops_pair_init(
+	return hotspots_pair_init(
 		&it->tops, it->tops.most, "cache.region", values[OPTION_REGION], error);
 }
 
@@ -118,7 +118,7 @@ static enum poly_status
 cache_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct state *it = state;
-	it->of = (enum uses_of)setup->values[OPTION_OF];
+	it->of = (enum mem_refs_selection)setup->values[OPTION_OF];
 	it->causes = setup->values[OPTION_CAUSES];
 	it->tops.most = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
@@ -147,17 +147,17 @@ ignore(struct cache_counts *ignored, const struct cache_counts *before,
 
 /* False: no memory. */
 static bool
-run_classify(struct one *one, const struct cache_batch *batch, struct classify_misses *misses,
+run_classify(struct one *one, const struct cache_batch *batch, struct classified_misses *misses,
 	bool counts)
 {
-	const enum poly_status status = classify_run(one->classify, batch, misses, NULL);
-	const uint64_t *causes = classify_counts(one->classify);
+	const enum poly_status status = miss_classes_run(one->classify, batch, misses, NULL);
+	const uint64_t *causes = miss_classes_counts(one->classify);
 	for (int i = 0; counts && i < MISS_CLASSES; i++)
 		one->causes[i] += causes[i];
-	classify_count_anew(one->classify);
+	miss_classes_reset(one->classify);
 	if (status != POLY_ERR_LIMIT)
 		return status == POLY_OK;
-	classify_free(one->classify);
+	miss_classes_free(one->classify);
 	one->classify = NULL;
 	return true;
 }
@@ -174,7 +174,7 @@ static void
 count(const struct one *one, struct cache_counts *counts)
 {
 	if (one->opt)
-		opt_cache_count(one->opt, counts);
+		belady_count(one->opt, counts);
 	else
 		cache_count(one->cache, counts);
 }
@@ -183,11 +183,11 @@ count(const struct one *one, struct cache_counts *counts)
 static bool
 count_tops(struct state *it, size_t misses)
 {
-	const struct uses *uses = &it->uses;
+	const struct mem_refs *uses = &it->uses;
 	memset(it->weights, 0, uses->count * sizeof *it->weights);
 	for (size_t i = 0; i < misses; i++)
 		it->weights[it->caches->missed[i]] = 1;
-	return tops_pair_add(&it->tops, uses, it->weights);
+	return hotspots_pair_add(&it->tops, uses, it->weights);
 }
 
 /* Gives a batch to a cache; next: of one that is opt. False: no memory. */
@@ -196,9 +196,9 @@ run_one(struct state *it, struct one *one, const struct cache_batch *batch,
 	const uint64_t *next, bool counts)
 {
 	struct cache_counts before, now;
-	struct classify_misses misses = {.missed = one->missed};
+	struct classified_misses misses = {.missed = one->missed};
 	count(one, &before);
-	misses.count = one->opt ? opt_cache_run(one->opt, batch, next, one->missed)
+	misses.count = one->opt ? belady_run(one->opt, batch, next, one->missed)
 				: cache_run(one->cache, batch, one->missed);
 	count(one, &now);
 	if (!counts)
@@ -219,7 +219,7 @@ run_cache(void *user, size_t i)
 }
 
 static size_t
-cache_parts(const void *state)
+cache_tasks(const void *state)
 {
 	const struct state *it = state;
 	return it->sweep.count;
@@ -230,7 +230,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
 	bool ok = true;
-	uses_find(&it->uses, rows->batch, it->of);
+	mem_refs_find(&it->uses, rows->batch, it->of);
 	for (size_t i = 0; i < it->uses.count; i++)
 		if (!it->uses.sizes[i])
 			it->uses.sizes[i] = CACHE_STORE_SIZE;
@@ -238,18 +238,18 @@ cache_update(void *state, const struct analysis_rows *rows)
 		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
 	it->batch = &batch;
 	it->counts = rows->counts;
-	it->instructions += rows->counts ? jumps_instructions(rows->batch) : 0;
+	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
 	team_share(rows->team, run_cache, it, it->sweep.count);
 	for (size_t i = 0; i < it->sweep.count; i++)
 		ok &= !it->caches[i].failed;
-	if (it->replay)
-		replay_keep(it->replay, &it->uses, rows->counts);
+	if (it->log)
+		access_log_append(it->log, &it->uses, rows->counts);
 	return ok;
 }
 
 /* Some uses of the second pass, of caches that are opt. */
 static bool
-run_again(void *user, const struct replay_step *step)
+run_again(void *user, const struct access_log_step *step)
 {
 	struct state *it = user;
 	bool ok = true;
@@ -265,8 +265,8 @@ static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct state *it = state;
-	return it->replay ? replay_again(it->replay, run_again, it, &it->finished, error)
-			  : POLY_OK;
+	return it->log ? access_log_replay(it->log, run_again, it, &it->finished, error)
+		       : POLY_OK;
 }
 
 static void
@@ -282,7 +282,7 @@ open_table(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "dirty_evictions", true);
 	poly_report_column(report, "bytes_from_below", true);
 	poly_report_column(report, "bytes_to_below", true);
@@ -409,7 +409,7 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
 		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
-	uses_mpki_cell(report, misses, it->instructions);
+	report_mpki_cell(report, misses, it->instructions);
 	poly_report_cell_count(report, counts.dirty_evictions);
 	poly_report_cell_count(report, counts.bytes_from_below);
 	poly_report_cell_count(report, counts.bytes_to_below);
@@ -422,7 +422,7 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 }
 
 static void
-cache_report(const void *state, const struct ops *ops, struct poly_report *report)
+cache_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct state *it = state;
 	(void)ops;
@@ -432,7 +432,7 @@ cache_report(const void *state, const struct ops *ops, struct poly_report *repor
 	poly_report_end(report);
 	if (it->sweep.count > 1)
 		report_budgets(it, report);
-	tops_pair_report(&it->tops, KEY("misses"), report);
+	hotspots_pair_report(&it->tops, KEY("misses"), report);
 }
 
 static void
@@ -441,13 +441,13 @@ cache_fini(void *state)
 	struct state *it = state;
 	for (size_t i = 0; it->caches && i < it->sweep.count; i++) {
 		cache_free(it->caches[i].cache);
-		opt_cache_free(it->caches[i].opt);
-		classify_free(it->caches[i].classify);
+		belady_free(it->caches[i].opt);
+		miss_classes_free(it->caches[i].classify);
 		mem_free(it->caches[i].missed);
 	}
 	mem_free(it->caches);
-	tops_pair_fini(&it->tops);
-	replay_free(it->replay);
+	hotspots_pair_fini(&it->tops);
+	access_log_free(it->log);
 }
 
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
@@ -458,8 +458,8 @@ static const struct poly_option options[] = {
 		"caches: lists of size, ways, line, policy, write, allocate and valid, all "
 		"combined",
 		"reference cis501 7.1.4"},
-	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_DATA, 0, 0,
-		uses_words, "what goes through the caches", NULL},
+	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_DATA, 0, 0,
+		mem_refs_words, "what goes through the caches", NULL},
 	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"tell compulsory, capacity and conflict misses apart", NULL},
 	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
@@ -475,15 +475,15 @@ const struct analysis analysis_cache = {
 		.summary = "misses and traffic of simulated caches, many at once",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = cache_init,
 	.begin = cache_begin,
 	.update = cache_update,
-	.parts = cache_parts,
+	.task_count = cache_tasks,
 	.finish = cache_finish,
 	.report = cache_report,
 	.fini = cache_fini,

@@ -2,8 +2,8 @@
 /* Levels of caches: what misses where, what goes between them, and what an access costs. */
 #include "analysis/sim/levels.h"
 
-#include "analysis/jumps.h"
-#include "analysis/sim/tops.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/hotspots.h"
 #include "base/err.h"
 #include "report/terms.h"
 #include "report/tree.h"
@@ -20,9 +20,9 @@ struct state {
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 	uint64_t instructions;
-	struct uses uses;
-	struct tops_pair tops;
-	uint32_t cycles[USES_MOST];
+	struct mem_refs uses;
+	struct hotspots_pair tops;
+	uint32_t cycles[MEM_REFS_MAX];
 };
 
 /* Choices of the option; "none", and names of levels_presets. */
@@ -62,7 +62,7 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	if (setup->values[OPTION_INCLUSION])
 		it->config.inclusion =
 			(enum hierarchy_inclusion)(setup->values[OPTION_INCLUSION] - 1);
-	status = tops_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
+	status = hotspots_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
 		setup->values[OPTION_REGION], error);
 	if (status != POLY_OK)
 		return status;
@@ -88,7 +88,7 @@ static bool
 levels_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
-	uses_find(&it->uses, rows->batch, USES_ALL);
+	mem_refs_find(&it->uses, rows->batch, MEM_REFS_ALL);
 	hierarchy_count_anew(it->hierarchy);
 	hierarchy_run(it->hierarchy,
 		&(struct hierarchy_batch){
@@ -96,7 +96,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 		it->tops.most ? it->cycles : NULL);
 	if (!rows->counts)
 		return true;
-	it->instructions += jumps_instructions(rows->batch);
+	it->instructions += count_batch_instructions(rows->batch);
 	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
 		add_counts(&it->counts[i], hierarchy_counts(it->hierarchy, i));
@@ -104,7 +104,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	it->totals.cycles += totals->cycles;
 	it->totals.memory_reads += totals->memory_reads;
 	it->totals.memory_writes += totals->memory_writes;
-	return !it->tops.most || tops_pair_add(&it->tops, &it->uses, it->cycles);
+	return !it->tops.most || hotspots_pair_add(&it->tops, &it->uses, it->cycles);
 }
 
 static void
@@ -140,13 +140,13 @@ report_level(const struct state *it, const struct hierarchy_level *level,
 	poly_report_cell_count(report, misses);
 	poly_report_cell_real(
 		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
-	uses_mpki_cell(report, misses, it->instructions);
+	report_mpki_cell(report, misses, it->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
 }
 
 static void
-levels_report(const void *state, const struct ops *ops, struct poly_report *report)
+levels_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	static const char *const names[HIERARCHY_LEVELS] = {"l1", "l2", "l3", "l4"};
 	const struct state *it = state;
@@ -172,7 +172,7 @@ levels_report(const void *state, const struct ops *ops, struct poly_report *repo
 		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
-	tops_pair_report(&it->tops, KEY("cycles"), report);
+	hotspots_pair_report(&it->tops, KEY("cycles"), report);
 }
 
 static void
@@ -180,7 +180,7 @@ levels_fini(void *state)
 {
 	struct state *it = state;
 	hierarchy_free(it->hierarchy);
-	tops_pair_fini(&it->tops);
+	hotspots_pair_fini(&it->tops);
 }
 
 /* As the caches say, or one of levels_inclusions. */
@@ -209,11 +209,11 @@ const struct analysis analysis_levels = {
 			   "access costs",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = levels_init,
 	.update = levels_update,
 	.report = levels_report,

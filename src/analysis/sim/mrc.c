@@ -3,14 +3,14 @@
  * Miss ratios of fully associative lru caches of all sizes, of data and of instructions, each
  * with caches of its own; and of all numbers of sets and ways. Exact, or from samples of lines.
  */
-#include "analysis/jumps.h"
-#include "analysis/sim/uses.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
 #include "sim/all_associativity.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/shards.h"
 #include "sim/stack_distance.h"
 
@@ -33,7 +33,7 @@ struct part {
 	uint64_t instructions; /* executed while these were looked at */
 	bool full;	       /* there are more lines than can be told apart */
 	/* Exact: */
-	struct dense dense;
+	struct dense_index dense;
 	struct stack_distance *distance;
 	struct all_associativity *all; /* NULL: not asked for */
 	/* Or: */
@@ -45,7 +45,7 @@ enum { DATA, INSTRUCTIONS, PARTS };
 /* Which uses are of a part. */
 struct whose {
 	int part;
-	const uint16_t *party; /* of rows; NULL: those of all are */
+	const uint16_t *context; /* of rows; NULL: those of all are */
 	uint16_t number;
 	uint64_t instructions; /* in these rows */
 };
@@ -55,18 +55,18 @@ struct state {
 	unsigned sample; /* k, 0: exact */
 	struct part parts[PARTS];
 	bool by_thread;
-	const struct parties *names;
+	const struct contexts *names;
 	struct part threads[THREADS_MOST][PARTS]; /* opened when one is seen */
 	uint64_t left_out;			  /* uses of further ones */
-	struct uses uses;
-	uint64_t lines[USES_MOST];
-	uint32_t ids[USES_MOST];
+	struct mem_refs uses;
+	uint64_t lines[MEM_REFS_MAX];
+	uint32_t ids[MEM_REFS_MAX];
 };
 
 static enum poly_status
 open_exact(struct part *part, uint32_t lines, struct poly_error *error)
 {
-	const enum poly_status status = dense_init(&part->dense, lines, error);
+	const enum poly_status status = dense_index_init(&part->dense, lines, error);
 	return status == POLY_OK ? stack_distance_new(&part->distance, error) : status;
 }
 
@@ -93,12 +93,12 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 			(unsigned long long)line);
 	it->line_shift = (unsigned)__builtin_ctzll(line);
 	it->sample = (unsigned)setup->values[OPTION_SAMPLE];
-	if (it->sample && it->sample < SHARDS_LEAST)
+	if (it->sample && it->sample < SHARDS_MIN)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'mrc.sample' is %u, expected 0 or %d to %d", it->sample,
-			SHARDS_LEAST, SHARDS_MOST);
+			SHARDS_MIN, SHARDS_MAX);
 	it->by_thread = setup->values[OPTION_THREADS];
-	it->names = setup->parties;
+	it->names = setup->contexts;
 	if (it->sample && (it->by_thread || setup->values[OPTION_SETS]))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"options 'mrc.%s' and 'mrc.sample' exclude each other",
@@ -111,7 +111,8 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 static enum poly_status
 run_exact(struct state *it, struct part *part, size_t count, bool counts)
 {
-	enum poly_status status = dense_find(&part->dense, it->lines, count, it->ids, NULL);
+	enum poly_status status =
+		dense_index_find(&part->dense, it->lines, count, it->ids, NULL);
 	if (status != POLY_OK)
 		return status;
 	stack_distance_counting(part->distance, counts);
@@ -133,7 +134,7 @@ run_part(struct state *it, struct part *part, const struct whose *whose, bool co
 	for (size_t i = 0; i < it->uses.count; i++) {
 		const bool fetched = it->uses.kinds[i] == CACHE_FETCH;
 		const bool own =
-			!whose->party || whose->party[it->uses.rows[i]] == whose->number;
+			!whose->context || whose->context[it->uses.rows[i]] == whose->number;
 		it->lines[count] = it->uses.addresses[i] >> it->line_shift;
 		count += own && fetched == (whose->part == INSTRUCTIONS);
 	}
@@ -167,20 +168,21 @@ run_threads(struct state *it, const struct analysis_rows *rows)
 {
 	uint64_t seen = 0, instructions[THREADS_MOST] = {0};
 	bool ok = true;
-	jumps_instructions_by_party(rows, instructions, THREADS_MOST);
+	count_context_instructions(rows, instructions, THREADS_MOST);
 	for (uint16_t i = 0; i < THREADS_MOST; i++)
 		seen |= instructions[i] ? UINT64_C(1) << i : 0;
 	for (size_t i = 0; i < it->uses.count; i++) {
-		const uint16_t party = rows->party ? rows->party[it->uses.rows[i]] : rows->only;
-		if (party < THREADS_MOST)
-			seen |= UINT64_C(1) << party;
+		const uint16_t context =
+			rows->context ? rows->context[it->uses.rows[i]] : rows->sole_context;
+		if (context < THREADS_MOST)
+			seen |= UINT64_C(1) << context;
 		else
 			it->left_out += rows->counts;
 	}
 	for (; seen && ok; seen &= seen - 1) {
 		const uint16_t number = (uint16_t)__builtin_ctzll(seen);
 		ok = run_thread(it,
-			(struct whose){DATA, rows->party, number, instructions[number]},
+			(struct whose){DATA, rows->context, number, instructions[number]},
 			rows->counts);
 	}
 	return ok;
@@ -191,8 +193,8 @@ mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
 	bool ok = true;
-	const uint64_t instructions = jumps_instructions(rows->batch);
-	uses_find(&it->uses, rows->batch, USES_ALL);
+	const uint64_t instructions = count_batch_instructions(rows->batch);
+	mem_refs_find(&it->uses, rows->batch, MEM_REFS_ALL);
 	for (int i = 0; i < PARTS && ok; i++)
 		ok = run_part(it, &it->parts[i], &(struct whose){i, NULL, 0, instructions},
 			rows->counts);
@@ -274,7 +276,7 @@ report_size(const struct state *it, uint64_t lines, struct poly_report *report)
 		const uint64_t misses = stack_distance_misses(part->distance, lines);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_real(report, percent(misses, part->uses), 3);
-		uses_mpki_cell(report, misses, part->instructions);
+		report_mpki_cell(report, misses, part->instructions);
 		more |= misses > stack_distance_first(part->distance);
 	}
 	return more;
@@ -294,7 +296,7 @@ report_sets(const struct state *it, struct poly_report *report)
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "percent";
@@ -310,7 +312,7 @@ report_sets(const struct state *it, struct poly_report *report)
 				report, (uint64_t)ways << bits << it->line_shift);
 			poly_report_cell_count(report, misses);
 			poly_report_cell_real(report, percent(misses, part->uses), 3);
-			uses_mpki_cell(report, misses, part->instructions);
+			report_mpki_cell(report, misses, part->instructions);
 		}
 	}
 	poly_report_end(report);
@@ -327,7 +329,7 @@ open_threads(struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -355,7 +357,7 @@ report_thread(const struct state *it, const struct part *part, const char *const
 		poly_report_cell_count(report, part->uses);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_real(report, percent(misses, part->uses), 3);
-		uses_mpki_cell(report, misses, part->instructions);
+		report_mpki_cell(report, misses, part->instructions);
 		poly_report_cell_text(report, buf_text(&curve));
 		lines *= 2;
 	} while (misses > stack_distance_first(part->distance) && lines < UINT64_C(1) << 40);
@@ -370,7 +372,7 @@ report_threads(const struct state *it, struct poly_report *report)
 	for (uint16_t thread = 0; thread < THREADS_MOST; thread++) {
 		for (int i = 0; i < PARTS; i++) {
 			struct buf name = {0};
-			parties_name(it->names, thread, &name);
+			contexts_append_name(it->names, thread, &name);
 			report_thread(it, &it->threads[thread][i],
 				(const char *[2]){buf_text(&name), uses[i]}, report);
 			buf_free(&name);
@@ -392,7 +394,7 @@ is_complete(const struct state *it)
 }
 
 static void
-mrc_report(const void *state, const struct ops *ops, struct poly_report *report)
+mrc_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct state *it = state;
 	(void)ops;
@@ -414,7 +416,7 @@ mrc_report(const void *state, const struct ops *ops, struct poly_report *report)
 static void
 close_part(struct part *part)
 {
-	dense_fini(&part->dense);
+	dense_index_fini(&part->dense);
 	stack_distance_free(part->distance);
 	all_associativity_free(part->all);
 	shards_free(part->shards);
@@ -434,9 +436,9 @@ mrc_fini(void *state)
 static const struct poly_option options[] = {
 	[OPTION_LINE] = {"mrc.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1,
 		(uint64_t)1 << 30, NULL, "bytes of a line, a power of two", NULL},
-	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		SHARDS_MOST, NULL,
-		"take eight samples of one of 2^N lines, N from 3 on; 0: all lines", NULL},
+	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
+		NULL, "take eight samples of one of 2^N lines, N from 3 on; 0: all lines",
+		NULL},
 	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"tell of data caches of 1 to 8192 sets and 1 to 16 ways, too; not of samples",
 		NULL},
@@ -450,12 +452,12 @@ const struct analysis analysis_mrc = {
 		.summary = "misses of lru caches of all sizes, exactly or from samples",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.shares = SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = mrc_init,
 	.update = mrc_update,
 	.report = mrc_report,

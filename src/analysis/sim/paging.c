@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Page replacement over frames of memory: faults of policies by the number of frames. */
-#include "analysis/jumps.h"
-#include "analysis/sim/replay.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/access_log.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -23,13 +23,13 @@ struct one {
 };
 
 struct state {
-	enum uses_of of;
+	enum mem_refs_selection of;
 	struct one *memories;
 	size_t count;
-	struct replay *replay; /* NULL: none of them is opt */
-	bool finished;	       /* those have seen the trace */
-	uint64_t instructions; /* that count */
-	struct uses uses;
+	struct access_log *log; /* NULL: none of them is opt */
+	bool finished;		/* those have seen the trace */
+	uint64_t instructions;	/* that count */
+	struct mem_refs uses;
 };
 
 static const char *const policies[] = {"fifo", "lru", "clock", "opt", NULL};
@@ -47,21 +47,21 @@ open_memory(struct state *it, const struct poly_stats_stores *stores, const uint
 	struct poly_error *error)
 {
 	struct one *one = &it->memories[it->count++];
-	if (!chosen[FRAMES] || chosen[FRAMES] > CACHE_LINES_MOST || !chosen[PAGE] ||
-		chosen[PAGE] > CACHE_LINE_MOST)
+	if (!chosen[FRAMES] || chosen[FRAMES] > CACHE_LINES_MAX || !chosen[PAGE] ||
+		chosen[PAGE] > CACHE_LINE_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%llu frames of %llu bytes, expected 1 to %llu of at most %lu",
 			(unsigned long long)chosen[FRAMES], (unsigned long long)chosen[PAGE],
-			(unsigned long long)CACHE_LINES_MOST, (unsigned long)CACHE_LINE_MOST);
+			(unsigned long long)CACHE_LINES_MAX, (unsigned long)CACHE_LINE_MAX);
 	one->config = (struct paging_config){(uint32_t)chosen[FRAMES], (uint32_t)chosen[PAGE],
 		(enum paging_policy)chosen[POLICY]};
 	enum poly_status status = paging_new(&one->config, &one->paging, error);
 	if (status != POLY_OK || one->config.policy != PAGING_OPT)
 		return status;
-	if (!it->replay)
-		status = replay_new(stores, &it->replay, error);
+	if (!it->log)
+		status = access_log_new(stores, &it->log, error);
 	return status == POLY_OK
-		       ? replay_size(it->replay, (unsigned)__builtin_ctzll(chosen[PAGE]),
+		       ? access_log_add_size(it->log, (unsigned)__builtin_ctzll(chosen[PAGE]),
 				 &one->ahead, error)
 		       : status;
 }
@@ -72,7 +72,7 @@ paging_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct state *it = state;
 	struct sweep_values values[KEYS] = {{{0}, 0}};
 	uint64_t chosen[KEYS];
-	it->of = (enum uses_of)setup->values[OPTION_OF];
+	it->of = (enum mem_refs_selection)setup->values[OPTION_OF];
 	enum poly_status status = sweep_take(setup->texts[OPTION_SWEEP], keys,
 		"memories, expected frames=64, page=4k or policy=fifo, lru, clock or opt",
 		values, error);
@@ -110,21 +110,21 @@ static bool
 paging_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
-	it->instructions += rows->counts ? jumps_instructions(rows->batch) : 0;
-	uses_find(&it->uses, rows->batch, it->of);
+	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
+	mem_refs_find(&it->uses, rows->batch, it->of);
 	const struct cache_batch batch = {
 		it->uses.addresses, it->uses.kinds, NULL, it->uses.count};
 	for (size_t i = 0; i < it->count; i++)
 		if (it->memories[i].config.policy != PAGING_OPT)
 			run_one(&it->memories[i], &batch, NULL, rows->counts);
-	if (it->replay)
-		replay_keep(it->replay, &it->uses, rows->counts);
+	if (it->log)
+		access_log_append(it->log, &it->uses, rows->counts);
 	return true;
 }
 
 /* Some uses of the second pass, of memories that are opt. */
 static bool
-run_again(void *user, const struct replay_step *step)
+run_again(void *user, const struct access_log_step *step)
 {
 	struct state *it = user;
 	for (size_t i = 0; i < it->count; i++) {
@@ -139,8 +139,8 @@ static enum poly_status
 paging_finish(void *state, struct poly_error *error)
 {
 	struct state *it = state;
-	return it->replay ? replay_again(it->replay, run_again, it, &it->finished, error)
-			  : POLY_OK;
+	return it->log ? access_log_replay(it->log, run_again, it, &it->finished, error)
+		       : POLY_OK;
 }
 
 static uint64_t
@@ -177,7 +177,7 @@ open_table(struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "faults", true);
 	poly_report_column(report, "percent", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	poly_report_column(report, "written", true);
 	poly_report_column(report, "anomaly", false);
 	poly_report_column(report, "series", false);
@@ -206,7 +206,7 @@ report_memory(const struct state *it, const struct one *one, struct poly_report 
 		poly_report_cell_count(report, faults(one));
 		poly_report_cell_real(
 			report, accesses ? 100 * (double)faults(one) / (double)accesses : 0, 3);
-		uses_mpki_cell(report, faults(one), it->instructions);
+		report_mpki_cell(report, faults(one), it->instructions);
 		poly_report_cell_count(report, counts.written - one->ignored.written);
 		poly_report_cell_text(report, is_anomaly(it, one) ? "yes" : NULL);
 	}
@@ -216,7 +216,7 @@ report_memory(const struct state *it, const struct one *one, struct poly_report 
 }
 
 static void
-paging_report(const void *state, const struct ops *ops, struct poly_report *report)
+paging_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct state *it = state;
 	(void)ops;
@@ -233,7 +233,7 @@ paging_fini(void *state)
 	for (size_t i = 0; i < it->count; i++)
 		paging_free(it->memories[i].paging);
 	mem_free(it->memories);
-	replay_free(it->replay);
+	access_log_free(it->log);
 }
 
 static const char *const initial_sweep[] = {"frames=1..1k,page=4k,policy=lru", NULL};
@@ -242,8 +242,8 @@ static const struct poly_option options[] = {
 	[OPTION_SWEEP] = {"paging.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
 		initial_sweep, "memories: lists of page, policy and frames, all combined",
 		NULL},
-	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_ALL, 0, 0,
-		uses_words, "which addresses use pages", NULL},
+	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_ALL, 0, 0,
+		mem_refs_words, "which addresses use pages", NULL},
 	{0}};
 
 const struct analysis analysis_paging = {
@@ -252,11 +252,11 @@ const struct analysis analysis_paging = {
 		.summary = "page faults by the frames of a memory and by what is replaced",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = paging_init,
 	.update = paging_update,
 	.finish = paging_finish,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pipelines: how many cycles a core takes for the instructions of each party, and where they
+ * Pipelines: how many cycles a core takes for the instructions of each context, and where they
  * go.
  *
- * Bounded: PIPELINE_PARTIES parties. An instruction whose branch column does not tell which way
- * it went waits for the next one of its party; the last ones are left out there.
+ * Bounded: PIPELINE_CONTEXTS contexts. An instruction whose branch column does not tell which
+ * way it went waits for the next one of its context; the last ones are left out there.
  *
  * spec: sim/pipeline.h
  */
 #include "analysis/sim/pipeline_sweep.h"
 
-#include "analysis/grow.h"
-#include "analysis/jumps.h"
-#include "analysis/tally.h"
+#include "analysis/counters.h"
+#include "analysis/branch_stream.h"
+#include "analysis/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -174,7 +174,7 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 	return it->stages ? POLY_OK : err_memory(error);
 }
 
-/* What a party's machines did that counts is done. */
+/* What a context's machines did that counts is done. */
 static void
 add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
 {
@@ -183,12 +183,12 @@ add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
 		pipeline_sweep_stream_add(stream->sweep, it->sweep->cycles);
 }
 
-/* Another trace: every party begins with a machine that has seen nothing. */
+/* Another trace: every context begins with a machine that has seen nothing. */
 static void
 pipeline_begin(void *state, const struct poly_trace_info *info)
 {
 	struct pipeline_analysis *it = state;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && it->is_counting)
 			add_stream(it, it->streams[i]);
 		pipeline_stream_free(it->streams[i]);
@@ -200,7 +200,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 
 /* Up to most registers of a set, the lowest numbers first; whether there are no more. */
 static bool
-list_registers(const struct op_registers *set, uint8_t *list, size_t most)
+list_registers(const struct static_op_registers *set, uint8_t *list, size_t most)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < most; i++)
@@ -208,7 +208,7 @@ list_registers(const struct op_registers *set, uint8_t *list, size_t most)
 	for (size_t word = 0; word < 2; word++) {
 		uint64_t left = set->bits[word];
 		while (left) {
-			const size_t number = 64 * word + tally_next(&left);
+			const size_t number = 64 * word + row_bits_next(&left);
 			if (count == most || number >= PIPELINE_REGISTERS)
 				return false;
 			list[count++] = (uint8_t)number;
@@ -218,7 +218,7 @@ list_registers(const struct op_registers *set, uint8_t *list, size_t most)
 }
 
 static struct pipeline_op
-op_of(const struct op *op, bool *whole)
+op_of(const struct static_op *op, bool *whole)
 {
 	struct pipeline_op made = {.flags = PIPELINE_OTHERS};
 	const bool sources = list_registers(&op->reads, made.sources, 3);
@@ -232,16 +232,17 @@ op_of(const struct op *op, bool *whole)
 
 /* Makes micro-ops of the operations that are new. */
 static bool
-reach_ops(struct pipeline_analysis *it, const struct ops *ops)
+reach_ops(struct pipeline_analysis *it, const struct static_ops *ops)
 {
 	void *list = it->ops, *flows = it->flows;
-	bool ok = grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
+	bool ok = counters_grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
 	it->ops = list;
-	ok = ok && grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
+	ok = ok &&
+	     counters_grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
 	it->flows = flows;
 	for (; ok && it->op_count < ops->count; it->op_count++) {
 		bool whole;
-		const struct op *op = ops_at(ops, it->op_count);
+		const struct static_op *op = static_op_at(ops, it->op_count);
 		it->ops[it->op_count] = op_of(op, &whole);
 		it->flows[it->op_count] = op->flow;
 		it->cut_ops += !whole;
@@ -255,7 +256,7 @@ set_counting(struct pipeline_analysis *it, bool counts)
 {
 	if (it->is_counting == counts)
 		return;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && counts)
 			pipeline_stream_mark(it->streams[i]);
 		else if (it->streams[i])
@@ -302,9 +303,9 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 		.pc = poly_present(batch, POLY_COLUMN_pc, row) ? batch->pc[row] : 0,
 		.site = rows->site[row],
 		.operation = op};
-	insn.is_unknown = !ops_at(rows->ops, op)->has_registers;
-	insn.size = ops_at(rows->ops, op)->size;
-	insn.target = jumps_aim(rows, row);
+	insn.is_unknown = !static_op_at(rows->ops, op)->has_registers;
+	insn.size = static_op_at(rows->ops, op)->size;
+	insn.target = branch_static_target(rows, row);
 	insn.is_skipped =
 		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
 	/* What its predicate skips takes its place and no more. */
@@ -371,12 +372,12 @@ execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
 	pipeline_stream_take(stream, taken, met_of(it));
 }
 
-/* The machine of a party; stages are kept of the first one. NULL: no memory. */
+/* The machine of a context; stages are kept of the first one. NULL: no memory. */
 static struct pipeline_stream *
-open_stream(struct pipeline_analysis *it, uint16_t party)
+open_stream(struct pipeline_analysis *it, uint16_t context)
 {
 	struct pipeline_stream *stream = pipeline_stream_new(&it->machine, it->sweep);
-	if (stream && party == 0)
+	if (stream && context == 0)
 		stream->stages = it->stages;
 	return stream;
 }
@@ -386,15 +387,15 @@ static bool
 update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	if (!poly_present(batch, POLY_COLUMN_kind, row))
 		return true;
 	const bool is_insn = batch->kind[row] == POLY_KIND_INSTRUCTION;
-	if (party >= PIPELINE_PARTIES) {
+	if (context >= PIPELINE_CONTEXTS) {
 		it->left_out += is_insn && it->is_counting;
 		return true;
 	}
-	struct pipeline_stream **stream = &it->streams[party];
+	struct pipeline_stream **stream = &it->streams[context];
 	if (!is_insn) {
 		if (*stream && (*stream)->waits)
 			add_access((*stream)->has_slot ? &(*stream)->slot : &(*stream)->insn,
@@ -404,7 +405,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	if (!is_real(batch, row))
 		return true;
 	if (!*stream)
-		*stream = open_stream(it, party);
+		*stream = open_stream(it, context);
 	if (!*stream)
 		return false;
 	execute(it, *stream, rows, row);
@@ -412,7 +413,7 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 }
 
 static size_t
-pipeline_parts(const void *state)
+pipeline_tasks(const void *state)
 {
 	const struct pipeline_analysis *it = state;
 	return it->sweep ? it->sweep->count : 1;
@@ -432,7 +433,7 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 			return false;
 	}
 	/* Nothing is left in buffers, so that an answer may be asked for at any time. */
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i])
 			pipeline_stream_run(it->streams[i], met_of(it));
 	}
@@ -443,7 +444,7 @@ static void
 pipeline_fini(void *state)
 {
 	struct pipeline_analysis *it = state;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++)
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++)
 		pipeline_stream_free(it->streams[i]);
 	pipeline_stages_free(it->stages);
 	mem_free(it->sweep);
@@ -457,11 +458,11 @@ static const struct poly_option options[] = {
 	[OPTION_MODEL] = {"pipeline.model", POLY_OPTION_CHOICE, POLY_OPTION_READ, 1, 0, 0,
 		models, "whether instructions issue in order or out of order", NULL},
 	[OPTION_WIDTH] = {"pipeline.width", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_WIDTH_MOST, NULL, "instructions a cycle", NULL},
+		PIPELINE_WIDTH_MAX, NULL, "instructions a cycle", NULL},
 	[OPTION_SIZE] = {"pipeline.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 128, 1,
-		PIPELINE_SIZE_MOST, NULL, "instructions in the reorder buffer", NULL},
+		PIPELINE_SIZE_MAX, NULL, "instructions in the reorder buffer", NULL},
 	[OPTION_REGISTERS] = {"pipeline.registers", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		PIPELINE_RENAMED_MOST, NULL,
+		PIPELINE_RENAMED_MAX, NULL,
 		"registers for results, 2 or more; 0: as many as it takes", NULL},
 	[OPTION_MEMORY] = {"pipeline.memory", POLY_OPTION_CHOICE, POLY_OPTION_READ,
 		PIPELINE_MEMORY_STORE_SETS, 0, 0, memories,
@@ -471,30 +472,30 @@ static const struct poly_option options[] = {
 		"when a register may be written again, in order",
 		"reference cis501 7.1.2, 7.1.5"},
 	[OPTION_LOAD] = {"pipeline.load", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_LATENCY_MOST, NULL, "cycles of a load that hits", NULL},
+		PIPELINE_LATENCY_MAX, NULL, "cycles of a load that hits", NULL},
 	[OPTION_FLOAT] = {"pipeline.float", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_LATENCY_MOST, NULL, "cycles of floating-point and vector instructions",
+		PIPELINE_LATENCY_MAX, NULL, "cycles of floating-point and vector instructions",
 		NULL},
 	[OPTION_TAKEN_ENDS] = {"pipeline.taken-ends", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0,
 		0, NULL, "whether a taken branch is the last of its cycle", NULL},
 	[OPTION_PREDICTOR] = {"pipeline.predictor", POLY_OPTION_CHOICE, POLY_OPTION_READ, 5, 0,
 		0, predictors, "how conditional branches are predicted", NULL},
 	[OPTION_BITS] = {"pipeline.bits", POLY_OPTION_NUMBER, POLY_OPTION_READ, 12, 0,
-		BPRED_LOG2_MOST, NULL,
+		BPRED_LOG2_MAX, NULL,
 		"the predictor has 2 to this power of counters, and as long a history", NULL},
 	[OPTION_PENALTY] = {"pipeline.penalty", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
-		PIPELINE_LATENCY_MOST, NULL,
+		PIPELINE_LATENCY_MAX, NULL,
 		"cycles until a mispredicted branch is followed: from its issue in order, from "
 		"its end out of order",
 		NULL},
 	[OPTION_CACHE] = {"pipeline.cache", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 0,
 		(uint64_t)1 << 31, NULL, "bytes of the data cache; 0: loads never miss", NULL},
 	[OPTION_WAYS] = {"pipeline.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		CACHE_WAYS_MOST, NULL, "lines in a set of the cache", NULL},
+		CACHE_WAYS_MAX, NULL, "lines in a set of the cache", NULL},
 	[OPTION_LINE] = {"pipeline.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64,
-		CACHE_LINE_LEAST, 65536, NULL, "bytes of a line", NULL},
+		CACHE_LINE_MIN, 65536, NULL, "bytes of a line", NULL},
 	[OPTION_MISS] = {"pipeline.miss", POLY_OPTION_NUMBER, POLY_OPTION_READ, 20, 0,
-		PIPELINE_LATENCY_MOST, NULL, "further cycles of a load that misses", NULL},
+		PIPELINE_LATENCY_MAX, NULL, "further cycles of a load that misses", NULL},
 	[OPTION_FROM] = {"pipeline.from", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1, 1,
 		UINT64_MAX, NULL, "the first instruction whose stages are kept", NULL},
 	[OPTION_COUNT] = {"pipeline.count", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
@@ -517,13 +518,13 @@ const struct analysis analysis_pipeline = {
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
 			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct pipeline_analysis),
 	.init = pipeline_init,
 	.begin = pipeline_begin,
 	.update = pipeline_update,
-	.parts = pipeline_parts,
+	.task_count = pipeline_tasks,
 	.report = pipeline_report,
 	.fini = pipeline_fini,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the analysis pipeline: what is asked, the instructions of a party, the answer.
+/* The parts of the analysis pipeline: what is asked, the instructions of a context, the answer.
  */
 #ifndef ANALYSIS_SIM_PIPELINE_H
 #define ANALYSIS_SIM_PIPELINE_H
@@ -10,13 +10,13 @@
 #include "sim/cache.h"
 #include "sim/pipeline.h"
 
-/* Parties that have a pipeline; the instructions of further ones are left out. */
-enum { PIPELINE_PARTIES = 64, PIPELINE_BUFFER = 1024, PIPELINE_STAGES_MOST = 1 << 16 };
+/* Contexts that have a pipeline; the instructions of further ones are left out. */
+enum { PIPELINE_CONTEXTS = 64, PIPELINE_BUFFER = 1024, PIPELINE_STAGES_MOST = 1 << 16 };
 
 /* Classes of micro-ops besides PIPELINE_LOADS. */
 enum { PIPELINE_OTHERS = 0, PIPELINE_FLOATS = 2 };
 
-/* The machine, of which each party has one. */
+/* The machine, of which each context has one. */
 struct pipeline_machine {
 	bool is_ooo, has_cache, has_bpred;
 	struct pipeline_inorder_config inorder;
@@ -67,7 +67,7 @@ struct pipeline_name {
 /* Stages that are kept for logs and diagrams. */
 struct pipeline_stages {
 	uint64_t from, count; /* what is asked for: the number of the first, from 1 */
-	uint64_t seen;	      /* instructions of the party */
+	uint64_t seen;	      /* instructions of the context */
 	size_t kept;
 	struct pipeline_times *times;
 	struct pipeline_name *names;
@@ -85,7 +85,7 @@ struct pipeline_front {
 struct pipeline_sweep;
 struct pipeline_sweep_stream;
 
-/* A party's machine, and its instructions on the way there. */
+/* A context's machine, and its instructions on the way there. */
 struct pipeline_stream {
 	struct pipeline_inorder *inorder; /* one of both is NULL */
 	struct pipeline_ooo *ooo;
@@ -95,7 +95,8 @@ struct pipeline_stream {
 	bool waits;			     /* insn is there, and may have more rows */
 	bool has_slot;			     /* so is slot, which is executed behind insn */
 	struct pipeline_insn insn, slot;
-	struct pipeline_stages *stages; /* of the analysis; NULL: none are kept of this party */
+	struct pipeline_stages
+		*stages; /* of the analysis; NULL: none are kept of this context */
 	struct pipeline_buffer buffer;
 };
 
@@ -105,14 +106,14 @@ struct pipeline_analysis {
 	bool is_counting;  /* the last rows counted */
 	bool is_told_late; /* of the trace: whether a branch was taken is seen behind it */
 	bool is_told;	   /* some row said it itself */
-	struct pipeline_stream *streams[PIPELINE_PARTIES];
+	struct pipeline_stream *streams[PIPELINE_CONTEXTS];
 	struct pipeline_op *ops; /* by operation: what is known of each beforehand */
 	uint8_t *flows;		 /* of each: enum op_flow */
 	uint32_t op_count, op_capacity, flow_capacity;
 	uint32_t cut_ops;	      /* operations that have more registers than a micro-op */
 	struct pipeline_result total; /* of what has ended */
 	struct pipeline_met met;
-	uint64_t left_out;		/* of parties without a pipeline */
+	uint64_t left_out;		/* of contexts without a pipeline */
 	struct pipeline_stages *stages; /* NULL: none are asked for */
 	struct pipeline_sweep *sweep;	/* NULL: none is asked for */
 };
@@ -173,6 +174,7 @@ void pipeline_stages_keep(struct pipeline_stages *stages, size_t n);
 
 extern const struct analysis analysis_pipeline;
 
-void pipeline_report(const void *state, const struct ops *ops, struct poly_report *report);
+void pipeline_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

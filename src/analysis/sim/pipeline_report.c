@@ -2,8 +2,8 @@
 /* What a pipeline took, as sections of a report. */
 #include "analysis/sim/pipeline_sweep.h"
 
-#include "analysis/jumps.h"
-#include "analysis/rank.h"
+#include "analysis/branch_stream.h"
+#include "analysis/top_n.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ report_parts(const struct pipeline_result *result, struct poly_report *report)
 		poly_report_cell_text(report, pipeline_part_name((enum pipeline_part)i));
 		poly_report_cell_count(report, result->parts[i]);
 		poly_report_cell_real(
-			report, rank_percent(result->parts[i], result->cycles), 2);
+			report, top_n_percent(result->parts[i], result->cycles), 2);
 		poly_report_cell_real(report, quotient(result->parts[i], result->ops), 4);
 	}
 	poly_report_end(report);
@@ -50,13 +50,13 @@ report_met(const struct pipeline_analysis *it, struct poly_report *report)
 		poly_report_count(report, "branches", met->branches);
 		poly_report_count(report, "mispredicted", met->mispredicted);
 		poly_report_real(report, "mispredicted_percent",
-			rank_percent(met->mispredicted, met->branches), 2);
+			top_n_percent(met->mispredicted, met->branches), 2);
 	}
 	if (it->machine.has_cache) {
 		poly_report_count(report, "accesses", met->accesses);
 		poly_report_count(report, "misses", met->misses);
 		poly_report_real(
-			report, "misses_percent", rank_percent(met->misses, met->accesses), 2);
+			report, "misses_percent", top_n_percent(met->misses, met->accesses), 2);
 	}
 }
 
@@ -65,7 +65,7 @@ report_sweep(const struct pipeline_analysis *it, uint64_t ops, struct poly_repor
 {
 	uint64_t cycles[PIPELINE_SWEEP_MOST];
 	memcpy(cycles, it->sweep->cycles, sizeof cycles);
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && it->is_counting)
 			pipeline_sweep_stream_add(it->streams[i]->sweep, cycles);
 	}
@@ -73,12 +73,12 @@ report_sweep(const struct pipeline_analysis *it, uint64_t ops, struct poly_repor
 }
 
 void
-pipeline_report(const void *state, const struct ops *ops, struct poly_report *report)
+pipeline_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct pipeline_analysis *it = state;
 	struct pipeline_result result = it->total;
 	(void)ops;
-	for (size_t i = 0; i < PIPELINE_PARTIES; i++) {
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (it->streams[i] && it->is_counting)
 			pipeline_stream_add(it->streams[i], &result);
 	}
@@ -87,7 +87,7 @@ pipeline_report(const void *state, const struct ops *ops, struct poly_report *re
 	poly_report_real(report, "cpi", quotient(result.cycles, result.ops), 4);
 	poly_report_real(report, "ipc", quotient(result.ops, result.cycles), 4);
 	if (result.ops && !it->is_told_late && !it->is_told)
-		jumps_note(", so all count as not taken", report);
+		branch_stream_report_note(", so all count as not taken", report);
 	report_met(it, report);
 	if (it->machine.is_ooo && it->machine.ooo.memory >= PIPELINE_MEMORY_NAIVE)
 		poly_report_count(report, "squashes", result.squashes);

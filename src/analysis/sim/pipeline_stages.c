@@ -2,7 +2,7 @@
 /* When some instructions went through the stages, for logs and diagrams. */
 #include "analysis/sim/pipeline.h"
 
-#include "analysis/run.h"
+#include "analysis/analysis_instance.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "polytrace/stages.h"
@@ -69,9 +69,9 @@ pipeline_stages_keep(struct pipeline_stages *stages, size_t n)
 
 /* What an instruction is called: "0x0043c96a J JMP_IMM". */
 static void
-write_label(const struct ops *ops, const struct pipeline_name *called, char label[LABEL])
+write_label(const struct static_ops *ops, const struct pipeline_name *called, char label[LABEL])
 {
-	const struct op *op = ops_at(ops, called->operation);
+	const struct static_op *op = static_op_at(ops, called->operation);
 	const char *mnemonic = op->mnemonic ? op->mnemonic : "";
 	const char *micro_op = op->micro_op ? op->micro_op : "";
 	snprintf(label, LABEL, "0x%08" PRIx64 "%s%.25s%s%.25s", called->pc,
@@ -80,8 +80,8 @@ write_label(const struct ops *ops, const struct pipeline_name *called, char labe
 
 /* The text of a file, behind what out has. */
 static enum poly_status
-append(const struct pipeline_stages *stages, const struct ops *ops, enum poly_stages_form form,
-	struct buf *out, struct poly_error *error)
+append(const struct pipeline_stages *stages, const struct static_ops *ops,
+	enum poly_stages_form form, struct buf *out, struct poly_error *error)
 {
 	enum poly_status status = POLY_ERR_MEMORY;
 	const char **labels = mem_new(stages->kept + 1, sizeof *labels);

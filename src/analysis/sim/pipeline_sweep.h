@@ -5,7 +5,7 @@
 
 #include "analysis/sim/pipeline.h"
 
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 enum { PIPELINE_SWEEP_MOST = 256, PIPELINE_SWEEP_KEYS = 8 };
 
@@ -49,7 +49,7 @@ struct pipeline_sweep {
 enum poly_status pipeline_sweep_new(const char *text, const uint64_t *values,
 	struct pipeline_sweep **made, struct poly_error *error);
 
-/* The pipelines of a party. */
+/* The pipelines of a context. */
 struct pipeline_sweep_stream;
 
 /* At their beginning; NULL: no memory. The sweep stays the caller's. */

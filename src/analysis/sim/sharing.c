@@ -6,7 +6,7 @@
  */
 #include "analysis/sim/sharing.h"
 
-#include "analysis/jumps.h"
+#include "analysis/branch_stream.h"
 #include "base/err.h"
 
 /* Lines of one access; what a trace says to be longer is cut. */
@@ -20,7 +20,7 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	struct sharing *it = state;
 	const uint64_t *values = setup->values;
 	const uint64_t set = values[OPTION_WAYS] * values[OPTION_LINE];
-	it->parties = setup->parties;
+	it->contexts = setup->contexts;
 	it->top = values[OPTION_TOP];
 	if (values[OPTION_SIZE] % set)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -58,7 +58,7 @@ run(struct sharing *it, bool counts)
 
 /* Adds an access, a piece a line; false: no memory. */
 static bool
-add(struct sharing *it, size_t use, uint16_t party, bool counts)
+add(struct sharing *it, size_t use, uint16_t context, bool counts)
 {
 	struct sharing_step *step = &it->step;
 	const uint32_t line = it->config.cache.line_size;
@@ -71,7 +71,7 @@ add(struct sharing *it, size_t use, uint16_t party, bool counts)
 		step->addresses[step->count] = address;
 		step->pcs[step->count] = it->uses.pcs[use];
 		step->sizes[step->count] = piece;
-		step->threads[step->count] = party;
+		step->threads[step->count] = context;
 		step->kinds[step->count++] = it->uses.kinds[use];
 		address += piece;
 		left -= piece;
@@ -89,13 +89,14 @@ sharing_update(void *state, const struct analysis_rows *rows)
 	if (it->full)
 		return true;
 	if (rows->counts)
-		jumps_instructions_by_party(rows, it->instructions, COHERENCE_THREADS);
-	uses_find(&it->uses, rows->batch, USES_DATA);
+		count_context_instructions(rows, it->instructions, COHERENCE_THREADS);
+	mem_refs_find(&it->uses, rows->batch, MEM_REFS_DATA);
 	for (size_t i = 0; i < it->uses.count && ok; i++) {
 		const size_t row = it->uses.rows[i];
-		const uint16_t party = rows->party ? rows->party[row] : rows->only;
-		if (party < COHERENCE_THREADS)
-			ok = add(it, i, party, rows->counts);
+		const uint16_t context =
+			rows->context ? rows->context[row] : rows->sole_context;
+		if (context < COHERENCE_THREADS)
+			ok = add(it, i, context, rows->counts);
 		else
 			it->left_out += rows->counts;
 	}
@@ -114,7 +115,7 @@ static const struct poly_option options[] = {
 	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 4,
 		1 << 26, NULL, "bytes of the cache of each thread", NULL},
 	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		CACHE_WAYS_MOST, NULL, "ways of its sets", NULL},
+		CACHE_WAYS_MAX, NULL, "ways of its sets", NULL},
 	[OPTION_LINE] = {"sharing.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 4, 4096,
 		NULL, "bytes of a line, a power of two", NULL},
 	[OPTION_WORD] = {"sharing.word", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 4096, NULL,
@@ -130,11 +131,11 @@ const struct analysis analysis_sharing = {
 		.summary = "lines that threads take from each other, and whether they share "
 			   "what is in them",
 		.needs = POLY_HAS(kind) | POLY_HAS(access) | POLY_HAS(address),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.is_simulation = true,
 		.options = options},
-	.shares = SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct sharing),
 	.init = sharing_init,
 	.update = sharing_update,

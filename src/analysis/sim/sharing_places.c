@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Who lost lines to others and who took them, by line, instruction and party. */
+/* Who lost lines to others and who took them, by line, instruction and context. */
 #include "analysis/sim/sharing.h"
 
-#include "analysis/grow.h"
+#include "analysis/counters.h"
 #include "base/mem.h"
 
 enum poly_status
 sharing_places_init(struct sharing_places *places, struct poly_error *error)
 {
-	const enum poly_status status = dense_init(&places->lines, SHARING_PLACES_MOST, error);
-	return status == POLY_OK ? dense_init(&places->pcs, SHARING_PLACES_MOST, error)
+	const enum poly_status status =
+		dense_index_init(&places->lines, SHARING_PLACES_MOST, error);
+	return status == POLY_OK ? dense_index_init(&places->pcs, SHARING_PLACES_MOST, error)
 				 : status;
 }
 
 void
 sharing_places_fini(struct sharing_places *places)
 {
-	dense_fini(&places->lines);
-	dense_fini(&places->pcs);
+	dense_index_fini(&places->lines);
+	dense_index_fini(&places->pcs);
 	map_free(&places->numbers);
 	mem_free(places->list);
 }
@@ -33,13 +34,13 @@ find_place(struct sharing_places *places, const struct sharing_place *fresh)
 	if (places->full)
 		return NULL;
 	void *list = places->list;
-	const bool ok = grow_array(
+	const bool ok = counters_grow_array(
 		&list, &places->capacity, (size_t)places->count + 1, sizeof *places->list);
 	places->list = list;
-	if (!ok || dense_find(&places->lines, &fresh->line, 1, &line, NULL) != POLY_OK ||
-		dense_find(&places->pcs, &fresh->pc, 1, &pc, NULL) != POLY_OK)
+	if (!ok || dense_index_find(&places->lines, &fresh->line, 1, &line, NULL) != POLY_OK ||
+		dense_index_find(&places->pcs, &fresh->pc, 1, &pc, NULL) != POLY_OK)
 		return NULL;
-	const uint64_t key = (uint64_t)line << 32 | pc << 8 | fresh->party;
+	const uint64_t key = (uint64_t)line << 32 | pc << 8 | fresh->context;
 	const uint64_t *number = map_get(&places->numbers, key, places->count, &added);
 	if (!number)
 		return NULL;
@@ -62,7 +63,7 @@ sharing_places_add(
 			.pc = step->pcs[i],
 			.first = at,
 			.last = last,
-			.party = (uint16_t)step->threads[i]};
+			.context = (uint16_t)step->threads[i]};
 		struct sharing_place *place = find_place(places, &fresh);
 		if (!place && !places->full)
 			return false;

@@ -16,10 +16,10 @@ count_columns(struct poly_report *report, const char *const *keys, size_t count)
 }
 
 static void
-name_cell(const struct sharing *it, uint16_t party, struct poly_report *report)
+name_cell(const struct sharing *it, uint16_t context, struct poly_report *report)
 {
 	struct buf name = {0};
-	parties_name(it->parties, party, &name);
+	contexts_append_name(it->contexts, context, &name);
 	poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
 	buf_free(&name);
 }
@@ -33,8 +33,9 @@ report_threads(const struct sharing *it, struct poly_report *report)
 	poly_report_table(report, "threads");
 	poly_report_column(report, "thread", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
-	for (uint16_t party = 0; party < COHERENCE_THREADS; party++) {
-		const struct coherence_counts *counts = coherence_counts(it->coherence, party);
+	for (uint16_t context = 0; context < COHERENCE_THREADS; context++) {
+		const struct coherence_counts *counts =
+			coherence_counts(it->coherence, context);
 		uint64_t accesses = 0, misses = 0;
 		for (int i = 0; i < COHERENCE_OUTCOMES; i++) {
 			accesses += counts->outcomes[i];
@@ -42,11 +43,11 @@ report_threads(const struct sharing *it, struct poly_report *report)
 		}
 		if (!accesses && !counts->invalidations)
 			continue;
-		name_cell(it, party, report);
+		name_cell(it, context, report);
 		poly_report_cell_count(report, accesses);
 		for (int i = 0; i < COHERENCE_OUTCOMES; i++)
 			poly_report_cell_count(report, counts->outcomes[i]);
-		uses_mpki_cell(report, misses, it->instructions[party]);
+		report_mpki_cell(report, misses, it->instructions[context]);
 		poly_report_cell_count(report, counts->invalidations);
 		poly_report_cell_count(report, counts->supplied);
 		poly_report_cell_count(report, counts->written_back);
@@ -83,7 +84,7 @@ by_place(const void *left, const void *right)
 	order = order ? order : by_count(a->taken, b->taken);
 	order = order ? order : by_count(a->true_misses, b->true_misses);
 	order = order ? order : by_count(b->pc, a->pc);
-	return order ? order : (a->party > b->party) - (a->party < b->party);
+	return order ? order : (a->context > b->context) - (a->context < b->context);
 }
 
 static void
@@ -93,7 +94,7 @@ threads_cell(const struct sharing *it, uint64_t threads, struct poly_report *rep
 	for (; threads; threads &= threads - 1) {
 		if (names.size)
 			buf_string(&names, ", ");
-		parties_name(it->parties, (uint16_t)__builtin_ctzll(threads), &names);
+		contexts_append_name(it->contexts, (uint16_t)__builtin_ctzll(threads), &names);
 	}
 	poly_report_cell_text(report, buf_text(&names));
 	buf_free(&names);
@@ -112,7 +113,7 @@ report_places(const struct sharing *it, const struct sharing_place **list, uint6
 	for (size_t i = 0; i < count && i < it->top; i++) {
 		const struct sharing_place *place = list[i];
 		poly_report_cell_address(report, line, 8);
-		name_cell(it, place->party, report);
+		name_cell(it, place->context, report);
 		poly_report_cell_address(report, place->pc, 8);
 		poly_report_cell_count(report, place->first);
 		poly_report_cell_count(report, place->last);
@@ -168,7 +169,7 @@ find_lines(const struct sharing *it, const struct coherence_line **list)
 }
 
 void
-sharing_report(const void *state, const struct ops *ops, struct poly_report *report)
+sharing_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct sharing *it = state;
 	size_t all;

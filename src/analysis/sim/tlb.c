@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Translation look-aside buffers of two levels, the first split or not, and walks of tables. */
-#include "analysis/jumps.h"
-#include "analysis/sim/uses.h"
+#include "analysis/branch_stream.h"
+#include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "report/tree.h"
 #include "sim/tlb.h"
@@ -23,11 +23,11 @@ enum {
 
 struct state {
 	struct tlb *tlb;
-	enum uses_of of;
+	enum mem_refs_selection of;
 	struct tlb_counts ignored[LEVELS];
 	struct tlb_totals ignored_totals;
 	uint64_t instructions; /* that count */
-	struct uses uses;
+	struct mem_refs uses;
 };
 
 /* What was counted at some moment. */
@@ -56,7 +56,7 @@ tlb_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 		.instructions = first,
 		.walk_steps = (uint32_t)values[OPTION_STEPS],
 		.step_latency = (uint32_t)values[OPTION_STEP_CYCLES]};
-	it->of = (enum uses_of)values[OPTION_OF];
+	it->of = (enum mem_refs_selection)values[OPTION_OF];
 	return tlb_new(&config, &it->tlb, error);
 }
 
@@ -73,11 +73,11 @@ tlb_update(void *state, const struct analysis_rows *rows)
 {
 	struct state *it = state;
 	struct moment before, now;
-	uses_find(&it->uses, rows->batch, it->of);
+	mem_refs_find(&it->uses, rows->batch, it->of);
 	look(it, &before);
 	tlb_run(it->tlb, it->uses.addresses, it->uses.kinds, it->uses.count, NULL);
 	if (rows->counts) {
-		it->instructions += jumps_instructions(rows->batch);
+		it->instructions += count_batch_instructions(rows->batch);
 		return true;
 	}
 	look(it, &now);
@@ -99,7 +99,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
 	poly_report_column(report, "miss_ratio", true);
-	uses_mpki_column(report);
+	report_mpki_column(report);
 	for (int i = 0; i < LEVELS; i++) {
 		const uint64_t accesses = now->levels[i].accesses - it->ignored[i].accesses;
 		const uint64_t misses = now->levels[i].misses - it->ignored[i].misses;
@@ -109,13 +109,13 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, misses);
 		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
-		uses_mpki_cell(report, misses, it->instructions);
+		report_mpki_cell(report, misses, it->instructions);
 	}
 	poly_report_end(report);
 }
 
 static void
-tlb_report(const void *state, const struct ops *ops, struct poly_report *report)
+tlb_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct state *it = state;
 	struct moment now;
@@ -158,8 +158,8 @@ static const struct poly_option options[] = {
 		"levels of page tables", NULL},
 	[OPTION_STEP_CYCLES] = {"tlb.step-cycles", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
 		100000, NULL, "cycles of a level of page tables", NULL},
-	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, USES_ALL, 0, 0,
-		uses_words, "which addresses are translated", NULL},
+	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_ALL, 0, 0,
+		mem_refs_words, "which addresses are translated", NULL},
 	{0}};
 
 const struct analysis analysis_tlb = {
@@ -168,11 +168,11 @@ const struct analysis analysis_tlb = {
 		.summary = "misses of simulated translation buffers, and what they cost",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
-		.wants = USES_COLUMNS | JUMPS_INSTRUCTIONS_COLUMNS,
+		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct state),
-	.suits = uses_suit,
+	.suits = mem_refs_suit,
 	.init = tlb_init,
 	.update = tlb_update,
 	.report = tlb_report,

@@ -9,7 +9,7 @@
  */
 #include "analysis/stats/blocks.h"
 
-#include "analysis/grow.h"
+#include "analysis/counters.h"
 #include "base/mem.h"
 
 static enum poly_status
@@ -29,11 +29,11 @@ end_block(struct block_profile *it, struct walker *walker)
 	walker->block = 0;
 }
 
-/* Counts the instructions of a party's innermost loop up to now. */
+/* Counts the instructions of a context's innermost loop up to now. */
 static void
 count_inside(struct block_profile *it, struct walker *walker, struct open_loop *open)
 {
-	if (open->loop != PAIRS_FULL)
+	if (open->loop != PAIR_INDEX_FULL)
 		it->loops[open->loop].instructions += walker->instructions - open->mark;
 	open->mark = walker->instructions;
 }
@@ -50,8 +50,8 @@ leave_loop(struct block_profile *it, struct walker *walker)
 static void
 forget(struct block_profile *it)
 {
-	blocks_begin(&it->blocks);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	basic_blocks_begin(&it->blocks);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		struct walker *walker = &it->walkers[i];
 		end_block(it, walker);
 		while (walker->open)
@@ -69,7 +69,7 @@ profile_begin(void *state, const struct poly_trace_info *info)
 	forget(state);
 }
 
-/* A further iteration of the innermost loop of a party, by a jump from latch. */
+/* A further iteration of the innermost loop of a context, by a jump from latch. */
 static void
 iterate(struct block_profile *it, struct walker *walker, uint64_t latch)
 {
@@ -78,7 +78,7 @@ iterate(struct block_profile *it, struct walker *walker, uint64_t latch)
 	open->iterations++;
 	if (latch > open->latch)
 		open->latch = latch;
-	if (open->loop == PAIRS_FULL)
+	if (open->loop == PAIR_INDEX_FULL)
 		return;
 	struct loop *loop = &it->loops[open->loop];
 	loop->iterations++;
@@ -93,17 +93,17 @@ static bool
 number_loop(struct block_profile *it, uint64_t head, uint32_t *number)
 {
 	void *list = it->loops;
-	*number = pairs_number(&it->heads, head, 0, BLOCKS_LOOPS);
-	it->beyond += *number == PAIRS_FULL;
-	const bool ok =
-		*number == PAIRS_FULL ||
-		(*number != PAIRS_FAILED && grow_array(&list, &it->loop_capacity,
-						    (size_t)*number + 1, sizeof *it->loops));
+	*number = pair_index_add(&it->heads, head, 0, BLOCKS_LOOPS);
+	it->beyond += *number == PAIR_INDEX_FULL;
+	const bool ok = *number == PAIR_INDEX_FULL ||
+			(*number != PAIR_INDEX_FAILED &&
+				counters_grow_array(&list, &it->loop_capacity,
+					(size_t)*number + 1, sizeof *it->loops));
 	it->loops = list;
 	return ok;
 }
 
-/* A party jumped back to head for the first time: its second iteration begins. */
+/* A context jumped back to head for the first time: its second iteration begins. */
 static bool
 enter_loop(struct block_profile *it, struct walker *walker, uint64_t head)
 {
@@ -124,7 +124,7 @@ enter_loop(struct block_profile *it, struct walker *walker, uint64_t head)
 		.mark = walker->instructions,
 		.level = walker->level,
 		.loop = number};
-	if (number != PAIRS_FULL) {
+	if (number != PAIR_INDEX_FULL) {
 		struct loop *loop = &it->loops[number];
 		loop->entries++;
 		loop->iterations++;
@@ -144,7 +144,7 @@ leave_call(struct block_profile *it, struct walker *walker)
 		leave_loop(it, walker);
 }
 
-/* Goes from the last instruction of a party to the first one of a block at pc. */
+/* Goes from the last instruction of a context to the first one of a block at pc. */
 static bool
 go_to(struct block_profile *it, struct walker *walker, uint64_t pc)
 {
@@ -172,34 +172,34 @@ go_to(struct block_profile *it, struct walker *walker, uint64_t pc)
 	return true;
 }
 
-/* The last instruction of a piece is now the last one of its party. */
+/* The last instruction of a fragment is now the last one of its context. */
 static void
-take_last(struct walker *walker, const struct block_piece *piece)
+take_last(struct walker *walker, const struct block_fragment *fragment)
 {
 	/* What stands in a delay slot is followed by where the branch before it goes. */
 	const unsigned slot =
 		walker->is_known && (walker->flow & OP_DELAYED) ? walker->flow : 0;
 	const unsigned flow =
-		slot && piece->count == 1 ? slot & ~(unsigned)OP_DELAYED : piece->flow;
-	walker->pc = piece->last.pc;
-	walker->flow = (uint8_t)(flow | piece->more);
+		slot && fragment->count == 1 ? slot & ~(unsigned)OP_DELAYED : fragment->flow;
+	walker->pc = fragment->last.pc;
+	walker->flow = (uint8_t)(flow | fragment->later_flow);
 	walker->is_known = true;
-	walker->has_behind = piece->has_behind;
-	walker->behind = piece->behind;
+	walker->has_behind = fragment->has_fallthrough;
+	walker->behind = fragment->fallthrough;
 }
 
-/* Takes a piece of a block; false: no memory. */
+/* Takes a fragment of a block; false: no memory. */
 static bool
-take_piece(void *user, const struct block_piece *piece, bool begins)
+take_fragment(void *user, const struct block_fragment *fragment, bool begins)
 {
 	struct block_profile *it = user;
-	struct walker *walker = &it->walkers[piece->party];
+	struct walker *walker = &it->walkers[fragment->context];
 	bool ok = true;
-	if (!piece->count) {
-		walker->flow |= piece->more;
+	if (!fragment->count) {
+		walker->flow |= fragment->later_flow;
 		return true;
 	}
-	if (!piece->has_pc) {
+	if (!fragment->has_pc) {
 		end_block(it, walker);
 		walker->is_known = false;
 		return true;
@@ -207,25 +207,26 @@ take_piece(void *user, const struct block_piece *piece, bool begins)
 	if (begins) {
 		end_block(it, walker);
 		if (walker->is_known && !(walker->flow & OP_DELAYED))
-			ok = go_to(it, walker, piece->pc);
-		walker->site = piece->site;
+			ok = go_to(it, walker, fragment->pc);
+		walker->site = fragment->site;
 		if (walker->site != OP_NONE)
 			it->counts[walker->site].executions++;
 	}
-	walker->block += piece->count;
-	walker->instructions += piece->count;
+	walker->block += fragment->count;
+	walker->instructions += fragment->count;
 	if (walker->site != OP_NONE)
-		it->counts[walker->site].instructions += piece->count;
-	take_last(walker, piece);
+		it->counts[walker->site].instructions += fragment->count;
+	take_last(walker, fragment);
 	return ok;
 }
 
 /* Before rows that are counted: room for the counts of all sites. */
 static bool
-expect_rows(struct block_profile *it, const struct ops *ops)
+expect_rows(struct block_profile *it, const struct static_ops *ops)
 {
 	void *list = it->counts;
-	const bool ok = grow_array(&list, &it->capacity, ops->site_count, sizeof *it->counts);
+	const bool ok =
+		counters_grow_array(&list, &it->capacity, ops->site_count, sizeof *it->counts);
 	it->counts = list;
 	it->is_empty = false;
 	return ok;
@@ -240,26 +241,28 @@ profile_update(void *state, const struct analysis_rows *rows)
 			forget(it);
 		return true;
 	}
-	return expect_rows(it, rows->ops) && blocks_update(&it->blocks, rows, take_piece, it);
+	return expect_rows(it, rows->ops) &&
+	       basic_blocks_update(&it->blocks, rows, take_fragment, it);
 }
 
 static bool
-profile_tally(void *state, const struct analysis_rows *rows)
+profile_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	struct block_profile *it = state;
-	return expect_rows(it, rows->ops) && blocks_tally(&it->blocks, rows, take_piece, it);
+	return expect_rows(it, rows->ops) &&
+	       basic_blocks_update_weighted(&it->blocks, rows, take_fragment, it);
 }
 
 static void
 profile_fini(void *state)
 {
 	struct block_profile *it = state;
-	blocks_fini(&it->blocks);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	basic_blocks_fini(&it->blocks);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		mem_free(it->walkers[i].loops);
 	mem_free(it->counts);
 	mem_free(it->loops);
-	pairs_fini(&it->heads);
+	pair_index_fini(&it->heads);
 }
 
 static const struct poly_option options[] = {
@@ -273,15 +276,15 @@ const struct analysis analysis_blocks = {
 		.title = "Blocks and loops",
 		.summary = "basic blocks and loops that were executed most",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BLOCK_COLUMNS | POLY_HAS(fallthrough),
+		.wants = BASIC_BLOCK_COLUMNS | POLY_HAS(fallthrough),
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct block_profile),
 	.init = profile_init,
 	.begin = profile_begin,
 	.update = profile_update,
-	.tally = profile_tally,
+	.update_weighted = profile_update_weighted,
 	.report = block_profile_report,
 	.fini = profile_fini,
 };

@@ -3,13 +3,13 @@
 #ifndef ANALYSIS_STATS_BLOCKS_H
 #define ANALYSIS_STATS_BLOCKS_H
 
-#include "analysis/block.h"
-#include "analysis/pairs.h"
+#include "analysis/basic_blocks.h"
+#include "analysis/pair_index.h"
 
 /* Blocks of so many instructions or more are one size. */
 #define BLOCKS_LONG 256
 
-/* Loops that may be open at once in a party; further ones are counted as too deep. */
+/* Loops that may be open at once in a context; further ones are counted as too deep. */
 #define BLOCKS_NESTED 64
 
 /* Most loops that are told apart; further ones are counted as beyond them. */
@@ -28,16 +28,16 @@ struct loop {
 	unsigned depth;	       /* greatest nesting, from 1 */
 };
 
-/* A loop that a party is in. */
+/* A loop that a context is in. */
 struct open_loop {
 	uint64_t head, latch;
 	uint64_t iterations;
-	uint64_t mark; /* instructions of the party that are counted already */
-	int64_t level; /* calls that the party was in */
-	uint32_t loop; /* its number; PAIRS_FULL: beyond the most */
+	uint64_t mark; /* instructions of the context that are counted already */
+	int64_t level; /* calls that the context was in */
+	uint32_t loop; /* its number; PAIR_INDEX_FULL: beyond the most */
 };
 
-/* Where a party is. */
+/* Where a context is. */
 struct walker {
 	uint64_t pc, behind, instructions;
 	uint64_t block; /* instructions of the open block; 0: none is open */
@@ -51,13 +51,13 @@ struct walker {
 };
 
 struct block_profile {
-	bool is_empty; /* nothing is known of what any party did before */
-	struct blocks blocks;
-	struct walker walkers[ANALYSIS_PARTIES];
+	bool is_empty; /* nothing is known of what any context did before */
+	struct basic_blocks blocks;
+	struct walker walkers[ANALYSIS_CONTEXTS_MAX];
 	struct block_count *counts; /* by site of the first instruction */
 	uint32_t capacity;
 	uint64_t sizes[BLOCKS_LONG + 1]; /* blocks that have ended, by instructions */
-	struct pairs heads;		 /* of loops */
+	struct pair_index heads;	 /* of loops */
 	struct loop *loops;		 /* by number of their head */
 	uint32_t loop_capacity;
 	uint64_t trips[65]; /* loops that have ended, by bits of their iterations */
@@ -66,6 +66,7 @@ struct block_profile {
 	uint64_t top;
 };
 
-void block_profile_report(const void *state, const struct ops *ops, struct poly_report *report);
+void block_profile_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -2,7 +2,7 @@
 /* What is told of blocks and loops. */
 #include "analysis/stats/blocks.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -12,34 +12,34 @@ report_sizes(const struct block_profile *it, struct poly_report *report)
 {
 	uint64_t sizes[BLOCKS_LONG + 1];
 	memcpy(sizes, it->sizes, sizeof sizes);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		const uint64_t open = it->walkers[i].block;
 		sizes[open < BLOCKS_LONG ? open : BLOCKS_LONG] += open != 0;
 	}
-	rank_distribution(report, "sizes", "instructions", sizes, BLOCKS_LONG + 1);
+	top_n_distribution(report, "sizes", "instructions", sizes, BLOCKS_LONG + 1);
 }
 
 static void
-report_blocks(const struct block_profile *it, const struct ops *ops, uint64_t instructions,
-	struct poly_report *report)
+report_blocks(const struct block_profile *it, const struct static_ops *ops,
+	uint64_t instructions, struct poly_report *report)
 {
-	struct rank *ranks = mem_new((size_t)it->capacity + 1, sizeof *ranks);
+	struct ranked *ranks = mem_new((size_t)it->capacity + 1, sizeof *ranks);
 	size_t n = 0;
 	for (size_t i = 0; ranks && i < it->capacity; i++) {
 		if (it->counts[i].executions)
-			ranks[n++] = (struct rank){it->counts[i].instructions, i};
+			ranks[n++] = (struct ranked){it->counts[i].instructions, i};
 	}
-	rank_sort(ranks, n);
+	top_n_sort(ranks, n);
 	poly_report_table(report, "hottest");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "executions", true);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "mean_size", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct block_count *block = &it->counts[ranks[i].number];
-		rank_site_cells(report, ops, (uint32_t)ranks[i].number);
+		top_n_site_cells(report, ops, (uint32_t)ranks[i].number);
 		poly_report_cell_count(report, block->executions);
-		rank_cells(report, block->instructions, instructions);
+		top_n_cells(report, block->instructions, instructions);
 		poly_report_cell_real(
 			report, (double)block->instructions / (double)block->executions, 2);
 	}
@@ -54,7 +54,7 @@ report_trips(const struct block_profile *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t trips[65], all = 0;
 	memcpy(trips, it->trips, sizeof trips);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		for (size_t j = 0; j < it->walkers[i].open; j++)
 			trips[64 - (unsigned)__builtin_clzll(
 					   it->walkers[i].loops[j].iterations)]++;
@@ -63,7 +63,7 @@ report_trips(const struct block_profile *it, struct poly_report *report)
 		all += trips[i];
 	poly_report_table(report, "trips");
 	poly_report_column(report, "from", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.y[0] = "percent";
@@ -73,7 +73,7 @@ report_trips(const struct block_profile *it, struct poly_report *report)
 		if (!trips[i])
 			continue;
 		poly_report_cell_count(report, (uint64_t)1 << (i - 1));
-		rank_cells(report, trips[i], all);
+		top_n_cells(report, trips[i], all);
 	}
 	poly_report_end(report);
 }
@@ -85,11 +85,11 @@ sum_inside(const struct block_profile *it)
 	uint64_t *inside = mem_new((size_t)it->heads.count + 1, sizeof *inside);
 	for (uint32_t i = 0; inside && i < it->heads.count; i++)
 		inside[i] = it->loops[i].instructions;
-	for (size_t i = 0; inside && i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; inside && i < ANALYSIS_CONTEXTS_MAX; i++) {
 		const struct walker *walker = &it->walkers[i];
 		for (size_t j = 0; j < walker->open; j++) {
 			const struct open_loop *open = &walker->loops[j];
-			if (open->loop != PAIRS_FULL)
+			if (open->loop != PAIR_INDEX_FULL)
 				inside[open->loop] += walker->instructions - open->mark;
 		}
 	}
@@ -100,11 +100,11 @@ static void
 report_loops(const struct block_profile *it, uint64_t instructions, struct poly_report *report)
 {
 	uint64_t *inside = sum_inside(it);
-	struct rank *ranks = mem_new((size_t)it->heads.count + 1, sizeof *ranks);
+	struct ranked *ranks = mem_new((size_t)it->heads.count + 1, sizeof *ranks);
 	const size_t n = inside && ranks ? it->heads.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct rank){inside[i], i};
-	rank_sort(ranks, n);
+		ranks[i] = (struct ranked){inside[i], i};
+	top_n_sort(ranks, n);
 	poly_report_table(report, "loops");
 	poly_report_column(report, "head", false);
 	poly_report_column(report, "latch", false);
@@ -113,7 +113,7 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 	poly_report_column(report, "mean_trip", true);
 	poly_report_column(report, "longest", true);
 	poly_report_column(report, "depth", true);
-	rank_columns(report);
+	top_n_columns(report);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct loop *loop = &it->loops[ranks[i].number];
 		poly_report_cell_address(report, it->heads.list[ranks[i].number].a, 8);
@@ -124,7 +124,7 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 			report, (double)loop->iterations / (double)loop->entries, 2);
 		poly_report_cell_count(report, loop->longest);
 		poly_report_cell_count(report, loop->depth);
-		rank_cells(report, ranks[i].count, instructions);
+		top_n_cells(report, ranks[i].count, instructions);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
@@ -132,7 +132,8 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 }
 
 void
-block_profile_report(const void *state, const struct ops *ops, struct poly_report *report)
+block_profile_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct block_profile *it = state;
 	uint64_t executions = 0, different = 0, instructions = 0, entries = 0, iterations = 0;
@@ -140,7 +141,7 @@ block_profile_report(const void *state, const struct ops *ops, struct poly_repor
 		executions += it->counts[i].executions;
 		different += it->counts[i].executions != 0;
 	}
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		instructions += it->walkers[i].instructions;
 	for (uint32_t i = 0; i < it->heads.count; i++) {
 		entries += it->loops[i].entries;

@@ -6,7 +6,7 @@
  */
 #include "analysis/stats/branches.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -15,14 +15,14 @@ branches_init(void *state, const struct analysis_setup *setup, struct poly_error
 {
 	struct branches *it = state;
 	it->top = setup->values[0];
-	return jumps_init(&it->jumps) ? POLY_OK : err_memory(error);
+	return branch_stream_init(&it->jumps) ? POLY_OK : err_memory(error);
 }
 
 static void
 branches_begin(void *state, const struct poly_trace_info *info)
 {
 	struct branches *it = state;
-	jumps_begin(&it->jumps, info);
+	branch_stream_begin_trace(&it->jumps, info);
 }
 
 /* Bits that a distance takes: 2 + floor(log2(distance)); 2 for none. */
@@ -37,14 +37,14 @@ distance_bits(uint64_t from, uint64_t to)
 static bool
 count_target(struct branches *it, uint32_t site, uint64_t target, uint64_t times)
 {
-	const uint32_t number = pairs_number(&it->targets, site, target, BRANCHES_TARGETS);
-	if (number == PAIRS_FAILED)
+	const uint32_t number = pair_index_add(&it->targets, site, target, BRANCHES_TARGETS);
+	if (number == PAIR_INDEX_FAILED)
 		return false;
-	if (number == PAIRS_FULL) {
+	if (number == PAIR_INDEX_FULL) {
 		it->beyond += times;
 		return true;
 	}
-	if (!counts_reach(&it->target_counts, (size_t)number + 1))
+	if (!counters_reserve(&it->target_counts, (size_t)number + 1))
 		return false;
 	it->target_counts.list[number] += times;
 	return true;
@@ -55,20 +55,21 @@ static bool
 reach_sites(struct branches *it, size_t wanted)
 {
 	void *list = it->sites;
-	const bool ok = grow_array(&list, &it->site_capacity, wanted, sizeof *it->sites);
+	const bool ok =
+		counters_grow_array(&list, &it->site_capacity, wanted, sizeof *it->sites);
 	it->sites = list;
 	return ok;
 }
 
 static bool
-count_jump(struct branches *it, const struct jump *jump)
+count_jump(struct branches *it, const struct executed_branch *jump)
 {
 	it->branches++;
 	it->taken += jump->taken;
 	if (jump->has_target) {
 		it->bits[distance_bits(jump->pc, jump->target)]++;
-		if (jump->has_behind)
-			it->bits_behind[distance_bits(jump->behind, jump->target)]++;
+		if (jump->has_fallthrough)
+			it->bits_behind[distance_bits(jump->fallthrough, jump->target)]++;
 	}
 	if (jump->site == OP_NONE) {
 		it->unplaced++;
@@ -103,11 +104,11 @@ branches_update(void *state, const struct analysis_rows *rows)
 {
 	struct branches *it = state;
 	if (!rows->counts) {
-		jumps_forget(&it->jumps);
+		branch_stream_drop_pending(&it->jumps);
 		return true;
 	}
-	it->instructions += jumps_instructions(rows->batch);
-	jumps_find(&it->jumps, rows);
+	it->instructions += count_batch_instructions(rows->batch);
+	branch_stream_update(&it->jumps, rows);
 	return reach_sites(it, rows->ops->site_count) && count_jumps(it);
 }
 
@@ -132,9 +133,9 @@ merge_targets(struct branches *into, const struct branches *from, const uint32_t
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < from->targets.count && ok; i++) {
-		const struct pair *pair = &from->targets.list[i];
+		const struct indexed_pair *pair = &from->targets.list[i];
 		ok = count_target(
-			into, sites[pair->a], pair->b, counts_at(&from->target_counts, i));
+			into, sites[pair->a], pair->b, counters_at(&from->target_counts, i));
 	}
 	return ok;
 }
@@ -149,7 +150,7 @@ branches_merge(void *into, const void *from, const struct analysis_numbers *numb
 		if (more->sites[i].executed && numbers->sites[i] + (size_t)1 > sites)
 			sites = numbers->sites[i] + (size_t)1;
 	}
-	jumps_join(&to->jumps, &more->jumps, numbers);
+	branch_stream_append(&to->jumps, &more->jumps, numbers);
 	for (size_t i = 0; i < to->jumps.count; i++) {
 		if (to->jumps.list[i].site != OP_NONE && to->jumps.list[i].site >= sites)
 			sites = to->jumps.list[i].site + (size_t)1;
@@ -187,10 +188,10 @@ static void
 branches_fini(void *state)
 {
 	struct branches *it = state;
-	jumps_fini(&it->jumps);
+	branch_stream_fini(&it->jumps);
 	mem_free(it->sites);
-	pairs_fini(&it->targets);
-	counts_fini(&it->target_counts);
+	pair_index_fini(&it->targets);
+	counters_fini(&it->target_counts);
 }
 
 static const struct poly_option options[] = {
@@ -212,12 +213,12 @@ const struct analysis analysis_branches = {
 		.summary =
 			"how often branches are taken, where they go, how predictable they are",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = JUMPS_COLUMNS,
+		.wants = BRANCH_STREAM_COLUMNS,
 		.is_default = true,
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.suits = branches_suits,
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct branches),
 	.init = branches_init,
 	.begin = branches_begin,

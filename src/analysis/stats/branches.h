@@ -3,8 +3,8 @@
 #ifndef ANALYSIS_STATS_BRANCHES_H
 #define ANALYSIS_STATS_BRANCHES_H
 
-#include "analysis/grow.h"
-#include "analysis/jumps.h"
+#include "analysis/counters.h"
+#include "analysis/branch_stream.h"
 
 /* Most pairs of an indirect branch and a target; further ones are counted as beyond them. */
 #define BRANCHES_TARGETS ((uint32_t)1 << 20)
@@ -20,18 +20,19 @@ struct branch_site {
 };
 
 struct branches {
-	struct jumps jumps;
+	struct branch_stream jumps;
 	uint64_t instructions, branches, taken;
 	struct branch_site *sites; /* by site */
 	uint32_t site_capacity;
 	uint64_t unplaced; /* branches without a site */
 	uint64_t bits[BRANCHES_BITS], bits_behind[BRANCHES_BITS];
-	struct pairs targets;	     /* of indirect branches: site and target */
-	struct counts target_counts; /* by number of that pair */
-	uint64_t beyond;	     /* indirect branches to targets beyond the most */
+	struct pair_index targets;     /* of indirect branches: site and target */
+	struct counters target_counts; /* by number of that pair */
+	uint64_t beyond;	       /* indirect branches to targets beyond the most */
 	uint64_t top;
 };
 
-void branches_report(const void *state, const struct ops *ops, struct poly_report *report);
+void branches_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -2,7 +2,7 @@
 /* What is told of branches. */
 #include "analysis/stats/branches.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ summarise(const struct branches *it)
 	struct summary *sites = mem_new((size_t)it->site_capacity + 1, sizeof *sites);
 	for (uint32_t i = 0; sites && i < it->targets.count; i++) {
 		struct summary *site = &sites[it->targets.list[i].a];
-		const uint64_t n = counts_at(&it->target_counts, i);
+		const uint64_t n = counters_at(&it->target_counts, i);
 		site->targets++;
 		site->target_sum += n;
 		site->weighted_logs += weighted_log(n);
@@ -52,23 +52,24 @@ summarise(const struct branches *it)
 }
 
 static void
-report_kinds(const struct branches *it, const struct ops *ops, uint64_t all,
+report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t all,
 	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	uint64_t executed[JUMP_KINDS] = {0}, taken[JUMP_KINDS] = {0}, sites[JUMP_KINDS] = {0};
+	uint64_t executed[BRANCH_KIND_COUNT] = {0}, taken[BRANCH_KIND_COUNT] = {0},
+		 sites[BRANCH_KIND_COUNT] = {0};
 	for (size_t i = 0; i < it->site_capacity; i++) {
 		const struct branch_site *site = &it->sites[i];
 		if (!site->executed)
 			continue;
-		const enum jump_kind kind = jump_kind(ops_at(ops, site->op));
+		const enum branch_kind kind = branch_kind_of(static_op_at(ops, site->op));
 		executed[kind] += site->executed;
 		taken[kind] += site->taken;
 		sites[kind]++;
 	}
 	poly_report_table(report, "kinds");
 	poly_report_column(report, "kind", false);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
 	poly_report_column(report, "sites", true);
@@ -76,25 +77,26 @@ report_kinds(const struct branches *it, const struct ops *ops, uint64_t all,
 	plot.y[0] = "count";
 	plot.y[1] = "taken";
 	poly_report_plot(report, &plot);
-	for (unsigned i = 0; i < JUMP_KINDS; i++) {
+	for (unsigned i = 0; i < BRANCH_KIND_COUNT; i++) {
 		if (!executed[i])
 			continue;
-		poly_report_cell_text(report, jump_kind_name((enum jump_kind)i));
-		rank_cells(report, executed[i], all);
-		rank_cells(report, taken[i], executed[i]);
+		poly_report_cell_text(report, branch_kind_name((enum branch_kind)i));
+		top_n_cells(report, executed[i], all);
+		top_n_cells(report, taken[i], executed[i]);
 		poly_report_cell_count(report, sites[i]);
 	}
 	poly_report_end(report);
 }
 
 static bool
-is_conditional(const struct branch_site *site, const struct ops *ops)
+is_conditional(const struct branch_site *site, const struct static_ops *ops)
 {
-	return site->executed && (ops_at(ops, site->op)->flow & OP_CONDITIONAL);
+	return site->executed && (static_op_at(ops, site->op)->flow & OP_CONDITIONAL);
 }
 
 static void
-report_conditional(const struct branches *it, const struct ops *ops, struct poly_report *report)
+report_conditional(
+	const struct branches *it, const struct static_ops *ops, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t executed[TENTHS] = {0}, sites[TENTHS] = {0}, all = 0, taken = 0, changed = 0;
@@ -113,61 +115,62 @@ report_conditional(const struct branches *it, const struct ops *ops, struct poly
 	}
 	poly_report_count(report, "conditional", all);
 	poly_report_count(report, "conditional_taken", taken);
-	poly_report_real(report, "conditional_taken_percent", rank_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", rank_percent(changed, all), 2);
+	poly_report_real(report, "conditional_taken_percent", top_n_percent(taken, all), 2);
+	poly_report_real(report, "transition_percent", top_n_percent(changed, all), 2);
 	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
 	poly_report_table(report, "bias");
 	poly_report_column(report, "from_percent", true);
 	poly_report_column(report, "sites", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "from_percent";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < TENTHS && all; i++) {
 		poly_report_cell_count(report, 100 / TENTHS * i);
 		poly_report_cell_count(report, sites[i]);
-		rank_cells(report, executed[i], all);
+		top_n_cells(report, executed[i], all);
 	}
 	poly_report_end(report);
 }
 
 /* The most executed sites, all or those that are indirect alone. */
-static struct rank *
-rank_sites(const struct branches *it, const struct ops *ops, bool indirect, size_t *n)
+static struct ranked *
+rank_sites(const struct branches *it, const struct static_ops *ops, bool indirect, size_t *n)
 {
-	struct rank *ranks = mem_new((size_t)it->site_capacity + 1, sizeof *ranks);
+	struct ranked *ranks = mem_new((size_t)it->site_capacity + 1, sizeof *ranks);
 	*n = 0;
 	for (size_t i = 0; ranks && i < it->site_capacity; i++) {
 		const struct branch_site *site = &it->sites[i];
 		if (site->executed &&
-			(!indirect || (ops_at(ops, site->op)->flow & OP_INDIRECT)))
-			ranks[(*n)++] = (struct rank){site->executed, i};
+			(!indirect || (static_op_at(ops, site->op)->flow & OP_INDIRECT)))
+			ranks[(*n)++] = (struct ranked){site->executed, i};
 	}
 	if (ranks)
-		rank_sort(ranks, *n);
+		top_n_sort(ranks, *n);
 	return ranks;
 }
 
 static void
-report_site(const struct branches *it, const struct ops *ops, uint32_t number,
+report_site(const struct branches *it, const struct static_ops *ops, uint32_t number,
 	struct poly_report *report)
 {
 	const struct branch_site *site = &it->sites[number];
 	poly_report_cell_address(report, ops->sites[number].pc, 8);
-	poly_report_cell_text(report, ops_at(ops, site->op)->mnemonic);
-	poly_report_cell_text(report, jump_kind_name(jump_kind(ops_at(ops, site->op))));
+	poly_report_cell_text(report, static_op_at(ops, site->op)->mnemonic);
+	poly_report_cell_text(
+		report, branch_kind_name(branch_kind_of(static_op_at(ops, site->op))));
 }
 
 static void
-report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
+report_sites(const struct branches *it, const struct static_ops *ops, uint64_t all,
 	struct poly_report *report)
 {
 	size_t n;
-	struct rank *ranks = rank_sites(it, ops, false, &n);
+	struct ranked *ranks = rank_sites(it, ops, false, &n);
 	poly_report_table(report, "sites");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
-	rank_columns(report);
+	top_n_columns(report);
 	poly_report_column(report, "taken", true);
 	poly_report_column(report, "taken_percent", true);
 	poly_report_column(report, "transitions", true);
@@ -175,8 +178,8 @@ report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct branch_site *site = &it->sites[ranks[i].number];
 		report_site(it, ops, (uint32_t)ranks[i].number, report);
-		rank_cells(report, site->executed, all);
-		rank_cells(report, site->taken, site->executed);
+		top_n_cells(report, site->executed, all);
+		top_n_cells(report, site->taken, site->executed);
 		poly_report_cell_count(report, site->transitions);
 		poly_report_cell_real(report, direction_entropy(site), 4);
 	}
@@ -185,10 +188,11 @@ report_sites(const struct branches *it, const struct ops *ops, uint64_t all,
 }
 
 static void
-report_indirect(const struct branches *it, const struct ops *ops, struct poly_report *report)
+report_indirect(
+	const struct branches *it, const struct static_ops *ops, struct poly_report *report)
 {
 	size_t n;
-	struct rank *ranks = rank_sites(it, ops, true, &n);
+	struct ranked *ranks = rank_sites(it, ops, true, &n);
 	struct summary *sites = summarise(it);
 	uint64_t taken = 0;
 	double bits = 0;
@@ -202,7 +206,7 @@ report_indirect(const struct branches *it, const struct ops *ops, struct poly_re
 	if (it->beyond)
 		poly_report_count(report, "beyond", it->beyond);
 	poly_report_table(report, "indirect_sites");
-	rank_site_columns(report);
+	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "count", true);
 	poly_report_column(report, "targets", true);
@@ -243,14 +247,14 @@ report_distances(const struct branches *it, struct poly_report *report)
 }
 
 void
-branches_report(const void *state, const struct ops *ops, struct poly_report *report)
+branches_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct branches *it = state;
 	const uint64_t all = it->branches;
 	poly_report_count(report, "branches", all);
-	poly_report_real(report, "percent", rank_percent(all, it->instructions), 2);
+	poly_report_real(report, "percent", top_n_percent(all, it->instructions), 2);
 	poly_report_count(report, "taken", it->taken);
-	poly_report_real(report, "taken_percent", rank_percent(it->taken, all), 2);
+	poly_report_real(report, "taken_percent", top_n_percent(it->taken, all), 2);
 	if (it->unplaced)
 		poly_report_count(report, "unplaced", it->unplaced);
 	report_kinds(it, ops, all, report);

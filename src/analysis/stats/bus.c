@@ -2,7 +2,7 @@
 /* What a bus did: cycles, bytes, regions, ports, interrupts. */
 #include "analysis/stats/bus.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/bits.h"
 
 /* The second cycle of an interrupt acknowledge has the vector (reference bach 4.3). */
@@ -179,12 +179,12 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 static uint64_t
 plain_rows(const struct poly_batch *batch, size_t word)
 {
-	return tally_present(batch, POLY_COLUMN_control, word) &
-	       tally_present(batch, POLY_COLUMN_byte_enables, word) &
-	       tally_present(batch, POLY_COLUMN_access, word) &
-	       tally_present(batch, POLY_COLUMN_address, word) &
-	       tally_present(batch, POLY_COLUMN_size, word) &
-	       ~tally_present(batch, POLY_COLUMN_event, word);
+	return row_bits_present(batch, POLY_COLUMN_control, word) &
+	       row_bits_present(batch, POLY_COLUMN_byte_enables, word) &
+	       row_bits_present(batch, POLY_COLUMN_access, word) &
+	       row_bits_present(batch, POLY_COLUMN_address, word) &
+	       row_bits_present(batch, POLY_COLUMN_size, word) &
+	       ~row_bits_present(batch, POLY_COLUMN_event, word);
 }
 
 /* As count_row for those. */
@@ -206,7 +206,7 @@ bus_update(void *state, const struct analysis_rows *rows)
 		bus_begin(state, rows->batch->info);
 		return true;
 	}
-	for (size_t word = 0; word < tally_words(rows->batch); word++) {
+	for (size_t word = 0; word < row_bits_words(rows->batch); word++) {
 		const uint64_t plain = plain_rows(rows->batch, word);
 		const size_t left = rows->batch->rows - 64 * word;
 		for (size_t i = 0; i < 64 && i < left; i++) {
@@ -289,7 +289,7 @@ const struct analysis analysis_bus = {
 			 POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event),
 		.is_default = true,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct bus),
 	.suits = bus_suits,
 	.init = bus_init,

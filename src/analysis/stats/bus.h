@@ -60,6 +60,6 @@ struct bus {
 void bus_run_join(struct bus_run *run, const struct bus_run *more);
 
 /* Writes what was counted. */
-void bus_report(const void *state, const struct ops *ops, struct poly_report *report);
+void bus_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

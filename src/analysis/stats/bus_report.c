@@ -420,7 +420,7 @@ report_agents(const struct bus *bus, struct poly_report *report)
 }
 
 void
-bus_report(const void *state, const struct ops *ops, struct poly_report *report)
+bus_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct bus *bus = state;
 	const struct sums all = sums_of_all(bus);

@@ -5,9 +5,9 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/grow.h"
-#include "analysis/rank.h"
-#include "analysis/tally.h"
+#include "analysis/counters.h"
+#include "analysis/top_n.h"
+#include "analysis/column_stats.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "isa/powerpc.h"
@@ -22,12 +22,12 @@ struct covered {
 };
 
 struct coverage {
-	uint64_t records;     /* instructions and micro-operations */
-	struct counts ops;    /* record in which an operation was first, by its number plus 1 */
-	struct counts places; /* the same of sites */
-	struct covered *rows; /* of the stretch whose records are being counted */
+	uint64_t records;    /* instructions and micro-operations */
+	struct counters ops; /* record in which an operation was first, by its number plus 1 */
+	struct counters places; /* the same of sites */
+	struct covered *rows;	/* of the stretch whose records are being counted */
 	uint32_t row_count, row_capacity;
-	struct counts chains; /* of that: instructions of each, plus 1; 0: not executed yet */
+	struct counters chains; /* of that: instructions of each, plus 1; 0: not executed yet */
 };
 
 /* Whether the tracer put a row there. */
@@ -67,10 +67,10 @@ cover(struct coverage *it, struct covered row)
 
 /* Makes room for all operations and sites. */
 static bool
-reach_all(struct coverage *it, const struct ops *ops)
+reach_all(struct coverage *it, const struct static_ops *ops)
 {
-	return counts_reach(&it->ops, (size_t)ops->count + 1) &&
-	       counts_reach(&it->places, (size_t)ops->site_count + 1);
+	return counters_reserve(&it->ops, (size_t)ops->count + 1) &&
+	       counters_reserve(&it->places, (size_t)ops->site_count + 1);
 }
 
 static bool
@@ -90,7 +90,7 @@ cover_stretch(struct coverage *it, const struct poly_order *order)
 {
 	struct order_walk walk = {order, 0, order->records};
 	uint32_t chain, records;
-	if (!counts_reach(&it->chains, order->chains))
+	if (!counters_reserve(&it->chains, order->chains))
 		return false;
 	uint64_t *known = it->chains.list;
 	memset(known, 0, order->chains * sizeof *known);
@@ -110,12 +110,12 @@ cover_stretch(struct coverage *it, const struct poly_order *order)
 }
 
 static bool
-coverage_tally(void *state, const struct analysis_rows *rows)
+coverage_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	struct coverage *it = state;
 	const struct poly_batch *batch = rows->batch;
 	void *list = it->rows;
-	const bool ok = grow_array(
+	const bool ok = counters_grow_array(
 		&list, &it->row_capacity, it->row_count + batch->rows, sizeof *it->rows);
 	it->rows = list;
 	if (!ok || !reach_all(it, rows->ops))
@@ -127,14 +127,14 @@ coverage_tally(void *state, const struct analysis_rows *rows)
 
 /* Adds first records that stand offset records behind. */
 static bool
-merge_first(struct counts *into, const struct counts *from, const uint32_t *numbers,
+merge_first(struct counters *into, const struct counters *from, const uint32_t *numbers,
 	uint64_t offset)
 {
 	for (size_t i = 1; i < from->capacity; i++) {
 		if (!from->list[i])
 			continue;
 		const uint32_t to = numbers[i - 1] + 1;
-		if (!counts_reach(into, (size_t)to + 1))
+		if (!counters_reserve(into, (size_t)to + 1))
 			return false;
 		if (!into->list[to])
 			into->list[to] = offset + from->list[i];
@@ -156,7 +156,7 @@ coverage_merge(void *into, const void *from, const struct analysis_numbers *numb
 
 /* How many of something were first in a record up to a limit. */
 static uint64_t
-count_up_to(const struct counts *first, uint64_t limit)
+count_up_to(const struct counters *first, uint64_t limit)
 {
 	uint64_t count = 0;
 	for (size_t i = 1; i < first->capacity; i++)
@@ -228,18 +228,18 @@ struct words {
 };
 
 static void
-find_words(const struct coverage *it, const struct ops *ops, struct words *words)
+find_words(const struct coverage *it, const struct static_ops *ops, struct words *words)
 {
 	size_t lines = 0;
 	while (powerpc_at(lines))
 		lines++;
 	words->list = mem_new(ops->count + lines + 1, sizeof *words->list);
 	for (uint32_t i = 0; words->list && i < ops->count; i++) {
-		const struct op *op = &ops->list[i];
+		const struct static_op *op = &ops->list[i];
 		const char *name = op->micro_op ? op->micro_op : op->mnemonic;
-		if (!counts_at(&it->ops, i + 1) || !name)
+		if (!counters_at(&it->ops, i + 1) || !name)
 			continue;
-		words->powerpc |= ops_is_powerpc(ops, i);
+		words->powerpc |= static_ops_is_powerpc(ops, i);
 		words->list[words->count++] = (struct word){name, op->class, 1};
 	}
 	for (size_t i = 0; words->list && words->powerpc && i < lines; i++) {
@@ -248,7 +248,7 @@ find_words(const struct coverage *it, const struct ops *ops, struct words *words
 		if (!line->mnemonic)
 			continue;
 		words->list[words->count++] = (struct word){
-			line->mnemonic, (uint8_t)ops_powerpc_class(line->unit), 0};
+			line->mnemonic, (uint8_t)static_op_powerpc_class(line->unit), 0};
 	}
 	words->count = words->list ? join_words(words->list, words->count) : 0;
 }
@@ -278,7 +278,7 @@ report_classes(const struct words *words, struct poly_report *report)
 		poly_report_cell_count(report, seen);
 		if (words->powerpc) {
 			poly_report_cell_count(report, known);
-			poly_report_cell_real(report, rank_percent(seen, known), 2);
+			poly_report_cell_real(report, top_n_percent(seen, known), 2);
 		}
 		poly_report_cell_count(report, operations);
 	}
@@ -316,7 +316,7 @@ report_lists(const struct words *words, bool seen, struct poly_report *report)
 }
 
 static void
-coverage_report(const void *state, const struct ops *ops, struct poly_report *report)
+coverage_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct coverage *it = state;
 	struct words words = {0};
@@ -330,7 +330,7 @@ coverage_report(const void *state, const struct ops *ops, struct poly_report *re
 	poly_report_count(report, "mnemonics", seen);
 	if (words.powerpc) {
 		poly_report_count(report, "known", words.count);
-		poly_report_real(report, "percent", rank_percent(seen, words.count), 2);
+		poly_report_real(report, "percent", top_n_percent(seen, words.count), 2);
 	}
 	report_classes(&words, report);
 	report_lists(&words, true, report);
@@ -344,9 +344,9 @@ static void
 coverage_fini(void *state)
 {
 	struct coverage *it = state;
-	counts_fini(&it->ops);
-	counts_fini(&it->places);
-	counts_fini(&it->chains);
+	counters_fini(&it->ops);
+	counters_fini(&it->places);
+	counters_fini(&it->chains);
 	mem_free(it->rows);
 }
 
@@ -364,7 +364,7 @@ const struct analysis analysis_coverage = {
 	.state_size = sizeof(struct coverage),
 	.begin = coverage_begin,
 	.update = coverage_update,
-	.tally = coverage_tally,
+	.update_weighted = coverage_update_weighted,
 	.merge = coverage_merge,
 	.report = coverage_report,
 	.fini = coverage_fini,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Dependencies: how far instructions are from those whose results they read, in registers and
- * in memory, by party.
+ * in memory, by context.
  *
  * Bounded: WORDS_MOST words of 8 bytes that were stored to; stores beyond are counted as such
  * and what loads them counts as independent.
  */
 #include "analysis/stats/dependencies.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ dependencies_init(void *state, const struct analysis_setup *setup, struct poly_e
 	(void)error;
 	it->window = setup->values[OPTION_WINDOW];
 	it->stored.shift = WORD_SHIFT;
-	it->stored.most = WORDS_MOST;
+	it->stored.max_count = WORDS_MOST;
 	it->stored.is_fixed = true;
 	it->stored.item_size = sizeof(struct word);
 	return POLY_OK;
@@ -71,11 +71,11 @@ dependencies_begin(void *state, const struct poly_trace_info *info)
 {
 	struct dependencies *it = state;
 	it->stack_register = stack_register(info->isa);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (it->threads[i])
 			*it->threads[i] = (struct thread){0};
 	}
-	granules_clear(&it->stored);
+	adaptive_bins_clear(&it->stored);
 }
 
 static unsigned
@@ -119,7 +119,7 @@ write_register(struct dependencies *it, struct held *held, struct held fresh, bo
 
 /* An instruction is executed. */
 static void
-execute(struct dependencies *it, struct thread *thread, const struct op *op, bool counts)
+execute(struct dependencies *it, struct thread *thread, const struct static_op *op, bool counts)
 {
 	const unsigned stack = it->stack_register;
 	thread->instructions++;
@@ -134,22 +134,22 @@ execute(struct dependencies *it, struct thread *thread, const struct op *op, boo
 		uint64_t left = op->reads.bits[i];
 		while (left)
 			read_register(it, thread,
-				&thread->registers[64 * i + tally_next(&left)], counts);
+				&thread->registers[64 * i + row_bits_next(&left)], counts);
 	}
 	const struct held fresh = {thread->instructions, 0, op->class == OP_LOAD};
 	for (size_t i = 0; i < REGISTERS / 64; i++) {
 		uint64_t left = op->writes.bits[i];
 		while (left)
-			write_register(it, &thread->registers[64 * i + tally_next(&left)],
+			write_register(it, &thread->registers[64 * i + row_bits_next(&left)],
 				fresh, counts);
 	}
 }
 
-/* Some bytes, which are of one party. */
+/* Some bytes, which are of one context. */
 struct bytes {
 	uint64_t address;
 	uint32_t size;
-	uint16_t party;
+	uint16_t context;
 	bool counts;
 };
 
@@ -165,8 +165,8 @@ in_word(const struct bytes *bytes)
 static inline struct word *
 word_of(const struct dependencies *it, const struct bytes *bytes)
 {
-	const uint32_t found = granules_known(&it->stored, bytes->address, bytes->party);
-	return found == GRANULE_NONE ? NULL : granules_item(&it->stored, found);
+	const uint32_t found = adaptive_bins_known(&it->stored, bytes->address, bytes->context);
+	return found == ADAPTIVE_BIN_NONE ? NULL : adaptive_bins_item(&it->stored, found);
 }
 
 /* Bytes are stored; false: no memory. */
@@ -180,10 +180,11 @@ store(struct dependencies *it, struct thread *thread, const struct bytes *bytes)
 	it->stores += bytes->counts;
 	it->stack_stores += bytes->counts && thread->has_stack;
 	for (struct bytes left = *bytes; left.size;) {
-		const uint32_t found = granules_get(&it->stored, left.address, left.party);
+		const uint32_t found =
+			adaptive_bins_get(&it->stored, left.address, left.context);
 		const uint32_t n = in_word(&left);
-		if (found != GRANULE_NONE) {
-			struct word *word = granules_item(&it->stored, found);
+		if (found != ADAPTIVE_BIN_NONE) {
+			struct word *word = adaptive_bins_item(&it->stored, found);
 			for (uint32_t i = 0; i < n; i++)
 				word->stores[left.address % WORD_BYTES + i] = number;
 		} else if (it->stored.failed) {
@@ -262,13 +263,13 @@ load(struct dependencies *it, const struct thread *thread, const struct bytes *b
 		reload(it, bytes, last);
 }
 
-/* The party of a row; NULL: no memory. */
+/* The context of a row; NULL: no memory. */
 static struct thread *
-thread_of(struct dependencies *it, uint16_t party)
+thread_of(struct dependencies *it, uint16_t context)
 {
-	if (!it->threads[party])
-		it->threads[party] = mem_new(1, sizeof *it->threads[party]);
-	return it->threads[party];
+	if (!it->threads[context])
+		it->threads[context] = mem_new(1, sizeof *it->threads[context]);
+	return it->threads[context];
 }
 
 static bool
@@ -276,13 +277,14 @@ update_row(struct dependencies *it, const struct analysis_rows *rows, size_t row
 {
 	const struct poly_batch *batch = rows->batch;
 	struct bytes bytes = {
-		.party = rows->party ? rows->party[row] : rows->only, .counts = rows->counts};
-	struct thread *thread = thread_of(it, bytes.party);
+		.context = rows->context ? rows->context[row] : rows->sole_context,
+		.counts = rows->counts};
+	struct thread *thread = thread_of(it, bytes.context);
 	if (!thread)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_kind, row) &&
 		batch->kind[row] == POLY_KIND_INSTRUCTION)
-		execute(it, thread, ops_at(rows->ops, rows->op[row]), rows->counts);
+		execute(it, thread, static_op_at(rows->ops, rows->op[row]), rows->counts);
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row))
 		return true;
@@ -309,8 +311,8 @@ static void
 dependencies_fini(void *state)
 {
 	struct dependencies *it = state;
-	granules_fini(&it->stored);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	adaptive_bins_fini(&it->stored);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		mem_free(it->threads[i]);
 }
 
@@ -328,8 +330,8 @@ const struct analysis analysis_dependencies = {
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size),
 		.options = options},
-	.shares = SHARES_OPS | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct dependencies),
 	.init = dependencies_init,
 	.begin = dependencies_begin,

@@ -5,7 +5,7 @@
 
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
+#include "analysis/adaptive_bins.h"
 
 #define REGISTERS 128
 
@@ -32,7 +32,7 @@ struct held {
 	bool is_loaded;
 };
 
-/* A party. */
+/* A context. */
 struct thread {
 	uint64_t instructions;
 	uint8_t stores; /* of the instruction, modulo 256 */
@@ -43,8 +43,8 @@ struct thread {
 struct dependencies {
 	uint64_t window;
 	unsigned stack_register;
-	struct thread *threads[ANALYSIS_PARTIES];
-	struct granules stored; /* words by party: which store each byte is of */
+	struct thread *threads[ANALYSIS_CONTEXTS_MAX];
+	struct adaptive_bins stored; /* words by context: which store each byte is of */
 	uint64_t instructions, unknown;
 	uint64_t reads, unwritten, writes, overwritten;
 	uint64_t read_distances[DISTANCE_BINS], use_distances[DISTANCE_BINS];
@@ -54,6 +54,7 @@ struct dependencies {
 	uint64_t stack_stores, reloaded, reloads;
 };
 
-void dependencies_report(const void *state, const struct ops *ops, struct poly_report *report);
+void dependencies_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -149,7 +149,7 @@ report_memory(const struct dependencies *it, struct poly_report *report)
 }
 
 void
-dependencies_report(const void *state, const struct ops *ops, struct poly_report *report)
+dependencies_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct dependencies *it = state;
 	(void)ops;

@@ -466,7 +466,7 @@ const struct analysis analysis_events = {
 			 POLY_HAS(subhook) | POLY_HAS(hook_type) | POLY_HAS(payload),
 		.is_default = true,
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct events),
 	.suits = events_suits,
 	.init = events_init,

@@ -83,6 +83,6 @@ unsigned events_gap(uint64_t gap);
 uint64_t events_gap_least(unsigned index);
 
 /* Writes what was counted. */
-void events_report(const void *state, const struct ops *ops, struct poly_report *report);
+void events_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -255,7 +255,7 @@ report_rate(const struct events *events, struct poly_report *report)
 }
 
 void
-events_report(const void *state, const struct ops *ops, struct poly_report *report)
+events_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct events *events = state;
 	uint64_t beyond = 0;

@@ -7,9 +7,9 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/grow.h"
-#include "analysis/pairs.h"
-#include "analysis/rank.h"
+#include "analysis/counters.h"
+#include "analysis/pair_index.h"
+#include "analysis/top_n.h"
 #include "base/mem.h"
 #include "report/terms.h"
 
@@ -33,7 +33,7 @@ enum reason {
 	REASONS
 };
 
-/* The last instruction of a party. */
+/* The last instruction of a context. */
 struct last {
 	uint64_t pc, behind, expected;
 	uint64_t run;	    /* instructions in sequence up to it; 0: there was none */
@@ -63,13 +63,13 @@ struct runs {
 
 struct flow {
 	bool told;     /* the trace says of branches where they go */
-	bool is_empty; /* nothing is known of any party's last instruction */
-	struct last last[ANALYSIS_PARTIES];
+	bool is_empty; /* nothing is known of any context's last instruction */
+	struct last last[ANALYSIS_CONTEXTS_MAX];
 	uint64_t steps[STEPS];
 	uint64_t reasons[REASONS];
 	struct runs runs;
-	struct pairs places; /* pc and next pc */
-	struct place *list;  /* by number of that pair */
+	struct pair_index places; /* pc and next pc */
+	struct place *list;	  /* by number of that pair */
 	uint32_t capacity;
 	uint64_t beyond; /* breaks at places beyond the most */
 	uint64_t top;
@@ -102,7 +102,7 @@ count_run(struct runs *runs, const struct last *last)
 static void
 forget(struct flow *it)
 {
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		count_run(&it->runs, &it->last[i]);
 		it->last[i] = (struct last){0};
 	}
@@ -137,15 +137,16 @@ reason_of(const struct last *last, uint64_t pc, uint32_t mode)
 static bool
 count_break(struct flow *it, const struct last *last, uint64_t pc, enum reason reason)
 {
-	const uint32_t number = pairs_number(&it->places, last->pc, pc, PLACES);
+	const uint32_t number = pair_index_add(&it->places, last->pc, pc, PLACES);
 	void *list = it->list;
 	it->reasons[reason]++;
-	if (number == PAIRS_FULL) {
+	if (number == PAIR_INDEX_FULL) {
 		it->beyond++;
 		return true;
 	}
-	const bool ok = number != PAIRS_FAILED &&
-			grow_array(&list, &it->capacity, (size_t)number + 1, sizeof *it->list);
+	const bool ok =
+		number != PAIR_INDEX_FAILED &&
+		counters_grow_array(&list, &it->capacity, (size_t)number + 1, sizeof *it->list);
 	it->list = list;
 	if (!ok)
 		return false;
@@ -174,7 +175,7 @@ step_to(const struct last *last, uint64_t pc)
 	return last->has_behind ? BROKEN : UNKNOWN;
 }
 
-/* Goes from the last instruction of a party to the one at pc; false: no memory. */
+/* Goes from the last instruction of a context to the one at pc; false: no memory. */
 static bool
 go_to(struct flow *it, struct last *last, uint64_t pc, uint32_t mode)
 {
@@ -218,13 +219,13 @@ expect(struct last *last, const struct poly_batch *batch, size_t row)
 	}
 }
 
-/* The instruction of a row is now the last one of its party. */
+/* The instruction of a row is now the last one of its context. */
 static void
 take_last(
 	const struct flow *it, struct last *last, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const struct op *op = ops_at(rows->ops, rows->op[row]);
+	const struct static_op *op = static_op_at(rows->ops, rows->op[row]);
 	const bool was_delayed = last->is_delayed;
 	last->pc = batch->pc[row];
 	last->has_expected = false;
@@ -263,7 +264,7 @@ static bool
 take_row(struct flow *it, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct last *last = &it->last[rows->party ? rows->party[row] : rows->only];
+	struct last *last = &it->last[rows->context ? rows->context[row] : rows->sole_context];
 	const bool is_instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
 				    batch->kind[row] == POLY_KIND_INSTRUCTION;
 	bool ok = true;
@@ -309,12 +310,12 @@ report_reasons(const struct flow *it, struct poly_report *report)
 {
 	poly_report_table(report, "reasons");
 	poly_report_column(report, "reason", false);
-	rank_columns(report);
+	top_n_columns(report);
 	for (size_t i = 0; i < REASONS; i++) {
 		if (!it->reasons[i])
 			continue;
 		poly_report_cell_text(report, reason_names[i]);
-		rank_cells(report, it->reasons[i], it->steps[BROKEN]);
+		top_n_cells(report, it->reasons[i], it->steps[BROKEN]);
 	}
 	poly_report_end(report);
 }
@@ -322,11 +323,11 @@ report_reasons(const struct flow *it, struct poly_report *report)
 static void
 report_places(const struct flow *it, struct poly_report *report)
 {
-	struct rank *ranks = mem_new((size_t)it->places.count + 1, sizeof *ranks);
+	struct ranked *ranks = mem_new((size_t)it->places.count + 1, sizeof *ranks);
 	const size_t n = ranks ? it->places.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct rank){it->list[i].count, i};
-	rank_sort(ranks, n);
+		ranks[i] = (struct ranked){it->list[i].count, i};
+	top_n_sort(ranks, n);
 	poly_report_table(report, "places");
 	poly_report_column(report, "pc", false);
 	poly_report_column(report, "next_pc", false);
@@ -334,7 +335,7 @@ report_places(const struct flow *it, struct poly_report *report)
 	poly_report_column(report, "reason", false);
 	poly_report_column(report, "count", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
-		const struct pair *pair = &it->places.list[ranks[i].number];
+		const struct indexed_pair *pair = &it->places.list[ranks[i].number];
 		const struct place *place = &it->list[ranks[i].number];
 		poly_report_cell_address(report, pair->a, 8);
 		poly_report_cell_address(report, pair->b, 8);
@@ -354,7 +355,7 @@ report_runs(const struct flow *it, struct poly_report *report)
 {
 	struct runs now = it->runs;
 	struct poly_plot plot = POLY_PLOT_INIT;
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		count_run(&now, &it->last[i]);
 	poly_report_count(report, "runs", now.count);
 	poly_report_real(report, "mean_run", (double)now.sum / (double)now.count, 4);
@@ -362,7 +363,7 @@ report_runs(const struct flow *it, struct poly_report *report)
 	poly_report_address(report, "longest_run_start", now.longest_start, 8);
 	poly_report_table(report, "run_lengths");
 	poly_report_column(report, "from", true);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.y[0] = "percent";
@@ -372,13 +373,13 @@ report_runs(const struct flow *it, struct poly_report *report)
 		if (!now.lengths[i])
 			continue;
 		poly_report_cell_count(report, (uint64_t)1 << (i - 1));
-		rank_cells(report, now.lengths[i], now.count);
+		top_n_cells(report, now.lengths[i], now.count);
 	}
 	poly_report_end(report);
 }
 
 static void
-flow_report(const void *state, const struct ops *ops, struct poly_report *report)
+flow_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	static const char *const keys[STEPS] = {
 		KEY("sequential"),
@@ -395,7 +396,7 @@ flow_report(const void *state, const struct ops *ops, struct poly_report *report
 	poly_report_count(report, "steps", all);
 	for (size_t i = 0; i < STEPS; i++)
 		poly_report_count(report, keys[i], it->steps[i]);
-	poly_report_real(report, "broken_percent", rank_percent(it->steps[BROKEN], all), 2);
+	poly_report_real(report, "broken_percent", top_n_percent(it->steps[BROKEN], all), 2);
 	if (it->beyond)
 		poly_report_count(report, "beyond", it->beyond);
 	report_reasons(it, report);
@@ -407,7 +408,7 @@ static void
 flow_fini(void *state)
 {
 	struct flow *it = state;
-	pairs_fini(&it->places);
+	pair_index_fini(&it->places);
 	mem_free(it->list);
 }
 
@@ -426,8 +427,8 @@ const struct analysis analysis_flow = {
 			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop) |
 			 POLY_HAS(synthetic) | POLY_HAS(mode),
 		.options = options},
-	.shares = SHARES_OPS | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct flow),
 	.init = flow_init,
 	.begin = flow_begin,

@@ -2,21 +2,21 @@
 /*
  * The footprint: how many different blocks of every size are read, written and fetched.
  *
- * A granule of 64 bytes has a bit a byte; blocks of every other size follow from these when it
- * is reported. Bounded: GRANULES_MOST granules of all parties; where there are more, granules
+ * A bin of 64 bytes has a bit a byte; blocks of every other size follow from these when it
+ * is reported. Bounded: GRANULES_MOST bins of all contexts; where there are more, bins
  * become larger, and the smallest blocks are not told.
  */
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
-#include "analysis/tally.h"
+#include "analysis/adaptive_bins.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
 
 #define GRANULES_MOST ((uint32_t)1 << 19)
 
-/* The bytes of a granule whose bits stand for one byte each, as a power of two. */
+/* The bytes of a bin whose bits stand for one byte each, as a power of two. */
 #define GRANULE_SHIFT 6
 
 /* Bytes of one access that count. */
@@ -31,11 +31,11 @@ enum { READS, WRITES, FETCHES, PARTS };
 enum { DATA = PARTS, ALL, COUNTS };
 
 struct footprint {
-	struct granules granules; /* by party */
-	const struct parties *parties;
+	struct adaptive_bins bins; /* by context */
+	const struct contexts *contexts;
 };
 
-/* The parts of a granule that were touched, a bit a 64th. */
+/* The parts of a bin that were touched, a bit a 64th. */
 struct touched {
 	uint64_t bits[PARTS];
 };
@@ -74,26 +74,26 @@ footprint_init(void *state, const struct analysis_setup *setup, struct poly_erro
 {
 	struct footprint *footprint = state;
 	(void)error;
-	footprint->parties = setup->parties;
-	footprint->granules.shift = GRANULE_SHIFT;
-	footprint->granules.most = GRANULES_MOST;
-	footprint->granules.item_size = sizeof(struct touched);
-	footprint->granules.widen = touched_widen;
-	footprint->granules.join = touched_join;
+	footprint->contexts = setup->contexts;
+	footprint->bins.shift = GRANULE_SHIFT;
+	footprint->bins.max_count = GRANULES_MOST;
+	footprint->bins.item_size = sizeof(struct touched);
+	footprint->bins.coarsen = touched_widen;
+	footprint->bins.merge_item = touched_join;
 	return POLY_OK;
 }
 
-/* Some bytes are touched by a party. */
+/* Some bytes are touched by a context. */
 static inline bool
-touch(struct footprint *footprint, uint16_t party, unsigned part, uint64_t address,
+touch(struct footprint *footprint, uint16_t context, unsigned part, uint64_t address,
 	uint64_t left)
 {
 	while (left) {
-		const uint32_t found = granules_get(&footprint->granules, address, party);
-		if (found == GRANULE_NONE)
+		const uint32_t found = adaptive_bins_get(&footprint->bins, address, context);
+		if (found == ADAPTIVE_BIN_NONE)
 			return false;
-		struct touched *it = granules_item(&footprint->granules, found);
-		const unsigned shift = footprint->granules.shift, unit = shift - GRANULE_SHIFT;
+		struct touched *it = adaptive_bins_item(&footprint->bins, found);
+		const unsigned shift = footprint->bins.shift, unit = shift - GRANULE_SHIFT;
 		const uint64_t bytes = (uint64_t)1 << shift, first = address & (bytes - 1);
 		const uint64_t n = left < bytes - first ? left : bytes - first;
 		const unsigned from = (unsigned)(first >> unit),
@@ -125,15 +125,15 @@ touch_access(struct footprint *footprint, const struct analysis_rows *rows, size
 	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
 	size = size ? size : 1;
 	return part == PARTS ||
-	       touch(footprint, rows->party ? rows->party[row] : rows->only, part,
+	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, part,
 		       batch->address[row], size < ACCESS_MOST ? size : ACCESS_MOST);
 }
 
-/* Instructions of a party that follow each other in memory, and the last of them. */
+/* Instructions of a context that follow each other in memory, and the last of them. */
 struct stretch {
 	uint64_t first, bytes, last;
 	uint32_t last_size;
-	uint16_t party;
+	uint16_t context;
 };
 
 /* Adds instructions to a stretch, or begins another one; false: no memory. */
@@ -142,12 +142,12 @@ touch_instruction(struct footprint *footprint, struct stretch *stretch,
 	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	const uint64_t pc = batch->pc[row];
 	uint32_t size =
 		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row] : 1;
 	size = size ? size : 1;
-	if (stretch->bytes && party == stretch->party) {
+	if (stretch->bytes && context == stretch->context) {
 		if (pc == stretch->last && size == stretch->last_size)
 			return true;
 		if (pc == stretch->first + stretch->bytes) {
@@ -158,8 +158,8 @@ touch_instruction(struct footprint *footprint, struct stretch *stretch,
 		}
 	}
 	const struct stretch old = *stretch;
-	*stretch = (struct stretch){pc, size, pc, size, party};
-	return touch(footprint, old.party, FETCHES, old.first, old.bytes);
+	*stretch = (struct stretch){pc, size, pc, size, context};
+	return touch(footprint, old.context, FETCHES, old.first, old.bytes);
 }
 
 /* The rows of a word that are instructions at a known place. */
@@ -169,9 +169,9 @@ instructions(const struct poly_batch *batch, size_t word)
 	const size_t rows = batch->rows - 64 * word;
 	if (!batch->kind || !batch->pc)
 		return 0;
-	return tally_present(batch, POLY_COLUMN_pc, word) &
-	       tally_present(batch, POLY_COLUMN_kind, word) &
-	       tally_equal(
+	return row_bits_present(batch, POLY_COLUMN_pc, word) &
+	       row_bits_present(batch, POLY_COLUMN_kind, word) &
+	       row_bits_equal(
 		       batch->kind + 64 * word, rows < 64 ? rows : 64, POLY_KIND_INSTRUCTION);
 }
 
@@ -180,21 +180,21 @@ footprint_update(void *state, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
 	struct stretch stretch = {0};
-	for (size_t w = 0; w < tally_words(batch); w++) {
+	for (size_t w = 0; w < row_bits_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (left) {
 			if (!touch_instruction(
-				    state, &stretch, rows, 64 * w + tally_next(&left)))
+				    state, &stretch, rows, 64 * w + row_bits_next(&left)))
 				return false;
 		}
-		left = tally_present(batch, POLY_COLUMN_access, w) &
-		       tally_present(batch, POLY_COLUMN_address, w);
+		left = row_bits_present(batch, POLY_COLUMN_access, w) &
+		       row_bits_present(batch, POLY_COLUMN_address, w);
 		while (left) {
-			if (!touch_access(state, rows, 64 * w + tally_next(&left)))
+			if (!touch_access(state, rows, 64 * w + row_bits_next(&left)))
 				return false;
 		}
 	}
-	return touch(state, stretch.party, FETCHES, stretch.first, stretch.bytes);
+	return touch(state, stretch.context, FETCHES, stretch.first, stretch.bytes);
 }
 
 static bool
@@ -202,18 +202,19 @@ footprint_merge(void *into, const void *from, const struct analysis_numbers *num
 {
 	struct footprint *to = into;
 	const struct footprint *more = from;
-	return granules_merge(&to->granules, &more->granules, numbers->parties);
+	return adaptive_bins_merge(&to->bins, &more->bins, numbers->contexts);
 }
 
-/* Blocks so far, of granules in the order of their addresses. */
-struct blocks {
+/* Blocks so far, of bins in the order of their addresses. */
+struct basic_blocks {
 	uint64_t counts[LEVELS][COUNTS];
 	uint64_t last[LEVELS][COUNTS]; /* number of the last block, where there is one */
 };
 
-/* Adds a granule that several parties may have touched. */
+/* Adds a bin that several contexts may have touched. */
 static void
-count_blocks(struct blocks *blocks, unsigned shift, uint64_t number, const struct touched *it)
+count_blocks(
+	struct basic_blocks *blocks, unsigned shift, uint64_t number, const struct touched *it)
 {
 	const uint64_t data = it->bits[READS] | it->bits[WRITES];
 	const uint64_t bits[COUNTS] = {it->bits[READS], it->bits[WRITES], it->bits[FETCHES],
@@ -236,19 +237,19 @@ count_blocks(struct blocks *blocks, unsigned shift, uint64_t number, const struc
 
 /* Counts blocks of all sizes. */
 static void
-count_all(const struct granules *granules, const uint32_t *sorted, struct blocks *blocks)
+count_all(const struct adaptive_bins *bins, const uint32_t *sorted, struct basic_blocks *blocks)
 {
-	for (uint32_t i = 0; i < granules->count;) {
-		const uint64_t number = granules->list[sorted[i]].number;
+	for (uint32_t i = 0; i < bins->count;) {
+		const uint64_t number = bins->list[sorted[i]].number;
 		struct touched it = {{0}};
-		for (; i < granules->count && granules->list[sorted[i]].number == number; i++)
-			touched_join(&it, granules_item(granules, sorted[i]));
-		count_blocks(blocks, granules->shift, number, &it);
+		for (; i < bins->count && bins->list[sorted[i]].number == number; i++)
+			touched_join(&it, adaptive_bins_item(bins, sorted[i]));
+		count_blocks(blocks, bins->shift, number, &it);
 	}
 }
 
 static void
-report_blocks(const struct blocks *blocks, unsigned unit, struct poly_report *report)
+report_blocks(const struct basic_blocks *blocks, unsigned unit, struct poly_report *report)
 {
 	static const struct {
 		const char *key;
@@ -280,50 +281,50 @@ report_blocks(const struct blocks *blocks, unsigned unit, struct poly_report *re
 	poly_report_end(report);
 }
 
-/* Lines of a party. */
-struct party_lines {
+/* Lines of a context. */
+struct context_lines {
 	uint64_t data, fetched, shared;
 };
 
-/* Counts lines by party, an item each. */
+/* Counts lines by context, an item each. */
 static void
-count_parties(
-	const struct granules *granules, const uint32_t *sorted, struct party_lines *parties)
+count_contexts(const struct adaptive_bins *bins, const uint32_t *sorted,
+	struct context_lines *contexts)
 {
-	for (uint32_t i = 0, next; i < granules->count; i = next) {
-		const uint64_t number = granules->list[sorted[i]].number;
+	for (uint32_t i = 0, next; i < bins->count; i = next) {
+		const uint64_t number = bins->list[sorted[i]].number;
 		next = i + 1;
-		while (next < granules->count && granules->list[sorted[next]].number == number)
+		while (next < bins->count && bins->list[sorted[next]].number == number)
 			next++;
 		for (uint32_t j = i; j < next; j++) {
-			const struct touched *it = granules_item(granules, sorted[j]);
-			struct party_lines *party = &parties[granules->list[sorted[j]].tag];
-			party->data += (it->bits[READS] | it->bits[WRITES]) != 0;
-			party->fetched += it->bits[FETCHES] != 0;
-			party->shared += next - i > 1;
+			const struct touched *it = adaptive_bins_item(bins, sorted[j]);
+			struct context_lines *context = &contexts[bins->list[sorted[j]].tag];
+			context->data += (it->bits[READS] | it->bits[WRITES]) != 0;
+			context->fetched += it->bits[FETCHES] != 0;
+			context->shared += next - i > 1;
 		}
 	}
 }
 
 static void
-report_parties(const struct parties *names, const struct party_lines *parties,
+report_contexts(const struct contexts *names, const struct context_lines *contexts,
 	struct poly_report *report)
 {
 	struct buf name = {0};
-	poly_report_table(report, "parties");
-	poly_report_column(report, "party", false);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "data", true);
 	poly_report_column(report, "fetches", true);
 	poly_report_column(report, "shared", true);
-	for (uint16_t i = 0; i < ANALYSIS_PARTIES; i++) {
-		if (!parties[i].data && !parties[i].fetched)
+	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
+		if (!contexts[i].data && !contexts[i].fetched)
 			continue;
 		buf_clear(&name);
-		parties_name(names, i, &name);
+		contexts_append_name(names, i, &name);
 		poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
-		poly_report_cell_count(report, parties[i].data);
-		poly_report_cell_count(report, parties[i].fetched);
-		poly_report_cell_count(report, parties[i].shared);
+		poly_report_cell_count(report, contexts[i].data);
+		poly_report_cell_count(report, contexts[i].fetched);
+		poly_report_cell_count(report, contexts[i].shared);
 	}
 	poly_report_end(report);
 	if (name.failed)
@@ -332,25 +333,25 @@ report_parties(const struct parties *names, const struct party_lines *parties,
 }
 
 static void
-footprint_report(const void *state, const struct ops *ops, struct poly_report *report)
+footprint_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct footprint *footprint = state;
-	const struct granules *granules = &footprint->granules;
-	struct blocks *blocks = mem_new(1, sizeof *blocks);
-	struct party_lines *parties = mem_new(ANALYSIS_PARTIES, sizeof *parties);
-	uint32_t *sorted = granules_sorted(granules);
+	const struct adaptive_bins *bins = &footprint->bins;
+	struct basic_blocks *blocks = mem_new(1, sizeof *blocks);
+	struct context_lines *contexts = mem_new(ANALYSIS_CONTEXTS_MAX, sizeof *contexts);
+	uint32_t *sorted = adaptive_bins_sorted(bins);
 	(void)ops;
-	if (blocks && parties && sorted) {
-		count_all(granules, sorted, blocks);
-		count_parties(granules, sorted, parties);
-		report_blocks(blocks, granules->shift - GRANULE_SHIFT, report);
-		poly_report_count(report, "line_bytes", (uint64_t)1 << granules->shift);
-		report_parties(footprint->parties, parties, report);
+	if (blocks && contexts && sorted) {
+		count_all(bins, sorted, blocks);
+		count_contexts(bins, sorted, contexts);
+		report_blocks(blocks, bins->shift - GRANULE_SHIFT, report);
+		poly_report_count(report, "line_bytes", (uint64_t)1 << bins->shift);
+		report_contexts(footprint->contexts, contexts, report);
 	} else {
 		tree_fail(report);
 	}
 	mem_free(blocks);
-	mem_free(parties);
+	mem_free(contexts);
 	mem_free(sorted);
 }
 
@@ -358,7 +359,7 @@ static void
 footprint_fini(void *state)
 {
 	struct footprint *footprint = state;
-	granules_fini(&footprint->granules);
+	adaptive_bins_fini(&footprint->bins);
 }
 
 static const struct poly_option options[] = {{0}};
@@ -379,13 +380,13 @@ const struct analysis analysis_footprint = {
 			 POLY_HAS(address) | POLY_HAS(size),
 		.is_default = true,
 		.options = options},
-	.shares = SHARES_PARTIES,
+	.shares = SHARES_CONTEXTS,
 	.state_size = sizeof(struct footprint),
 	.suits = footprint_suits,
 	.init = footprint_init,
 	.update = footprint_update,
 	/* What was touched once is touched. */
-	.tally = footprint_update,
+	.update_weighted = footprint_update,
 	.merge = footprint_merge,
 	.report = footprint_report,
 	.fini = footprint_fini,

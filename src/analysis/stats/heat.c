@@ -2,15 +2,15 @@
 /*
  * The heat map: accesses and executed instructions over address and time.
  *
- * One pass and bounded memory: GRANULES_MOST granules by BINS_MOST bins of time. Where there
- * are more granules they become twice as large, where the trace is longer the bins do; so every
+ * One pass and bounded memory: GRANULES_MOST bins by BINS_MOST bins of time. Where there
+ * are more bins they become twice as large, where the trace is longer the bins do; so every
  * count is exact. Rows of the map are chosen when it is reported: blocks of different size that
- * hold about equally many granules, so that the space between stack, heap and code takes none.
+ * hold about equally many bins, so that the space between stack, heap and code takes none.
  */
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
-#include "analysis/tally.h"
+#include "analysis/adaptive_bins.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 #include "report/tree.h"
 
@@ -26,10 +26,10 @@ struct heat {
 	uint32_t row_most;
 	unsigned bin_shift; /* a bin is 1 << bin_shift records */
 	uint64_t records;   /* so far */
-	struct granules granules;
+	struct adaptive_bins bins;
 };
 
-/* Accesses of a granule by bin of time. */
+/* Accesses of a bin by bin of time. */
 struct bins {
 	uint64_t counts[BINS_MOST];
 };
@@ -49,10 +49,10 @@ heat_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	struct heat *heat = state;
 	(void)error;
 	heat->row_most = (uint32_t)setup->values[OPTION_ROWS];
-	heat->granules.shift = GRANULE_SHIFT;
-	heat->granules.most = GRANULES_MOST;
-	heat->granules.item_size = sizeof(struct bins);
-	heat->granules.join = bins_join;
+	heat->bins.shift = GRANULE_SHIFT;
+	heat->bins.max_count = GRANULES_MOST;
+	heat->bins.item_size = sizeof(struct bins);
+	heat->bins.merge_item = bins_join;
 	return POLY_OK;
 }
 
@@ -61,8 +61,8 @@ static void
 heat_widen(struct heat *heat, uint64_t record)
 {
 	for (; record >> heat->bin_shift >= BINS_MOST; heat->bin_shift++) {
-		for (uint32_t i = 0; i < heat->granules.count; i++) {
-			struct bins *it = granules_item(&heat->granules, i);
+		for (uint32_t i = 0; i < heat->bins.count; i++) {
+			struct bins *it = adaptive_bins_item(&heat->bins, i);
 			for (size_t j = 0; j < BINS_MOST / 2; j++)
 				it->counts[j] = it->counts[2 * j] + it->counts[2 * j + 1];
 			memset(it->counts + BINS_MOST / 2, 0, sizeof it->counts / 2);
@@ -73,10 +73,10 @@ heat_widen(struct heat *heat, uint64_t record)
 static inline bool
 heat_add(struct heat *heat, uint64_t address, size_t row)
 {
-	const uint32_t found = granules_get(&heat->granules, address, 0);
-	if (found == GRANULE_NONE)
+	const uint32_t found = adaptive_bins_get(&heat->bins, address, 0);
+	if (found == ADAPTIVE_BIN_NONE)
 		return false;
-	struct bins *it = granules_item(&heat->granules, found);
+	struct bins *it = adaptive_bins_item(&heat->bins, found);
 	it->counts[(heat->records + row) >> heat->bin_shift]++;
 	return true;
 }
@@ -88,10 +88,10 @@ accesses(const struct poly_batch *batch, size_t word)
 	const size_t rows = batch->rows - 64 * word, n = rows < 64 ? rows : 64;
 	if (!batch->access || !batch->address)
 		return 0;
-	return tally_present(batch, POLY_COLUMN_access, word) &
-	       tally_present(batch, POLY_COLUMN_address, word) &
-	       ~tally_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_READ) &
-	       ~tally_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_WRITE);
+	return row_bits_present(batch, POLY_COLUMN_access, word) &
+	       row_bits_present(batch, POLY_COLUMN_address, word) &
+	       ~row_bits_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_READ) &
+	       ~row_bits_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_WRITE);
 }
 
 /* The instructions of a word's rows. */
@@ -101,9 +101,9 @@ instructions(const struct poly_batch *batch, size_t word)
 	const size_t rows = batch->rows - 64 * word, n = rows < 64 ? rows : 64;
 	if (!batch->kind || !batch->pc)
 		return 0;
-	return tally_present(batch, POLY_COLUMN_pc, word) &
-	       tally_present(batch, POLY_COLUMN_kind, word) &
-	       tally_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
+	return row_bits_present(batch, POLY_COLUMN_pc, word) &
+	       row_bits_present(batch, POLY_COLUMN_kind, word) &
+	       row_bits_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
 }
 
 static bool
@@ -114,15 +114,15 @@ heat_update(void *state, const struct analysis_rows *rows)
 	bool ok = true;
 	if (batch->rows)
 		heat_widen(heat, heat->records + batch->rows - 1);
-	for (size_t w = 0; ok && w < tally_words(batch); w++) {
+	for (size_t w = 0; ok && w < row_bits_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (ok && left) {
-			const size_t row = 64 * w + tally_next(&left);
+			const size_t row = 64 * w + row_bits_next(&left);
 			ok = heat_add(heat, batch->pc[row], row);
 		}
 		left = accesses(batch, w);
 		while (ok && left) {
-			const size_t row = 64 * w + tally_next(&left);
+			const size_t row = 64 * w + row_bits_next(&left);
 			ok = heat_add(heat, batch->address[row], row);
 		}
 	}
@@ -130,20 +130,20 @@ heat_update(void *state, const struct analysis_rows *rows)
 	return ok;
 }
 
-/* A row of the map: granules of sorted order within an aligned block. */
+/* A row of the map: bins of sorted order within an aligned block. */
 struct heat_row {
 	uint32_t first, count;
 	unsigned shift; /* the block's bytes as a power of two; 64: all addresses */
 };
 
-/* The first granule of a row that lies in the upper half of its block; may be behind it. */
+/* The first bin of a row that lies in the upper half of its block; may be behind it. */
 static uint32_t
-upper_half(const struct granules *granules, const uint32_t *sorted, const struct heat_row *row)
+upper_half(const struct adaptive_bins *bins, const uint32_t *sorted, const struct heat_row *row)
 {
 	uint32_t low = row->first, high = row->first + row->count;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (granules_address(granules, sorted[middle]) >> (row->shift - 1) & 1)
+		if (adaptive_bins_address(bins, sorted[middle]) >> (row->shift - 1) & 1)
 			high = middle;
 		else
 			low = middle + 1;
@@ -151,7 +151,7 @@ upper_half(const struct granules *granules, const uint32_t *sorted, const struct
 	return low;
 }
 
-/* The row to be divided next: most granules, and the lowest of these; NULL: there is none. */
+/* The row to be divided next: most bins, and the lowest of these; NULL: there is none. */
 static struct heat_row *
 fullest(struct heat_row *rows, size_t count)
 {
@@ -165,12 +165,11 @@ fullest(struct heat_row *rows, size_t count)
 
 /* Makes a row's block as small as what is in it. */
 static void
-shrink(const struct granules *granules, const uint32_t *sorted, struct heat_row *row)
+shrink(const struct adaptive_bins *bins, const uint32_t *sorted, struct heat_row *row)
 {
-	const uint64_t low = granules_address(granules, sorted[row->first]);
-	const uint64_t high = granules_address(granules, sorted[row->first + row->count - 1]);
-	while (row->shift > granules->shift &&
-		low >> (row->shift - 1) == high >> (row->shift - 1))
+	const uint64_t low = adaptive_bins_address(bins, sorted[row->first]);
+	const uint64_t high = adaptive_bins_address(bins, sorted[row->first + row->count - 1]);
+	while (row->shift > bins->shift && low >> (row->shift - 1) == high >> (row->shift - 1))
 		row->shift--;
 }
 
@@ -178,12 +177,12 @@ shrink(const struct granules *granules, const uint32_t *sorted, struct heat_row 
 static size_t
 divide(const struct heat *heat, const uint32_t *sorted, struct heat_row *rows)
 {
-	const struct granules *granules = &heat->granules;
-	size_t count = granules->count ? 1 : 0;
+	const struct adaptive_bins *bins = &heat->bins;
+	size_t count = bins->count ? 1 : 0;
 	struct heat_row *row;
-	rows[0] = (struct heat_row){0, granules->count, 64};
+	rows[0] = (struct heat_row){0, bins->count, 64};
 	while ((row = fullest(rows, count))) {
-		const uint32_t upper = upper_half(granules, sorted, row);
+		const uint32_t upper = upper_half(bins, sorted, row);
 		const uint32_t below = upper - row->first, above = row->count - below;
 		if (below && above && count == heat->row_most)
 			break;
@@ -197,7 +196,7 @@ divide(const struct heat *heat, const uint32_t *sorted, struct heat_row *rows)
 		count++;
 	}
 	for (size_t i = 0; i < count; i++)
-		shrink(granules, sorted, &rows[i]);
+		shrink(bins, sorted, &rows[i]);
 	return count;
 }
 
@@ -209,7 +208,7 @@ sum_row(const struct heat *heat, const uint32_t *sorted, const struct heat_row *
 	uint64_t count = 0;
 	*sum = (struct bins){{0}};
 	for (uint32_t i = 0; i < row->count; i++)
-		bins_join(sum, granules_item(&heat->granules, sorted[row->first + i]));
+		bins_join(sum, adaptive_bins_item(&heat->bins, sorted[row->first + i]));
 	for (size_t i = 0; i < BINS_MOST; i++)
 		count += sum->counts[i];
 	return count;
@@ -219,7 +218,7 @@ sum_row(const struct heat *heat, const uint32_t *sorted, const struct heat_row *
 static uint64_t
 row_address(const struct heat *heat, const uint32_t *sorted, const struct heat_row *row)
 {
-	const uint64_t first = granules_address(&heat->granules, sorted[row->first]);
+	const uint64_t first = adaptive_bins_address(&heat->bins, sorted[row->first]);
 	return row->shift < 64 ? first >> row->shift << row->shift : 0;
 }
 
@@ -285,14 +284,14 @@ report_map(const struct heat *heat, const uint32_t *sorted, const struct heat_ro
 }
 
 static void
-heat_report(const void *state, const struct ops *ops, struct poly_report *report)
+heat_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct heat *heat = state;
-	uint32_t *sorted = granules_sorted(&heat->granules);
+	uint32_t *sorted = adaptive_bins_sorted(&heat->bins);
 	struct heat_row *rows = mem_new(heat->row_most, sizeof *rows);
 	(void)ops;
 	poly_report_count(report, "bin_records", (uint64_t)1 << heat->bin_shift);
-	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->granules.shift);
+	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->bins.shift);
 	if (!sorted || !rows) {
 		tree_fail(report);
 	} else {
@@ -308,7 +307,7 @@ static void
 heat_fini(void *state)
 {
 	struct heat *heat = state;
-	granules_fini(&heat->granules);
+	adaptive_bins_fini(&heat->bins);
 }
 
 static bool

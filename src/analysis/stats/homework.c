@@ -7,7 +7,7 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "analysis/uops.h"
 
 #include "course/mix.h"
@@ -68,13 +68,13 @@ report_categories(const struct course_mix *mix, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "categories");
 	poly_report_column(report, "category", false);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++) {
 		poly_report_cell_text(report, course_category_names[i]);
-		rank_cells(report, mix->categories[i], mix->count.uops);
+		top_n_cells(report, mix->categories[i], mix->count.uops);
 	}
 	poly_report_end(report);
 }
@@ -137,15 +137,15 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 	const uint64_t branches = course_mix_sum(mix->bits, COURSE_MIX_BITS);
 	poly_report_count(report, "branches", branches);
 	poly_report_count(report, "far_branches", far);
-	poly_report_real(report, "far_percent", rank_percent(far, branches), 2);
+	poly_report_real(report, "far_percent", top_n_percent(far, branches), 2);
 	poly_report_real(report, "far_slowdown", quotient(uops + far, uops), 6);
 	poly_report_count(report, "fusions", mix->pairs);
-	poly_report_real(report, "fusion_percent", rank_percent(mix->pairs, uops), 2);
+	poly_report_real(report, "fusion_percent", top_n_percent(mix->pairs, uops), 2);
 	poly_report_real(report, "fusion_speedup", quotient(uops, uops - mix->pairs), 6);
 }
 
 static void
-homework_report(const void *state, const struct ops *ops, struct poly_report *report)
+homework_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct homework *it = state;
 	struct course_mix mix = it->mix;
@@ -161,10 +161,11 @@ homework_report(const void *state, const struct ops *ops, struct poly_report *re
 		report, "micro_ops_per_macro_op", quotient(mix.count.uops, mix.count.mops), 6);
 	poly_report_real(report, "bytes_per_macro_op", course_mix_size(&mix), 6);
 	report_changes(&mix, report);
-	rank_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
-	rank_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
-	rank_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
-	rank_distribution(report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
+	top_n_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
+	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
+	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
+	top_n_distribution(
+		report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }
@@ -186,7 +187,7 @@ const struct analysis analysis_homework = {
 			 POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
-	.has_context = true,
+	.needs_warmup = true,
 	.state_size = sizeof(struct homework),
 	.init = homework_init,
 	.begin = homework_begin,

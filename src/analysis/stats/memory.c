@@ -3,11 +3,11 @@
  * Memory: accesses by kind and size, their alignment, what they cross, the lines that are
  * accessed most, and loads of what was stored just before.
  *
- * Bounded: LINES_MOST lines (beyond, lines become larger), two windows a party.
+ * Bounded: LINES_MOST lines (beyond, lines become larger), two windows a context.
  */
 #include "analysis/stats/memory.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -43,13 +43,13 @@ memory_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"memory.line is %u bytes, expected a power of two",
 			(unsigned)memory->line_option);
-	memory->lines.most = LINES_MOST;
+	memory->lines.max_count = LINES_MOST;
 	memory->lines.item_size = sizeof(struct memory_line);
-	memory->lines.join = line_join;
+	memory->lines.merge_item = line_join;
 	return POLY_OK;
 }
 
-/* Forgets what a party did last. */
+/* Forgets what a context did last. */
 static void
 ring_clear(struct memory_ring *ring, uint32_t window)
 {
@@ -62,7 +62,7 @@ static void
 memory_begin(void *state, const struct poly_trace_info *info)
 {
 	struct memory *memory = state;
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (memory->rings[i])
 			ring_clear(memory->rings[i], memory->window);
 	}
@@ -76,9 +76,9 @@ memory_begin(void *state, const struct poly_trace_info *info)
 	memory->lines.shift = (unsigned)__builtin_ctz(memory->line);
 }
 
-/* Makes the ring of a party; NULL: no memory. */
+/* Makes the ring of a context; NULL: no memory. */
 static struct memory_ring *
-ring_new(struct memory *memory, uint16_t party)
+ring_new(struct memory *memory, uint16_t context)
 {
 	struct memory_ring *ring = mem_new(1, sizeof *ring);
 	if (!ring)
@@ -91,16 +91,16 @@ ring_new(struct memory *memory, uint16_t party)
 		mem_free(ring);
 		return NULL;
 	}
-	memory->rings[party] = ring;
+	memory->rings[context] = ring;
 	return ring;
 }
 
-/* The ring of a party; NULL: no memory. */
+/* The ring of a context; NULL: no memory. */
 static inline struct memory_ring *
-ring_of(struct memory *memory, uint16_t party)
+ring_of(struct memory *memory, uint16_t context)
 {
-	struct memory_ring *ring = memory->rings[party];
-	return ring ? ring : ring_new(memory, party);
+	struct memory_ring *ring = memory->rings[context];
+	return ring ? ring : ring_new(memory, context);
 }
 
 /* The places of the words that an access begins and ends in; false: it has more. */
@@ -182,7 +182,7 @@ count_load(
 	return true;
 }
 
-/* A read or write of a party. */
+/* A read or write of a context. */
 static inline void
 ring_step(struct memory *memory, struct memory_ring *ring, struct memory_access access)
 {
@@ -209,10 +209,10 @@ count_row(struct memory *memory, unsigned which, uint64_t address, uint32_t size
 	}
 	if (which == POLY_ACCESS_IO_READ || which == POLY_ACCESS_IO_WRITE)
 		return true;
-	const uint32_t found = granules_get(&memory->lines, address, 0);
-	if (found == GRANULE_NONE)
+	const uint32_t found = adaptive_bins_get(&memory->lines, address, 0);
+	if (found == ADAPTIVE_BIN_NONE)
 		return false;
-	struct memory_line *it = granules_item(&memory->lines, found);
+	struct memory_line *it = adaptive_bins_item(&memory->lines, found);
 	it->reads += which == POLY_ACCESS_READ;
 	it->writes += which == POLY_ACCESS_WRITE;
 	it->fetches += which == POLY_ACCESS_FETCH;
@@ -233,7 +233,8 @@ update_row(struct memory *memory, const struct analysis_rows *rows, size_t row)
 		return false;
 	if (which > POLY_ACCESS_WRITE)
 		return true;
-	struct memory_ring *ring = ring_of(memory, rows->party ? rows->party[row] : rows->only);
+	struct memory_ring *ring =
+		ring_of(memory, rows->context ? rows->context[row] : rows->sole_context);
 	if (!ring)
 		return false;
 	memory->loads += rows->counts && which == POLY_ACCESS_READ;
@@ -247,12 +248,12 @@ static bool
 memory_update(void *state, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
-	const size_t words = batch->access && batch->address ? tally_words(batch) : 0;
+	const size_t words = batch->access && batch->address ? row_bits_words(batch) : 0;
 	for (size_t w = 0; w < words; w++) {
-		uint64_t left = tally_present(batch, POLY_COLUMN_access, w) &
-				tally_present(batch, POLY_COLUMN_address, w);
+		uint64_t left = row_bits_present(batch, POLY_COLUMN_access, w) &
+				row_bits_present(batch, POLY_COLUMN_address, w);
 		while (left) {
-			if (!update_row(state, rows, 64 * w + tally_next(&left)))
+			if (!update_row(state, rows, 64 * w + row_bits_next(&left)))
 				return false;
 		}
 	}
@@ -288,12 +289,12 @@ memory_merge(void *into, const void *from, const struct analysis_numbers *number
 	to->contained += more->contained;
 	if (!to->line)
 		to->line = more->line;
-	if (!granules_merge(&to->lines, &more->lines, NULL))
+	if (!adaptive_bins_merge(&to->lines, &more->lines, NULL))
 		return false;
-	for (uint16_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!more->rings[i])
 			continue;
-		struct memory_ring *ring = ring_of(to, numbers->parties[i]);
+		struct memory_ring *ring = ring_of(to, numbers->contexts[i]);
 		if (!ring)
 			return false;
 		ring_merge(to, ring, more->rings[i]);
@@ -314,8 +315,8 @@ static void
 memory_fini(void *state)
 {
 	struct memory *memory = state;
-	granules_fini(&memory->lines);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	adaptive_bins_fini(&memory->lines);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!memory->rings[i])
 			continue;
 		mem_free(memory->rings[i]->last);
@@ -344,8 +345,8 @@ const struct analysis analysis_memory = {
 		.wants = POLY_HAS(size),
 		.is_default = true,
 		.options = options},
-	.shares = SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct memory),
 	.init = memory_init,
 	.begin = memory_begin,

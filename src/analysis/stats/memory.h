@@ -5,7 +5,7 @@
 
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
+#include "analysis/adaptive_bins.h"
 
 /* Sizes up to here have counts of their own; the last one is of all that are larger, too. */
 #define MEMORY_SIZES 256
@@ -35,7 +35,7 @@ struct memory_access {
 /* Places for words of 8 bytes that were stored to. */
 #define MEMORY_WORDS 256
 
-/* The last reads and writes of a party, and its first ones. */
+/* The last reads and writes of a context, and its first ones. */
 struct memory_ring {
 	struct memory_access *last;  /* the oldest at next */
 	struct memory_access *first; /* those that another part of the trace may serve */
@@ -49,11 +49,11 @@ struct memory_ring {
 struct memory {
 	uint32_t line_option, line, top, window;
 	struct memory_kind kinds[POLY_ACCESS_COUNT];
-	struct granules lines;
-	struct memory_ring *rings[ANALYSIS_PARTIES];
+	struct adaptive_bins lines;
+	struct memory_ring *rings[ANALYSIS_CONTEXTS_MAX];
 	uint64_t loads, candidates, contained;
 };
 
-void memory_report(const void *state, const struct ops *ops, struct poly_report *report);
+void memory_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -117,13 +117,13 @@ compare_hot(const void *a, const void *b)
 
 /* Joins lines of sorted items to blocks of at least bytes; how many. */
 static size_t
-join_lines(
-	const struct granules *lines, const uint32_t *sorted, uint64_t bytes, struct hot *hot)
+join_lines(const struct adaptive_bins *lines, const uint32_t *sorted, uint64_t bytes,
+	struct hot *hot)
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < lines->count; i++) {
-		const struct memory_line *line = granules_item(lines, sorted[i]);
-		const uint64_t address = granules_address(lines, sorted[i]) & ~(bytes - 1);
+		const struct memory_line *line = adaptive_bins_item(lines, sorted[i]);
+		const uint64_t address = adaptive_bins_address(lines, sorted[i]) & ~(bytes - 1);
 		if (!count || hot[count - 1].address != address)
 			hot[count++] = (struct hot){address, 0, {0}};
 		struct hot *to = &hot[count - 1];
@@ -190,7 +190,7 @@ report_hot(const struct memory *memory, const uint32_t *sorted, uint64_t bytes,
 }
 
 void
-memory_report(const void *state, const struct ops *ops, struct poly_report *report)
+memory_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct memory *memory = state;
 	const uint64_t line = (uint64_t)1 << memory->lines.shift;
@@ -209,7 +209,7 @@ memory_report(const void *state, const struct ops *ops, struct poly_report *repo
 	poly_report_count(report, "contained", memory->contained);
 	poly_report_count(report, "line_bytes", line);
 	poly_report_count(report, "page_bytes", page);
-	uint32_t *sorted = granules_sorted(&memory->lines);
+	uint32_t *sorted = adaptive_bins_sorted(&memory->lines);
 	open_blocks(report, "hot_lines");
 	bool ok = sorted && report_hot(memory, sorted, line, report);
 	poly_report_end(report);

@@ -2,9 +2,9 @@
 /* What is executed: instructions by class, mnemonic, micro-operation and size. */
 #include "analysis/analysis.h"
 
-#include "analysis/grow.h"
-#include "analysis/rank.h"
-#include "analysis/tally.h"
+#include "analysis/counters.h"
+#include "analysis/top_n.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 #include "report/terms.h"
 
@@ -12,15 +12,15 @@
 #include <string.h>
 
 struct mix {
-	struct counts executed;	 /* records by operation plus 1 */
-	struct counts parts;	 /* of these the second and further micro-operations */
-	struct counts skipped;	 /* records whose predicate was false, by operation plus 1 */
-	uint64_t records;	 /* instructions and micro-operations */
-	uint64_t synthetic;	 /* records that are counted nowhere else */
-	uint64_t micro_ops[257]; /* records by their number in their instruction; last 0 */
-	uint64_t distances[256]; /* instructions without a size, by bytes to the next one */
+	struct counters executed; /* records by operation plus 1 */
+	struct counters parts;	  /* of these the second and further micro-operations */
+	struct counters skipped;  /* records whose predicate was false, by operation plus 1 */
+	uint64_t records;	  /* instructions and micro-operations */
+	uint64_t synthetic;	  /* records that are counted nowhere else */
+	uint64_t micro_ops[257];  /* records by their number in their instruction; last 0 */
+	uint64_t distances[256];  /* instructions without a size, by bytes to the next one */
 	uint64_t top;
-	const struct ops *ops;
+	const struct static_ops *ops;
 };
 
 static enum poly_status
@@ -38,10 +38,10 @@ static uint64_t
 other_than(const struct poly_batch *batch, enum poly_column column, const uint8_t *values,
 	size_t word, uint8_t value)
 {
-	const uint64_t present = tally_present(batch, column, word);
+	const uint64_t present = row_bits_present(batch, column, word);
 	const size_t rows = batch->rows - 64 * word;
-	return present ? present &
-				 ~tally_equal(values + 64 * word, rows < 64 ? rows : 64, value)
+	return present ? present & ~row_bits_equal(
+					   values + 64 * word, rows < 64 ? rows : 64, value)
 		       : 0;
 }
 
@@ -58,7 +58,7 @@ weigh_rows(const uint64_t *weight, size_t word, uint64_t rows)
 {
 	uint64_t records = weight ? 0 : (uint64_t)__builtin_popcountll(rows);
 	while (weight && rows)
-		records += weight[64 * word + tally_next(&rows)];
+		records += weight[64 * word + row_bits_next(&rows)];
 	return records;
 }
 
@@ -69,20 +69,20 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 {
 	const struct poly_batch *batch = rows->batch;
 	uint64_t parts = real & other_than(batch, POLY_COLUMN_uop, batch->uop, word, 1);
-	uint64_t numbered = real & tally_present(batch, POLY_COLUMN_uop, word);
-	uint64_t sized = real & ~parts & tally_present(batch, POLY_COLUMN_pc, word) &
-			 tally_present(batch, POLY_COLUMN_fallthrough, word) &
-			 ~tally_present(batch, POLY_COLUMN_opcode_size, word);
+	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop, word);
+	uint64_t sized = real & ~parts & row_bits_present(batch, POLY_COLUMN_pc, word) &
+			 row_bits_present(batch, POLY_COLUMN_fallthrough, word) &
+			 ~row_bits_present(batch, POLY_COLUMN_opcode_size, word);
 	while (parts) {
-		const size_t row = 64 * word + tally_next(&parts);
+		const size_t row = 64 * word + row_bits_next(&parts);
 		mix->parts.list[rows->op[row] + 1] += weigh(weight, row);
 	}
 	while (numbered) {
-		const size_t row = 64 * word + tally_next(&numbered);
+		const size_t row = 64 * word + row_bits_next(&numbered);
 		mix->micro_ops[batch->uop[row]] += weigh(weight, row);
 	}
 	while (sized) {
-		const size_t row = 64 * word + tally_next(&sized);
+		const size_t row = 64 * word + row_bits_next(&sized);
 		const uint64_t bytes = batch->fallthrough[row] - batch->pc[row];
 		mix->distances[bytes < 256 ? bytes : 0] += weigh(weight, row);
 	}
@@ -94,29 +94,30 @@ count_rows(struct mix *mix, const struct analysis_rows *rows, const uint64_t *we
 {
 	const struct poly_batch *batch = rows->batch;
 	const size_t numbers = (size_t)rows->ops->count + 1;
-	if (!counts_reach(&mix->executed, numbers) || !counts_reach(&mix->parts, numbers) ||
-		!counts_reach(&mix->skipped, numbers))
+	if (!counters_reserve(&mix->executed, numbers) ||
+		!counters_reserve(&mix->parts, numbers) ||
+		!counters_reserve(&mix->skipped, numbers))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		mix->executed.list[rows->op[row] + 1] += weigh(weight, row);
-	for (size_t word = 0; word < tally_words(batch); word++) {
-		const uint64_t kinds = tally_present(batch, POLY_COLUMN_kind, word) &
+	for (size_t word = 0; word < row_bits_words(batch); word++) {
+		const uint64_t kinds = row_bits_present(batch, POLY_COLUMN_kind, word) &
 				       ~other_than(batch, POLY_COLUMN_kind, batch->kind, word,
 					       POLY_KIND_INSTRUCTION);
 		uint64_t made = kinds & other_than(batch, POLY_COLUMN_synthetic,
 						batch->synthetic, word, 0);
 		uint64_t skipped =
-			kinds & ~made & tally_present(batch, POLY_COLUMN_executed, word) &
+			kinds & ~made & row_bits_present(batch, POLY_COLUMN_executed, word) &
 			~other_than(batch, POLY_COLUMN_executed, batch->executed, word, 0);
 		mix->records += weigh_rows(weight, word, kinds & ~made);
 		if (batch->uop || batch->fallthrough)
 			count_parts(mix, rows, word, kinds & ~made, weight);
 		while (skipped) {
-			const size_t row = 64 * word + tally_next(&skipped);
+			const size_t row = 64 * word + row_bits_next(&skipped);
 			mix->skipped.list[rows->op[row] + 1] += weigh(weight, row);
 		}
 		while (made) {
-			const size_t row = 64 * word + tally_next(&made);
+			const size_t row = 64 * word + row_bits_next(&made);
 			mix->synthetic += weigh(weight, row);
 			mix->executed.list[rows->op[row] + 1] -= weigh(weight, row);
 		}
@@ -131,7 +132,7 @@ mix_update(void *state, const struct analysis_rows *rows)
 }
 
 static bool
-mix_tally(void *state, const struct analysis_rows *rows)
+mix_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	return count_rows(state, rows, rows->batch->weight);
 }
@@ -147,9 +148,9 @@ mix_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 	}
 	to->records += more->records;
 	to->synthetic += more->synthetic;
-	return counts_merge(&to->executed, &more->executed, numbers->ops) &&
-	       counts_merge(&to->parts, &more->parts, numbers->ops) &&
-	       counts_merge(&to->skipped, &more->skipped, numbers->ops);
+	return counters_merge(&to->executed, &more->executed, numbers->ops) &&
+	       counters_merge(&to->parts, &more->parts, numbers->ops) &&
+	       counters_merge(&to->skipped, &more->skipped, numbers->ops);
 }
 
 /* What is counted under a name. */
@@ -198,32 +199,32 @@ join_lines(struct mix_line *lines, size_t n)
 /* A table of names and what is counted under them. */
 struct mix_table {
 	const char *key, *name_key;
-	bool micro;		     /* names of micro-operations */
-	bool records;		     /* tells records, too */
-	const struct counts *counts; /* by operation plus 1 */
-	const struct counts *less;   /* taken off; NULL: nothing */
+	bool micro;		       /* names of micro-operations */
+	bool records;		       /* tells records, too */
+	const struct counters *counts; /* by operation plus 1 */
+	const struct counters *less;   /* taken off; NULL: nothing */
 	uint64_t whole;
 };
 
 static void
-report_names(const struct mix_table *table, const struct ops *ops, uint64_t top,
+report_names(const struct mix_table *table, const struct static_ops *ops, uint64_t top,
 	struct poly_report *report)
 {
 	struct mix_line *lines = mem_new((size_t)ops->count + 1, sizeof *lines);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	size_t n = 0;
 	for (uint32_t i = 0; lines && i < ops->count; i++) {
-		const struct op *op = &ops->list[i];
+		const struct static_op *op = &ops->list[i];
 		const char *name = table->micro ? op->micro_op : op->mnemonic;
-		const uint64_t less = table->less ? counts_at(table->less, i + 1) : 0;
-		const uint64_t records = counts_at(table->counts, i + 1);
+		const uint64_t less = table->less ? counters_at(table->less, i + 1) : 0;
+		const uint64_t records = counters_at(table->counts, i + 1);
 		if (records && name)
 			lines[n++] = (struct mix_line){name, records - less, records, 1};
 	}
 	n = lines ? join_lines(lines, n) : 0;
 	poly_report_table(report, table->key);
 	poly_report_column(report, table->name_key, false);
-	rank_columns(report);
+	top_n_columns(report);
 	if (table->records)
 		poly_report_column(report, "records", true);
 	poly_report_column(report, "operations", true);
@@ -232,7 +233,7 @@ report_names(const struct mix_table *table, const struct ops *ops, uint64_t top,
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < n && i < top; i++) {
 		poly_report_cell_text(report, lines[i].name);
-		rank_cells(report, lines[i].count, table->whole);
+		top_n_cells(report, lines[i].count, table->whole);
 		if (table->records)
 			poly_report_cell_count(report, lines[i].records);
 		poly_report_cell_count(report, lines[i].operations);
@@ -243,13 +244,14 @@ report_names(const struct mix_table *table, const struct ops *ops, uint64_t top,
 
 /* Records by class. */
 static void
-sum_classes(const struct mix *mix, const struct ops *ops, uint64_t classes[OP_CLASS_COUNT])
+sum_classes(
+	const struct mix *mix, const struct static_ops *ops, uint64_t classes[OP_CLASS_COUNT])
 {
 	uint64_t known = 0;
 	memset(classes, 0, OP_CLASS_COUNT * sizeof *classes);
 	for (uint32_t i = 0; i < ops->count; i++) {
-		classes[ops->list[i].class] += counts_at(&mix->executed, i + 1);
-		known += counts_at(&mix->executed, i + 1);
+		classes[ops->list[i].class] += counters_at(&mix->executed, i + 1);
+		known += counters_at(&mix->executed, i + 1);
 	}
 	classes[OP_UNKNOWN] += mix->records - known;
 }
@@ -270,14 +272,14 @@ mix_ratios(const void *state, struct analysis_ratio *ratios)
 }
 
 static void
-report_classes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_report *report)
 {
 	uint64_t classes[OP_CLASS_COUNT];
 	struct poly_plot plot = POLY_PLOT_INIT;
 	sum_classes(mix, ops, classes);
 	poly_report_table(report, "classes");
 	poly_report_column(report, "class", false);
-	rank_columns(report);
+	top_n_columns(report);
 	plot.x = "class";
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
@@ -285,29 +287,29 @@ report_classes(const struct mix *mix, const struct ops *ops, struct poly_report 
 		if (!classes[i])
 			continue;
 		poly_report_cell_text(report, op_class_name((enum op_class)i));
-		rank_cells(report, classes[i], mix->records);
+		top_n_cells(report, classes[i], mix->records);
 	}
 	poly_report_end(report);
 }
 
 static void
-report_sizes(const struct mix *mix, const struct ops *ops, struct poly_report *report)
+report_sizes(const struct mix *mix, const struct static_ops *ops, struct poly_report *report)
 {
 	uint64_t sizes[256], bytes = 0, sized = 0;
 	memcpy(sizes, mix->distances, sizeof sizes);
 	for (uint32_t i = 0; i < ops->count; i++)
 		sizes[ops->list[i].size] +=
-			counts_at(&mix->executed, i + 1) - counts_at(&mix->parts, i + 1);
+			counters_at(&mix->executed, i + 1) - counters_at(&mix->parts, i + 1);
 	for (size_t i = 1; i < 256; i++) {
 		bytes += sizes[i] * i;
 		sized += sizes[i];
 	}
 	poly_report_real(report, "mean_size", (double)bytes / (double)sized, 4);
-	rank_distribution(report, "sizes", "bytes", sizes, 256);
+	top_n_distribution(report, "sizes", "bytes", sizes, 256);
 }
 
 static void
-mix_report(const void *state, const struct ops *ops, struct poly_report *report)
+mix_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct mix *mix = state;
 	uint64_t parts = 0, skipped = 0, groups[256] = {0};
@@ -338,7 +340,7 @@ mix_report(const void *state, const struct ops *ops, struct poly_report *report)
 		report_names(&(struct mix_table){KEY("micro_op_names"), KEY("micro_op"), true,
 				     false, &mix->executed, NULL, mix->records},
 			ops, mix->top, report);
-		rank_distribution(report, "groups", "micro_ops", groups, 256);
+		top_n_distribution(report, "groups", "micro_ops", groups, 256);
 	}
 	if (skipped)
 		report_names(&(struct mix_table){KEY("not_executed_names"), KEY("mnemonic"),
@@ -351,9 +353,9 @@ static void
 mix_fini(void *state)
 {
 	struct mix *mix = state;
-	counts_fini(&mix->executed);
-	counts_fini(&mix->parts);
-	counts_fini(&mix->skipped);
+	counters_fini(&mix->executed);
+	counters_fini(&mix->parts);
+	counters_fini(&mix->skipped);
 }
 
 static const struct poly_option options[] = {
@@ -375,7 +377,7 @@ const struct analysis analysis_mix = {
 	.state_size = sizeof(struct mix),
 	.init = mix_init,
 	.update = mix_update,
-	.tally = mix_tally,
+	.update_weighted = mix_update_weighted,
 	.merge = mix_merge,
 	.ratios = mix_ratios,
 	.report = mix_report,

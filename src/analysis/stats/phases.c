@@ -39,8 +39,8 @@ phases_begin(void *state, const struct poly_trace_info *info)
 {
 	struct phases *phases = state;
 	(void)info;
-	blocks_begin(&phases->blocks);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	basic_blocks_begin(&phases->blocks);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		phases->block_of[i] = PHASES_NONE;
 	clear_open(phases);
 }
@@ -229,17 +229,17 @@ count_instructions(struct phases *phases, uint32_t block, uint64_t count)
 	return ok;
 }
 
-/* Takes a piece of a block; false: no memory. */
+/* Takes a fragment of a block; false: no memory. */
 static bool
-take_piece(void *user, const struct block_piece *piece, bool begins)
+take_fragment(void *user, const struct block_fragment *fragment, bool begins)
 {
 	struct phases *phases = user;
-	uint32_t *block = &phases->block_of[piece->party];
-	if (begins && !find_block(phases, piece->pc, block))
+	uint32_t *block = &phases->block_of[fragment->context];
+	if (begins && !find_block(phases, fragment->pc, block))
 		return false;
-	if (piece->count && !piece->has_pc)
+	if (fragment->count && !fragment->has_pc)
 		*block = PHASES_NONE;
-	return count_instructions(phases, *block, piece->count);
+	return count_instructions(phases, *block, fragment->count);
 }
 
 static bool
@@ -250,21 +250,21 @@ phases_update(void *state, const struct analysis_rows *rows)
 		phases_begin(state, rows->batch->info);
 		return true;
 	}
-	return blocks_update(&phases->blocks, rows, take_piece, phases);
+	return basic_blocks_update(&phases->blocks, rows, take_fragment, phases);
 }
 
 static bool
-phases_tally(void *state, const struct analysis_rows *rows)
+phases_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	struct phases *phases = state;
-	return blocks_tally(&phases->blocks, rows, take_piece, phases);
+	return basic_blocks_update_weighted(&phases->blocks, rows, take_fragment, phases);
 }
 
 static void
 phases_fini(void *state)
 {
 	struct phases *phases = state;
-	blocks_fini(&phases->blocks);
+	basic_blocks_fini(&phases->blocks);
 	map_free(&phases->numbers);
 	mem_free(phases->list);
 	mem_free(phases->touched);
@@ -294,15 +294,15 @@ const struct analysis analysis_phases = {
 		.summary = "which stretches of the execution are alike, and which ones stand "
 			   "for them",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BLOCK_COLUMNS,
+		.wants = BASIC_BLOCK_COLUMNS,
 		.options = options},
-	.shares = SHARES_OPS | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct phases),
 	.init = phases_init,
 	.begin = phases_begin,
 	.update = phases_update,
-	.tally = phases_tally,
+	.update_weighted = phases_update_weighted,
 	.report = phases_report,
 	.fini = phases_fini,
 };

@@ -8,7 +8,7 @@
 #ifndef ANALYSIS_STATS_PHASES_H
 #define ANALYSIS_STATS_PHASES_H
 
-#include "analysis/block.h"
+#include "analysis/basic_blocks.h"
 #include "analysis/cluster.h"
 
 #include "base/map.h"
@@ -51,9 +51,9 @@ struct phases {
 	uint64_t instructions, open; /* all; those in the interval that is open */
 	uint64_t beyond;	     /* instructions behind the last interval of the table */
 	uint64_t unnumbered;	     /* executions of blocks beyond the most */
-	struct blocks blocks;
-	uint32_t block_of[ANALYSIS_PARTIES]; /* that is being executed */
-	struct map numbers;		     /* of blocks, by pc */
+	struct basic_blocks blocks;
+	uint32_t block_of[ANALYSIS_CONTEXTS_MAX]; /* that is being executed */
+	struct map numbers;			  /* of blocks, by pc */
 	struct phases_block *list;
 	uint32_t count, capacity;
 	uint32_t *touched; /* blocks of the open interval; as many as in list */
@@ -79,7 +79,7 @@ bool phases_answer(const struct phases *phases, struct phases_answer *answer);
 void phases_answer_fini(struct phases_answer *answer);
 
 /* Writes what was found. */
-void phases_report(const void *state, const struct ops *ops, struct poly_report *report);
+void phases_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 extern const struct analysis analysis_phases;
 

@@ -2,7 +2,7 @@
 /* Phases as the files of SimPoint 3. */
 #include "polytrace/phases.h"
 
-#include "analysis/run.h"
+#include "analysis/analysis_instance.h"
 #include "analysis/stats/phases.h"
 
 #include "base/buf.h"
@@ -38,7 +38,7 @@ hand_over(struct writing_text *to, size_t least)
 bool
 poly_phases_counts(const struct poly_batch *batch, size_t row)
 {
-	return block_is_instruction(batch, row);
+	return row_is_instruction(batch, row);
 }
 
 static const struct phases *

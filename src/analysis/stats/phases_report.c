@@ -195,7 +195,7 @@ report_similarity(const struct phases *phases, const struct phases_answer *answe
 }
 
 void
-phases_report(const void *state, const struct ops *ops, struct poly_report *report)
+phases_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct phases *phases = state;
 	struct phases_answer *answer = mem_new(1, sizeof *answer);

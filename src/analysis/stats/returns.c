@@ -5,13 +5,13 @@
  *
  * spec: reference amber 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
  */
-#include "analysis/jumps.h"
+#include "analysis/branch_stream.h"
 
-#include "analysis/rank.h"
+#include "analysis/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Return addresses that are kept of a party; a further one takes the place of the oldest. */
+/* Return addresses that are kept of a context; a further one takes the place of the oldest. */
 #define FRAMES 1024
 
 /* Depths that are told apart. */
@@ -35,8 +35,8 @@ struct returns_counts {
 };
 
 struct returns {
-	struct jumps jumps;
-	struct stack stacks[ANALYSIS_PARTIES];
+	struct branch_stream jumps;
+	struct stack stacks[ANALYSIS_CONTEXTS_MAX];
 	struct returns_counts counts, before; /* before: what warming up does not change */
 };
 
@@ -45,15 +45,15 @@ returns_init(void *state, const struct analysis_setup *setup, struct poly_error 
 {
 	struct returns *it = state;
 	(void)setup;
-	return jumps_init(&it->jumps) ? POLY_OK : err_memory(error);
+	return branch_stream_init(&it->jumps) ? POLY_OK : err_memory(error);
 }
 
 static void
 returns_begin(void *state, const struct poly_trace_info *info)
 {
 	struct returns *it = state;
-	jumps_begin(&it->jumps, info);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	branch_stream_begin_trace(&it->jumps, info);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		it->stacks[i].depth = 0;
 }
 
@@ -109,8 +109,8 @@ take_jumps(struct returns *it)
 {
 	bool ok = true;
 	for (size_t i = 0; i < it->jumps.count && ok; i++) {
-		const struct jump *jump = &it->jumps.list[i];
-		struct stack *stack = &it->stacks[jump->party];
+		const struct executed_branch *jump = &it->jumps.list[i];
+		struct stack *stack = &it->stacks[jump->context];
 		if (!jump->taken)
 			continue;
 		if (jump->flow & OP_RETURNS) {
@@ -119,8 +119,8 @@ take_jumps(struct returns *it)
 				pop(it, stack, jump->target);
 		} else if (jump->flow & OP_CALLS) {
 			it->counts.calls++;
-			if (jump->has_behind)
-				ok = push(it, stack, jump->behind);
+			if (jump->has_fallthrough)
+				ok = push(it, stack, jump->fallthrough);
 		}
 	}
 	return ok;
@@ -130,7 +130,7 @@ static bool
 returns_update(void *state, const struct analysis_rows *rows)
 {
 	struct returns *it = state;
-	jumps_find(&it->jumps, rows);
+	branch_stream_update(&it->jumps, rows);
 	if (rows->counts)
 		return take_jumps(it);
 	/* What is on the stacks stays, what was counted does not. */
@@ -141,7 +141,7 @@ returns_update(void *state, const struct analysis_rows *rows)
 }
 
 static void
-returns_report(const void *state, const struct ops *ops, struct poly_report *report)
+returns_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct returns_counts *it = &((const struct returns *)state)->counts;
 	uint64_t deepest = 0;
@@ -151,7 +151,7 @@ returns_report(const void *state, const struct ops *ops, struct poly_report *rep
 	poly_report_count(report, "calls", it->calls);
 	poly_report_count(report, "returns", it->returns);
 	poly_report_count(report, "matched", it->matched);
-	poly_report_real(report, "matched_percent", rank_percent(it->matched, it->returns), 2);
+	poly_report_real(report, "matched_percent", top_n_percent(it->matched, it->returns), 2);
 	poly_report_count(report, "unwound", it->unwound);
 	poly_report_count(report, "frames", it->frames);
 	poly_report_count(report, "elsewhere", it->elsewhere);
@@ -159,15 +159,15 @@ returns_report(const void *state, const struct ops *ops, struct poly_report *rep
 	poly_report_count(report, "deepest", deepest);
 	if (it->forgotten)
 		poly_report_count(report, "forgotten", it->forgotten);
-	rank_distribution(report, "depths", "depth", it->depths, DEPTHS);
+	top_n_distribution(report, "depths", "depth", it->depths, DEPTHS);
 }
 
 static void
 returns_fini(void *state)
 {
 	struct returns *it = state;
-	jumps_fini(&it->jumps);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	branch_stream_fini(&it->jumps);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		mem_free(it->stacks[i].addresses);
 }
 
@@ -185,11 +185,11 @@ const struct analysis analysis_returns = {
 		.title = "Calls and returns",
 		.summary = "whether returns go where calls left off, and how deep calls are",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = JUMPS_COLUMNS,
+		.wants = BRANCH_STREAM_COLUMNS,
 		.is_default = true,
 		.options = options},
-	.shares = SHARES_OPS | SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.suits = returns_suits,
 	.state_size = sizeof(struct returns),
 	.init = returns_init,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strides: how far the accesses of a static instruction are apart, by party.
+ * Strides: how far the accesses of a static instruction are apart, by context.
  *
- * Bounded: PLACES_MOST instructions of parties, STRIDES_MOST different strides of them;
+ * Bounded: PLACES_MOST instructions of contexts, STRIDES_MOST different strides of them;
  * accesses beyond are counted as such.
  */
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
-#include "analysis/grow.h"
-#include "analysis/pairs.h"
-#include "analysis/tally.h"
+#include "analysis/adaptive_bins.h"
+#include "analysis/counters.h"
+#include "analysis/pair_index.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 #include "report/tree.h"
 
@@ -24,7 +24,7 @@
 
 enum { OPTION_TOP };
 
-/* An instruction of a party. */
+/* An instruction of a context. */
 struct place {
 	uint64_t last, stride; /* address of the last access, and how far it was from the one
 				  before */
@@ -34,20 +34,20 @@ struct place {
 	bool has_stride, has_pair;
 };
 
-/* Accesses of a party that follow each other in memory. */
+/* Accesses of a context that follow each other in memory. */
 struct run {
 	uint64_t end, length;
 };
 
 struct strides {
-	const struct parties *parties;
+	const struct contexts *contexts;
 	uint32_t top;
-	struct granules places; /* by number of the site and party */
-	struct pairs pairs;	/* of a place and a stride */
-	uint64_t *counts;	/* by number of the pair */
+	struct adaptive_bins places; /* by number of the site and context */
+	struct pair_index pairs;     /* of a place and a stride */
+	uint64_t *counts;	     /* by number of the pair */
 	uint32_t capacity;
 	uint64_t accesses, unplaced, untold;
-	struct run runs[ANALYSIS_PARTIES];
+	struct run runs[ANALYSIS_CONTEXTS_MAX];
 	uint64_t run_counts[RUN_BINS], run_accesses[RUN_BINS];
 };
 
@@ -56,9 +56,9 @@ strides_init(void *state, const struct analysis_setup *setup, struct poly_error 
 {
 	struct strides *strides = state;
 	(void)error;
-	strides->parties = setup->parties;
+	strides->contexts = setup->contexts;
 	strides->top = (uint32_t)setup->values[OPTION_TOP];
-	strides->places.most = PLACES_MOST;
+	strides->places.max_count = PLACES_MOST;
 	strides->places.is_fixed = true;
 	strides->places.item_size = sizeof(struct place);
 	return POLY_OK;
@@ -81,10 +81,10 @@ strides_begin(void *state, const struct poly_trace_info *info)
 	struct strides *strides = state;
 	(void)info;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
-		struct place *place = granules_item(&strides->places, i);
+		struct place *place = adaptive_bins_item(&strides->places, i);
 		place->is_begun = place->has_stride = place->has_pair = false;
 	}
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		end_run(strides->run_counts, strides->run_accesses, strides->runs[i].length);
 		strides->runs[i] = (struct run){0, 0};
 	}
@@ -105,11 +105,11 @@ add_run(struct run *run, struct strides *strides, uint64_t address, bool counts)
 static bool
 find_stride(struct strides *strides, struct place *place, uint32_t number)
 {
-	place->pair = pairs_number(&strides->pairs, number, place->stride, STRIDES_MOST);
-	if (place->pair == PAIRS_FAILED)
+	place->pair = pair_index_add(&strides->pairs, number, place->stride, STRIDES_MOST);
+	if (place->pair == PAIR_INDEX_FAILED)
 		return false;
 	void *counts = strides->counts;
-	const bool has_room = grow_array(
+	const bool has_room = counters_grow_array(
 		&counts, &strides->capacity, strides->pairs.count, sizeof *strides->counts);
 	strides->counts = counts;
 	return has_room;
@@ -125,7 +125,7 @@ count_stride(struct strides *strides, struct place *place, uint32_t number, bool
 	if (!place->has_pair && !find_stride(strides, place, number))
 		return false;
 	place->has_pair = true;
-	if (place->pair == PAIRS_FULL)
+	if (place->pair == PAIR_INDEX_FULL)
 		strides->untold++;
 	else
 		strides->counts[place->pair]++;
@@ -136,7 +136,7 @@ count_stride(struct strides *strides, struct place *place, uint32_t number, bool
 static inline bool
 add_stride(struct strides *strides, uint32_t number, uint64_t address, bool counts)
 {
-	struct place *place = granules_item(&strides->places, number);
+	struct place *place = adaptive_bins_item(&strides->places, number);
 	const uint64_t stride = address - place->last;
 	const bool same = place->has_stride && stride == place->stride;
 	const bool was_begun = place->is_begun;
@@ -155,19 +155,19 @@ static bool
 update_row(struct strides *strides, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const uint16_t party = rows->party ? rows->party[row] : rows->only;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
 	const uint64_t address = batch->address[row];
-	struct run *run = &strides->runs[party];
+	struct run *run = &strides->runs[context];
 	if (batch->access[row] > POLY_ACCESS_WRITE)
 		return true;
 	strides->accesses += rows->counts;
 	add_run(run, strides, address, rows->counts);
 	run->end =
 		address + (poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
-	const uint32_t number = rows->site[row] == OP_NONE ? GRANULE_NONE
-							   : granules_get(&strides->places,
-								     rows->site[row], party);
-	if (number != GRANULE_NONE)
+	const uint32_t number = rows->site[row] == OP_NONE ? ADAPTIVE_BIN_NONE
+							   : adaptive_bins_get(&strides->places,
+								     rows->site[row], context);
+	if (number != ADAPTIVE_BIN_NONE)
 		return add_stride(strides, number, address, rows->counts);
 	strides->unplaced += rows->counts;
 	return !strides->places.failed;
@@ -177,12 +177,12 @@ static bool
 strides_update(void *state, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
-	const size_t words = batch->access && batch->address ? tally_words(batch) : 0;
+	const size_t words = batch->access && batch->address ? row_bits_words(batch) : 0;
 	for (size_t w = 0; w < words; w++) {
-		uint64_t left = tally_present(batch, POLY_COLUMN_access, w) &
-				tally_present(batch, POLY_COLUMN_address, w);
+		uint64_t left = row_bits_present(batch, POLY_COLUMN_access, w) &
+				row_bits_present(batch, POLY_COLUMN_address, w);
 		while (left) {
-			if (!update_row(state, rows, 64 * w + tally_next(&left)))
+			if (!update_row(state, rows, 64 * w + row_bits_next(&left)))
 				return false;
 		}
 	}
@@ -264,7 +264,7 @@ static void
 find_dominant(const struct strides *strides, struct frequent *dominant)
 {
 	for (uint32_t i = 0; i < strides->pairs.count; i++) {
-		const struct pair *pair = &strides->pairs.list[i];
+		const struct indexed_pair *pair = &strides->pairs.list[i];
 		const struct frequent it = {pair->b, strides->counts[i]};
 		if (compare_counts(&it, &dominant[pair->a]) < 0)
 			dominant[pair->a] = it;
@@ -274,7 +274,7 @@ find_dominant(const struct strides *strides, struct frequent *dominant)
 /* A place, to be ordered by its accesses. */
 struct hot {
 	uint64_t count, pc;
-	uint32_t number, party;
+	uint32_t number, context;
 };
 
 static int
@@ -285,22 +285,22 @@ compare_hot(const void *a, const void *b)
 		return x->count < y->count ? 1 : -1;
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
-	if (x->party != y->party)
-		return x->party < y->party ? -1 : 1;
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
 }
 
 /* The places that were counted, hottest first. */
 static void
-sort_places(const struct strides *strides, const struct ops *ops, struct hot *hot)
+sort_places(const struct strides *strides, const struct static_ops *ops, struct hot *hot)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
-		const struct granule *granule = &strides->places.list[i];
-		const struct place *place = granules_item(&strides->places, i);
+		const struct adaptive_bin *bin = &strides->places.list[i];
+		const struct place *place = adaptive_bins_item(&strides->places, i);
 		if (place->count)
 			hot[count++] = (struct hot){
-				place->count, ops->sites[granule->number].pc, i, granule->tag};
+				place->count, ops->sites[bin->number].pc, i, bin->tag};
 	}
 	qsort(hot, count, sizeof *hot, compare_hot);
 }
@@ -311,7 +311,7 @@ open_places(struct poly_report *report)
 	poly_report_table(report, "sites");
 	poly_report_column(report, "pc", true);
 	poly_report_column(report, "mnemonic", false);
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "count", true);
 	poly_report_column(report, "zero", true);
 	poly_report_column(report, "repeated", true);
@@ -321,20 +321,21 @@ open_places(struct poly_report *report)
 }
 
 static void
-report_places(const struct strides *strides, const struct ops *ops, const struct hot *hot,
-	const struct frequent *dominant, struct poly_report *report)
+report_places(const struct strides *strides, const struct static_ops *ops,
+	const struct hot *hot, const struct frequent *dominant, struct poly_report *report)
 {
 	struct buf name = {0};
 	open_places(report);
 	for (uint32_t i = 0; hot[i].count && i < strides->top; i++) {
 		const uint32_t number = hot[i].number;
-		const struct place *place = granules_item(&strides->places, number);
+		const struct place *place = adaptive_bins_item(&strides->places, number);
 		const uint64_t whole = place->zero + place->repeated + place->changed;
-		const struct op_site *site = &ops->sites[strides->places.list[number].number];
+		const struct static_site *site =
+			&ops->sites[strides->places.list[number].number];
 		poly_report_cell_address(report, hot[i].pc, 8);
-		poly_report_cell_text(report, ops_at(ops, site->op)->mnemonic);
+		poly_report_cell_text(report, static_op_at(ops, site->op)->mnemonic);
 		buf_clear(&name);
-		parties_name(strides->parties, (uint16_t)hot[i].party, &name);
+		contexts_append_name(strides->contexts, (uint16_t)hot[i].context, &name);
 		poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
 		poly_report_cell_count(report, place->count);
 		poly_report_cell_count(report, place->zero);
@@ -361,7 +362,7 @@ report_runs(const struct strides *strides, struct poly_report *report)
 		counts[i] = strides->run_counts[i];
 		accesses[i] = strides->run_accesses[i];
 	}
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		end_run(counts, accesses, strides->runs[i].length);
 	poly_report_table(report, "runs");
 	poly_report_column(report, "run_length", true);
@@ -388,7 +389,7 @@ report_classes(const struct strides *strides, struct poly_report *report)
 {
 	uint64_t count = 0, zero = 0, repeated = 0, changed = 0, places = 0;
 	for (uint32_t i = 0; i < strides->places.count; i++) {
-		const struct place *place = granules_item(&strides->places, i);
+		const struct place *place = adaptive_bins_item(&strides->places, i);
 		places += place->count != 0;
 		count += place->count;
 		zero += place->zero;
@@ -416,7 +417,7 @@ report_classes(const struct strides *strides, struct poly_report *report)
 }
 
 static void
-strides_report(const void *state, const struct ops *ops, struct poly_report *report)
+strides_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct strides *strides = state;
 	const size_t places = (size_t)strides->places.count + 1,
@@ -443,8 +444,8 @@ static void
 strides_fini(void *state)
 {
 	struct strides *strides = state;
-	granules_fini(&strides->places);
-	pairs_fini(&strides->pairs);
+	adaptive_bins_fini(&strides->places);
+	pair_index_fini(&strides->pairs);
 	mem_free(strides->counts);
 }
 
@@ -461,8 +462,8 @@ const struct analysis analysis_strides = {
 		.needs = POLY_HAS(pc) | POLY_HAS(access) | POLY_HAS(address),
 		.wants = POLY_HAS(size),
 		.options = options},
-	.shares = SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct strides),
 	.init = strides_init,
 	.begin = strides_begin,

@@ -2,7 +2,7 @@
 /* Who waits for whom: signals and waits by address, contention, how long locks are held. */
 #include "analysis/stats/sync.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/mem.h"
 
 enum { OPTION_TOP, OPTION_COUNT };
@@ -15,7 +15,7 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	(void)error;
 	sync->top = setup->values[OPTION_TOP];
 	sync->numbering = setup->values[OPTION_COUNT];
-	sync->names = setup->parties;
+	sync->names = setup->contexts;
 	return POLY_OK;
 }
 
@@ -29,8 +29,8 @@ sync_begin(void *state, const struct poly_trace_info *info)
 		sync->objects[i].has_signal = false;
 	for (uint32_t i = 0; i < sync->place_count; i++)
 		sync->places[i].has_count = sync->places[i].is_held = false;
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
-		sync->parties[i].last_row = sync->parties[i].held_count = 0;
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		sync->contexts[i].last_row = sync->contexts[i].held_count = 0;
 }
 
 /* A list that grows, and the numbers of its elements by key. */
@@ -88,20 +88,21 @@ object_of(struct sync *sync, uint64_t address, bool *ok)
 }
 
 static struct sync_place *
-place_of(struct sync *sync, uint32_t object, uint16_t party, bool *ok)
+place_of(struct sync *sync, uint32_t object, uint16_t context, bool *ok)
 {
 	void *list = sync->places;
 	const struct growing growing = {&sync->place_numbers, &list, &sync->place_count,
 		&sync->place_capacity, SYNC_PLACES, sizeof *sync->places};
 	uint32_t number;
 	bool added;
-	*ok = number_of(&growing, (uint64_t)object << 16 | party, &number, &added);
+	*ok = number_of(&growing, (uint64_t)object << 16 | context, &number, &added);
 	sync->places = list;
 	if (!*ok || number == SYNC_NONE)
 		return NULL;
 	if (added) {
-		sync->places[number] = (struct sync_place){.object = object, .party = party};
-		sync->objects[object].parties++;
+		sync->places[number] =
+			(struct sync_place){.object = object, .context = context};
+		sync->objects[object].contexts++;
 	}
 	return &sync->places[number];
 }
@@ -126,7 +127,7 @@ count_pair(struct sync *sync, uint32_t outer, uint32_t inner, uint64_t record)
 	return true;
 }
 
-/* What the count of an operation tells of the signals since the party's last one there. */
+/* What the count of an operation tells of the signals since the context's last one there. */
 static void
 take_count(struct sync *sync, struct sync_object *object, struct sync_place *place,
 	uint64_t count, bool signals)
@@ -146,12 +147,12 @@ take_count(struct sync *sync, struct sync_object *object, struct sync_place *pla
 	place->count = count;
 }
 
-/* Signals of an address whose last wait of the party is not answered yet. */
+/* Signals of an address whose last wait of the context is not answered yet. */
 static void
-release(struct sync_object *object, struct sync_place *place, struct sync_party *party,
+release(struct sync_object *object, struct sync_place *place, struct sync_context *context,
 	uint64_t record)
 {
-	const uint64_t length = party->instructions - place->since;
+	const uint64_t length = context->instructions - place->since;
 	place->is_held = false;
 	place->held += length;
 	object->holds++;
@@ -159,51 +160,52 @@ release(struct sync_object *object, struct sync_place *place, struct sync_party 
 	object->hold_bits[length ? 64 - __builtin_clzll(length) : 0]++;
 	if (object->holds == 1 || length > object->longest.length)
 		object->longest =
-			(struct sync_hold){length, place->since_record, record, place->party};
-	for (uint32_t i = 0; i < party->held_count; i++) {
-		if (party->held[i] == place->object)
-			party->held[i] = party->held[--party->held_count];
+			(struct sync_hold){length, place->since_record, record, place->context};
+	for (uint32_t i = 0; i < context->held_count; i++) {
+		if (context->held[i] == place->object)
+			context->held[i] = context->held[--context->held_count];
 	}
 }
 
 static bool
-acquire(struct sync *sync, struct sync_place *place, struct sync_party *party, uint64_t record)
+acquire(struct sync *sync, struct sync_place *place, struct sync_context *context,
+	uint64_t record)
 {
-	for (uint32_t i = 0; i < party->held_count; i++) {
-		if (party->held[i] != place->object &&
-			!count_pair(sync, party->held[i], place->object, record))
+	for (uint32_t i = 0; i < context->held_count; i++) {
+		if (context->held[i] != place->object &&
+			!count_pair(sync, context->held[i], place->object, record))
 			return false;
 	}
-	if (!place->is_held && party->held_count < SYNC_HELD)
-		party->held[party->held_count++] = place->object;
+	if (!place->is_held && context->held_count < SYNC_HELD)
+		context->held[context->held_count++] = place->object;
 	place->is_held = true;
-	place->since = party->instructions;
+	place->since = context->instructions;
 	place->since_record = record;
 	return true;
 }
 
-/* Whether the party waited for another one's signal, in the order of the trace. */
+/* Whether the context waited for another one's signal, in the order of the trace. */
 static void
-take_wait(struct sync_object *object, struct sync_place *place, const struct sync_party *party,
-	bool can_wait)
+take_wait(struct sync_object *object, struct sync_place *place,
+	const struct sync_context *context, bool can_wait)
 {
-	if (!object->has_signal || object->signal_party == place->party)
+	if (!object->has_signal || object->signal_context == place->context)
 		return;
 	object->handovers++;
-	if (can_wait && party->last_row && party->last_row < object->signal_row) {
+	if (can_wait && context->last_row && context->last_row < object->signal_row) {
 		object->contended++;
 		place->contended++;
 	}
 }
 
-/* Takes an operation of a party. */
+/* Takes an operation of a context. */
 static bool
 take_operation(struct sync *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
 	const unsigned operation = batch->sync[row];
 	const bool signals = operation == POLY_SYNC_SIGNAL || operation == POLY_SYNC_BROADCAST;
 	const uint64_t record = poly_batch_number(batch, row);
-	struct sync_party *party = &sync->parties[number];
+	struct sync_context *context = &sync->contexts[number];
 	bool ok;
 	struct sync_object *object = object_of(sync, batch->address[row], &ok);
 	struct sync_place *place =
@@ -218,13 +220,13 @@ take_operation(struct sync *sync, const struct poly_batch *batch, size_t row, ui
 		take_count(sync, object, place, batch->value[row], signals);
 	place->was_signal = signals;
 	if (!signals) {
-		take_wait(object, place, party, operation == POLY_SYNC_WAIT);
-		return acquire(sync, place, party, record);
+		take_wait(object, place, context, operation == POLY_SYNC_WAIT);
+		return acquire(sync, place, context, record);
 	}
 	if (place->is_held)
-		release(object, place, party, record);
+		release(object, place, context, record);
 	object->has_signal = true;
-	object->signal_party = number;
+	object->signal_context = number;
 	object->signal_row = sync->rows + row + 1;
 	return true;
 }
@@ -241,44 +243,44 @@ is_operation(const struct poly_batch *batch, size_t row)
 static bool
 take_row(struct sync *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
-	struct sync_party *party = &sync->parties[number];
+	struct sync_context *context = &sync->contexts[number];
 	bool ok = true;
 	if (is_operation(batch, row))
 		ok = take_operation(sync, batch, row, number);
 	else if (poly_present(batch, POLY_COLUMN_kind, row))
-		party->instructions += batch->kind[row] == POLY_KIND_INSTRUCTION &&
-				       !(poly_present(batch, POLY_COLUMN_synthetic, row) &&
-					       batch->synthetic[row]);
-	party->last_row = sync->rows + row + 1;
+		context->instructions += batch->kind[row] == POLY_KIND_INSTRUCTION &&
+					 !(poly_present(batch, POLY_COLUMN_synthetic, row) &&
+						 batch->synthetic[row]);
+	context->last_row = sync->rows + row + 1;
 	return ok;
 }
 
-/* Rows of one party without an operation, which most are. */
+/* Rows of one context without an operation, which most are. */
 static void
 take_plain(struct sync *sync, const struct poly_batch *batch, uint16_t number)
 {
-	struct sync_party *party = &sync->parties[number];
-	for (size_t word = 0; word < tally_words(batch); word++) {
+	struct sync_context *context = &sync->contexts[number];
+	for (size_t word = 0; word < row_bits_words(batch); word++) {
 		const size_t left = batch->rows - 64 * word;
-		const uint64_t rows = tally_present(batch, POLY_COLUMN_kind, word);
+		const uint64_t rows = row_bits_present(batch, POLY_COLUMN_kind, word);
 		if (!rows)
 			continue;
-		uint64_t them = rows & tally_equal(batch->kind + 64 * word,
+		uint64_t them = rows & row_bits_equal(batch->kind + 64 * word,
 					       left < 64 ? left : 64, POLY_KIND_INSTRUCTION);
 		if (batch->synthetic)
-			them &= ~(tally_present(batch, POLY_COLUMN_synthetic, word) &
-				  tally_equal(batch->synthetic + 64 * word,
+			them &= ~(row_bits_present(batch, POLY_COLUMN_synthetic, word) &
+				  row_bits_equal(batch->synthetic + 64 * word,
 					  left < 64 ? left : 64, 1));
-		party->instructions += (uint64_t)__builtin_popcountll(them);
+		context->instructions += (uint64_t)__builtin_popcountll(them);
 	}
-	party->last_row = sync->rows + batch->rows;
+	context->last_row = sync->rows + batch->rows;
 }
 
 static bool
 has_operations(const struct poly_batch *batch)
 {
-	for (size_t word = 0; word < tally_words(batch); word++) {
-		if (tally_present(batch, POLY_COLUMN_sync, word))
+	for (size_t word = 0; word < row_bits_words(batch); word++) {
+		if (row_bits_present(batch, POLY_COLUMN_sync, word))
 			return true;
 	}
 	return false;
@@ -294,13 +296,13 @@ sync_update(void *state, const struct analysis_rows *rows)
 		sync_begin(state, batch->info);
 		return true;
 	}
-	if (!rows->party && !has_operations(batch)) {
+	if (!rows->context && !has_operations(batch)) {
 		if (batch->rows)
-			take_plain(sync, batch, rows->only);
+			take_plain(sync, batch, rows->sole_context);
 	} else {
 		for (size_t row = 0; ok && row < batch->rows; row++)
-			ok = take_row(
-				sync, batch, row, rows->party ? rows->party[row] : rows->only);
+			ok = take_row(sync, batch, row,
+				rows->context ? rows->context[row] : rows->sole_context);
 	}
 	sync->rows += batch->rows;
 	return ok;
@@ -320,7 +322,7 @@ sync_fini(void *state)
 
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, SYNC_PLACES,
-		NULL, "addresses, parties and pairs that are listed", NULL},
+		NULL, "addresses, contexts and pairs that are listed", NULL},
 	[OPTION_COUNT] = {"sync.count", POLY_OPTION_CHOICE, POLY_OPTION_READ, SYNC_COUNT_AUTO,
 		0, 0, count_words, "whether a signal carries the count after it or before it",
 		"reference amber 3/9"},
@@ -340,8 +342,8 @@ const struct analysis analysis_sync = {
 		.wants = POLY_HAS(kind) | POLY_HAS(value) | POLY_HAS(synthetic),
 		.is_default = true,
 		.options = options},
-	.shares = SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct sync),
 	.init = sync_init,
 	.begin = sync_begin,

@@ -11,51 +11,51 @@
 
 #include "base/map.h"
 
-/* Most addresses, places (of an address and a party) and pairs of addresses. */
+/* Most addresses, places (of an address and a context) and pairs of addresses. */
 #define SYNC_OBJECTS 16384
 #define SYNC_PLACES 65536
 #define SYNC_PAIRS 65536
 
-/* Most addresses that a party is known to hold at once. */
+/* Most addresses that a context is known to hold at once. */
 #define SYNC_HELD 32
 
 #define SYNC_NONE UINT32_MAX
 
 /* The wait that was held longest. */
 struct sync_hold {
-	uint64_t length;       /* instructions of the party */
+	uint64_t length;       /* instructions of the context */
 	uint64_t wait, signal; /* records */
-	uint16_t party;
+	uint16_t context;
 };
 
 /* An address. */
 struct sync_object {
 	uint64_t address;
 	uint64_t counts[POLY_SYNC_COUNT];
-	uint32_t parties;
-	bool alternates; /* each party waits, signals, waits, ... */
+	uint32_t contexts;
+	bool alternates; /* each context waits, signals, waits, ... */
 	bool has_signal; /* of this trace: the last one, and when it was */
-	uint16_t signal_party;
+	uint16_t signal_context;
 	uint64_t signal_row;
 	uint64_t handovers, contended;
-	/* Counts that rose between two operations of one party, by what these were. */
+	/* Counts that rose between two operations of one context, by what these were. */
 	uint64_t risen, wait_signal, signal_wait, signal_signal;
 	uint64_t holds, held, hold_bits[65]; /* by binary digits of the length */
 	struct sync_hold longest;
 };
 
-/* An address and a party. */
+/* An address and a context. */
 struct sync_place {
 	uint32_t object;
-	uint16_t party;
+	uint16_t context;
 	bool has_count, was_signal; /* of the operation before */
 	uint64_t count;
 	bool is_held;
-	uint64_t since, since_record; /* instructions of the party, record */
+	uint64_t since, since_record; /* instructions of the context, record */
 	uint64_t counts[POLY_SYNC_COUNT], contended, held;
 };
 
-struct sync_party {
+struct sync_context {
 	uint64_t instructions;
 	uint64_t last_row; /* its last one so far, from 1; 0: none */
 	uint32_t held[SYNC_HELD], held_count;
@@ -69,7 +69,7 @@ struct sync_pair {
 
 struct sync {
 	uint64_t top, numbering; /* options */
-	const struct parties *names;
+	const struct contexts *names;
 	uint64_t rows; /* of all kinds, so far */
 	struct map object_numbers, place_numbers, pair_numbers;
 	struct sync_object *objects;
@@ -81,13 +81,13 @@ struct sync {
 	uint64_t after, before; /* votes on what a signal carries */
 	uint64_t backward;	/* counts that fell */
 	uint64_t beyond;	/* operations that found no place */
-	struct sync_party parties[ANALYSIS_PARTIES];
+	struct sync_context contexts[ANALYSIS_CONTEXTS_MAX];
 };
 
 /* Values of the option sync.count. */
 enum { SYNC_COUNT_AUTO, SYNC_COUNT_AFTER, SYNC_COUNT_BEFORE };
 
 /* Writes what was counted. */
-void sync_report(const void *state, const struct ops *ops, struct poly_report *report);
+void sync_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

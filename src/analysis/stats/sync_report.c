@@ -31,7 +31,7 @@ counts_before(const struct sync *sync)
 						  : sync->numbering == SYNC_COUNT_BEFORE;
 }
 
-/* Signals of other parties between two operations of one party. */
+/* Signals of other contexts between two operations of one context. */
 static uint64_t
 foreign(const struct sync *sync, const struct sync_object *object)
 {
@@ -82,10 +82,10 @@ by_count(const void *left, const void *right)
 }
 
 static void
-party_cell(const struct sync *sync, uint16_t number, struct poly_report *report)
+context_cell(const struct sync *sync, uint16_t number, struct poly_report *report)
 {
 	struct buf name = {0};
-	parties_name(sync->names, number, &name);
+	contexts_append_name(sync->names, number, &name);
 	poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
 	buf_free(&name);
 }
@@ -117,7 +117,7 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "class", false);
 	count_columns(report);
-	poly_report_column(report, "parties", true);
+	poly_report_column(report, "contexts", true);
 	poly_report_column(report, "handovers", true);
 	poly_report_column(report, "contended", true);
 	poly_report_column(report, "foreign", true);
@@ -137,7 +137,7 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 		poly_report_cell_address(report, it->address, 8);
 		poly_report_cell_text(report, mutex ? "mutex" : "condition");
 		count_cells(it->counts, report);
-		poly_report_cell_count(report, it->parties);
+		poly_report_cell_count(report, it->contexts);
 		poly_report_cell_count(report, it->handovers);
 		poly_report_cell_count(report, it->contended);
 		poly_report_cell_count(report, foreign(sync, it));
@@ -151,20 +151,21 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 }
 
 static void
-report_parties(const struct sync *sync, struct poly_report *report)
+report_contexts(const struct sync *sync, struct poly_report *report)
 {
-	poly_report_table(report, "parties");
-	poly_report_column(report, "party", false);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "instructions", true);
 	count_columns(report);
 	poly_report_column(report, "contended", true);
 	poly_report_column(report, "held", true);
 	uint64_t told = 0;
-	for (uint16_t party = 0; party < ANALYSIS_PARTIES && told < sync->top; party++) {
+	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && told < sync->top;
+		context++) {
 		uint64_t counts[POLY_SYNC_COUNT] = {0}, contended = 0, held = 0;
 		for (uint32_t i = 0; i < sync->place_count; i++) {
 			const struct sync_place *place = &sync->places[i];
-			if (place->party != party)
+			if (place->context != context)
 				continue;
 			for (size_t j = 0; j < POLY_SYNC_COUNT; j++)
 				counts[j] += place->counts[j];
@@ -174,8 +175,8 @@ report_parties(const struct sync *sync, struct poly_report *report)
 		if (!operations(counts))
 			continue;
 		told++;
-		party_cell(sync, party, report);
-		poly_report_cell_count(report, sync->parties[party].instructions);
+		context_cell(sync, context, report);
+		poly_report_cell_count(report, sync->contexts[context].instructions);
 		count_cells(counts, report);
 		poly_report_cell_count(report, contended);
 		poly_report_cell_count(report, held);
@@ -224,7 +225,7 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 	poly_report_table(report, "longest_holds");
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "length", true);
-	poly_report_column(report, "party", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "wait", true);
 	poly_report_column(report, "signal", true);
 	for (uint32_t i = 0; i < sync->object_count && told < sync->top; i++) {
@@ -234,7 +235,7 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 		told++;
 		poly_report_cell_address(report, it->address, 8);
 		poly_report_cell_count(report, it->longest.length);
-		party_cell(sync, it->longest.party, report);
+		context_cell(sync, it->longest.context, report);
 		poly_report_cell_count(report, it->longest.wait);
 		poly_report_cell_count(report, it->longest.signal);
 	}
@@ -330,7 +331,7 @@ report_sums(const struct sync *sync, struct poly_report *report)
 }
 
 void
-sync_report(const void *state, const struct ops *ops, struct poly_report *report)
+sync_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct sync *sync = state;
 	struct sync_object **list =
@@ -344,7 +345,7 @@ sync_report(const void *state, const struct ops *ops, struct poly_report *report
 		list[i] = &sync->objects[i];
 	report_sums(sync, report);
 	report_objects(sync, list, report);
-	report_parties(sync, report);
+	report_contexts(sync, report);
 	report_histogram(sync, report);
 	report_longest(sync, list, report);
 	report_nesting(sync, report);

@@ -2,12 +2,12 @@
 /*
  * Values: of registers, and of loads where their data are in the trace.
  *
- * Bounded: REGISTERS_MOST registers of parties and LOADS_MOST loads of parties; values of
+ * Bounded: REGISTERS_MOST registers of contexts and LOADS_MOST loads of contexts; values of
  * further ones are counted as beyond.
  */
 #include "analysis/stats/values.h"
 
-#include "analysis/tally.h"
+#include "analysis/column_stats.h"
 #include "base/bits.h"
 #include "base/mem.h"
 
@@ -25,8 +25,8 @@ values_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct values *values = state;
 	(void)error;
 	values->top = (uint32_t)setup->values[OPTION_TOP];
-	values->registers.most = REGISTERS_MOST;
-	values->loads.most = LOADS_MOST;
+	values->registers.max_count = REGISTERS_MOST;
+	values->loads.max_count = LOADS_MOST;
 	values->registers.is_fixed = values->loads.is_fixed = true;
 	values->registers.item_size = values->loads.item_size = sizeof(struct slot);
 	return POLY_OK;
@@ -34,10 +34,10 @@ values_init(void *state, const struct analysis_setup *setup, struct poly_error *
 
 /* Forgets the values that were last in their places. */
 static void
-forget(struct granules *slots)
+forget(struct adaptive_bins *slots)
 {
 	for (uint32_t i = 0; i < slots->count; i++) {
-		struct slot *slot = granules_item(slots, i);
+		struct slot *slot = adaptive_bins_item(slots, i);
 		slot->is_known = slot->has_stride = false;
 	}
 }
@@ -57,7 +57,7 @@ values_begin(void *state, const struct poly_trace_info *info)
 	forget(&values->registers);
 	forget(&values->loads);
 	map_free(&values->numbers);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++) {
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (values->last[i])
 			values->last[i]->is_known = false;
 	}
@@ -67,7 +67,7 @@ values_begin(void *state, const struct poly_trace_info *info)
 struct seen {
 	uint64_t value;
 	uint32_t number; /* of the register's name or of the site */
-	uint16_t party;
+	uint16_t context;
 	uint8_t size; /* bytes, 1 to 8 */
 	bool counts;
 };
@@ -83,15 +83,15 @@ count(struct foretold *to, uint64_t value, bool same, bool strided)
 
 /* Adds a value to its slot and to all; false: no memory. */
 static bool
-see(struct values *values, struct granules *slots, struct foretold *all,
+see(struct values *values, struct adaptive_bins *slots, struct foretold *all,
 	const struct seen *seen)
 {
-	const uint32_t found = granules_get(slots, seen->number, seen->party);
-	if (found == GRANULE_NONE) {
+	const uint32_t found = adaptive_bins_get(slots, seen->number, seen->context);
+	if (found == ADAPTIVE_BIN_NONE) {
 		values->beyond += seen->counts;
 		return !slots->failed;
 	}
-	struct slot *slot = granules_item(slots, found);
+	struct slot *slot = adaptive_bins_item(slots, found);
 	const uint64_t mask = UINT64_MAX >> (64 - 8 * seen->size);
 	const uint64_t value = seen->value & mask, stride = (value - slot->last) & mask;
 	const bool same = slot->is_known && value == slot->last;
@@ -144,8 +144,9 @@ static bool
 update_value(struct values *values, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct seen seen = {batch->value[row], 0, rows->party ? rows->party[row] : rows->only,
-		value_size(batch, row), rows->counts};
+	struct seen seen = {batch->value[row], 0,
+		rows->context ? rows->context[row] : rows->sole_context, value_size(batch, row),
+		rows->counts};
 	if (batch->kind[row] == POLY_KIND_REGISTER) {
 		if (!poly_present(batch, POLY_COLUMN_reg, row))
 			return true;
@@ -193,7 +194,7 @@ state_number(struct values *values, unsigned i)
 	return intern_add(&values->names, name, strlen(name));
 }
 
-/* Adds what changed from the last state of a party; false: no memory. */
+/* Adds what changed from the last state of a context; false: no memory. */
 static bool
 update_changes(struct values *values, const struct poly_powerpc_state *last,
 	const struct poly_powerpc_state *now, struct seen *seen)
@@ -216,11 +217,11 @@ static bool
 update_state(struct values *values, const struct analysis_rows *rows, size_t row)
 {
 	struct last_state now = {.is_known = true};
-	struct seen seen = {
-		.party = rows->party ? rows->party[row] : rows->only, .counts = rows->counts};
+	struct seen seen = {.context = rows->context ? rows->context[row] : rows->sole_context,
+		.counts = rows->counts};
 	if (poly_powerpc_state_decode(rows->batch, row, &now.state, NULL) != POLY_OK)
 		return true;
-	struct last_state **last = &values->last[seen.party];
+	struct last_state **last = &values->last[seen.context];
 	if (!*last)
 		*last = mem_new(1, sizeof **last);
 	if (!*last)
@@ -239,11 +240,11 @@ values_update(void *state, const struct analysis_rows *rows)
 	const struct poly_batch *batch = rows->batch;
 	const enum poly_column column =
 		values->is_full ? POLY_COLUMN_payload : POLY_COLUMN_value;
-	for (size_t w = 0; w < tally_words(batch); w++) {
-		uint64_t left = tally_present(batch, column, w) &
-				tally_present(batch, POLY_COLUMN_kind, w);
+	for (size_t w = 0; w < row_bits_words(batch); w++) {
+		uint64_t left = row_bits_present(batch, column, w) &
+				row_bits_present(batch, POLY_COLUMN_kind, w);
 		while (left) {
-			const size_t row = 64 * w + tally_next(&left);
+			const size_t row = 64 * w + row_bits_next(&left);
 			if (!(values->is_full ? update_state(values, rows, row)
 					      : update_value(values, rows, row)))
 				return false;
@@ -258,9 +259,9 @@ values_fini(void *state)
 	struct values *values = state;
 	intern_free(&values->names);
 	map_free(&values->numbers);
-	granules_fini(&values->registers);
-	granules_fini(&values->loads);
-	for (size_t i = 0; i < ANALYSIS_PARTIES; i++)
+	adaptive_bins_fini(&values->registers);
+	adaptive_bins_fini(&values->loads);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		mem_free(values->last[i]);
 }
 
@@ -284,8 +285,8 @@ const struct analysis analysis_values = {
 		.wants = POLY_HAS(reg) | POLY_HAS(value) | POLY_HAS(size) | POLY_HAS(access) |
 			 POLY_HAS(payload) | POLY_HAS(origin),
 		.options = options},
-	.shares = SHARES_SITES | SHARES_PARTIES,
-	.has_context = true,
+	.shares = SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
 	.state_size = sizeof(struct values),
 	.suits = values_suits,
 	.init = values_init,

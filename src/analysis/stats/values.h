@@ -6,7 +6,7 @@
 #include "analysis/analysis.h"
 #include "polytrace/powerpc.h"
 
-#include "analysis/granules.h"
+#include "analysis/adaptive_bins.h"
 
 /* Most registers of a PowerPC state that can change: r, f, v; cr xer lr ctr fpscr vscr. */
 #define STATE_REGISTERS (3 * 32 + 6)
@@ -22,14 +22,14 @@ struct foretold {
 	uint64_t zero;
 };
 
-/* A register of a party, or a load of one. */
+/* A register of a context, or a load of one. */
 struct slot {
 	uint64_t last, stride;
 	bool is_known, has_stride;
 	struct foretold counts;
 };
 
-/* The last state of a party. */
+/* The last state of a context. */
 struct last_state {
 	bool is_known;
 	struct poly_powerpc_state state;
@@ -37,18 +37,18 @@ struct last_state {
 
 struct values {
 	uint32_t top;
-	struct intern names;	   /* of registers, of all traces */
-	struct map numbers;	   /* of the trace's names: theirs here */
-	struct granules registers; /* by number of the name and party */
-	struct granules loads;	   /* by number of the site and party */
+	struct intern names;		/* of registers, of all traces */
+	struct map numbers;		/* of the trace's names: theirs here */
+	struct adaptive_bins registers; /* by number of the name and context */
+	struct adaptive_bins loads;	/* by number of the site and context */
 	struct foretold all, loaded;
 	uint64_t widths[65]; /* bits of a value that are not copies of its sign */
 	bool is_full;	     /* records of the trace hold a PowerPC state */
-	struct last_state *last[ANALYSIS_PARTIES];
+	struct last_state *last[ANALYSIS_CONTEXTS_MAX];
 	uint64_t changed[STATE_REGISTERS + 1]; /* records by registers that changed */
 	uint64_t beyond; /* values of registers and loads beyond the tables */
 };
 
-void values_report(const void *state, const struct ops *ops, struct poly_report *report);
+void values_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -51,7 +51,7 @@ report_all(const struct values *values, struct poly_report *report)
 	poly_report_count(report, "beyond", values->beyond);
 }
 
-/* A register of all parties. */
+/* A register of all contexts. */
 struct named {
 	const char *name;
 	struct foretold counts;
@@ -72,7 +72,7 @@ report_registers(const struct values *values, struct named *named, struct poly_r
 	for (uint32_t i = 0; i < values->names.count; i++)
 		named[i].name = intern_text(&values->names, i);
 	for (uint32_t i = 0; i < values->registers.count; i++) {
-		const struct slot *slot = granules_item(&values->registers, i);
+		const struct slot *slot = adaptive_bins_item(&values->registers, i);
 		struct foretold *to = &named[values->registers.list[i].number].counts;
 		to->count += slot->counts.count;
 		to->same += slot->counts.same;
@@ -151,7 +151,7 @@ report_changes(const struct values *values, struct poly_report *report)
 }
 
 void
-values_report(const void *state, const struct ops *ops, struct poly_report *report)
+values_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct values *values = state;
 	struct named *named = mem_new((size_t)values->names.count + 1, sizeof *named);

@@ -9,7 +9,7 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/granules.h"
+#include "analysis/adaptive_bins.h"
 
 #include "report/terms.h"
 
@@ -35,7 +35,7 @@ enum { DATA_LINES, DATA_PAGES, CODE_LINES, CODE_PAGES, SETS };
 struct windows {
 	uint64_t count, sums[SETS], most[SETS]; /* of those that are over */
 	uint64_t filled; /* shorter windows, or records, of the one that is open */
-	struct granules sets[SETS];
+	struct adaptive_bins sets[SETS];
 };
 
 struct workingset {
@@ -54,10 +54,10 @@ workingset_init(void *state, const struct analysis_setup *setup, struct poly_err
 	it->window = setup->values[OPTION_WINDOW];
 	for (size_t i = 0; i < WINDOWS; i++) {
 		for (size_t j = 0; j < SETS; j++) {
-			struct granules *set = &it->windows[i].sets[j];
+			struct adaptive_bins *set = &it->windows[i].sets[j];
 			set->shift =
 				j == DATA_LINES || j == CODE_LINES ? LINE_SHIFT : PAGE_SHIFT;
-			set->most = BLOCKS_MOST;
+			set->max_count = BLOCKS_MOST;
 			set->item_size = 1;
 			set->is_fixed = true;
 		}
@@ -71,7 +71,7 @@ clear(struct windows *windows)
 {
 	windows->filled = 0;
 	for (size_t i = 0; i < SETS; i++)
-		granules_clear(&windows->sets[i]);
+		adaptive_bins_clear(&windows->sets[i]);
 }
 
 static void
@@ -134,9 +134,9 @@ touch_block(struct workingset *it, unsigned set, uint64_t address, bool *is_new)
 {
 	*is_new = false;
 	for (size_t i = 0; i < WINDOWS; i++) {
-		struct granules *blocks = &it->windows[i].sets[set];
+		struct adaptive_bins *blocks = &it->windows[i].sets[set];
 		const uint32_t count = blocks->count;
-		if (granules_get(blocks, address, 0) == GRANULE_NONE) {
+		if (adaptive_bins_get(blocks, address, 0) == ADAPTIVE_BIN_NONE) {
 			it->untold++;
 			if (blocks->failed)
 				return false;
@@ -265,7 +265,7 @@ report_time(const struct workingset *it, struct poly_report *report)
 }
 
 static void
-workingset_report(const void *state, const struct ops *ops, struct poly_report *report)
+workingset_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct workingset *it = state;
 	(void)ops;
@@ -282,7 +282,7 @@ workingset_fini(void *state)
 	struct workingset *it = state;
 	for (size_t i = 0; i < WINDOWS; i++) {
 		for (size_t j = 0; j < SETS; j++)
-			granules_fini(&it->windows[i].sets[j]);
+			adaptive_bins_fini(&it->windows[i].sets[j]);
 	}
 }
 

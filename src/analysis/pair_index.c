@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbering pairs. */
+#include "analysis/pair_index.h"
+
+#include "analysis/counters.h"
+#include "base/mem.h"
+
+/*
+ * One hash of both, so that a first number with many second ones has no long chain; the map
+ * mixes it. The factor is odd and without a pattern.
+ */
+static uint64_t
+pair_index_hash(uint64_t a, uint64_t b)
+{
+	return a ^ b * 0xd6e8feb86659fd93u;
+}
+
+/* The number of a pair in the chain that begins with *number; false: it is not there, and
+ * *number is the last one. */
+static bool
+pair_index_walk(const struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t *number)
+{
+	const struct indexed_pair *at = &pairs->list[*number];
+	while (at->a != a || at->b != b) {
+		if (!at->next)
+			return false;
+		*number = at->next - 1;
+		at = &pairs->list[*number];
+	}
+	return true;
+}
+
+uint32_t
+pair_index_find(const struct pair_index *pairs, uint64_t a, uint64_t b)
+{
+	const uint64_t *first = map_find(&pairs->first, pair_index_hash(a, b));
+	uint32_t number = first ? (uint32_t)*first : 0;
+	return first && pair_index_walk(pairs, a, b, &number) ? number : PAIR_INDEX_FULL;
+}
+
+uint32_t
+pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t most)
+{
+	bool added;
+	if (pairs->count >= most)
+		return pair_index_find(pairs, a, b);
+	/* First of all, so that the map names no pair that there is not. */
+	void *list = pairs->list;
+	const bool has_room = counters_grow_array(
+		&list, &pairs->capacity, (size_t)pairs->count + 1, sizeof *pairs->list);
+	pairs->list = list;
+	uint64_t *first =
+		has_room ? map_get(&pairs->first, pair_index_hash(a, b), pairs->count, &added)
+			 : NULL;
+	if (!first)
+		return PAIR_INDEX_FAILED;
+	uint32_t number = (uint32_t)*first;
+	if (!added && pair_index_walk(pairs, a, b, &number))
+		return number;
+	pairs->list[pairs->count] = (struct indexed_pair){a, b, 0};
+	if (!added)
+		pairs->list[number].next = pairs->count + 1;
+	return pairs->count++;
+}
+
+void
+pair_index_fini(struct pair_index *pairs)
+{
+	map_free(&pairs->first);
+	mem_free(pairs->list);
+	*pairs = (struct pair_index){0};
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Where basic blocks begin. */
+#include "rows_help.h"
+
+#include "analysis/basic_blocks.h"
+#include "model/order.h"
+
+#include <string.h>
+
+/* A character an instruction: b begins a block, i does not. */
+struct listing {
+	char text[4096];
+	size_t length;
+};
+
+static bool
+list_fragment(void *user, const struct block_fragment *fragment, bool begins)
+{
+	struct listing *listing = user;
+	assert_true(listing->length + fragment->count < sizeof listing->text);
+	for (uint32_t i = 0; i < fragment->count; i++)
+		listing->text[listing->length++] = begins && i == 0 ? 'b' : 'i';
+	return true;
+}
+
+/* Looks at a trace in JSON Lines. thread: rows are of contexts that the column thread numbers.
+ */
+static void
+expect_marks(const char *lines, bool thread, const char *expected)
+{
+	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"columns\":["
+				    "\"kind\",\"thread\",\"pc\",\"opcode_size\",\"branch\","
+				    "\"uop\",\"synthetic\"]}\n");
+	static struct basic_blocks blocks;
+	struct listing found = {0};
+	const struct poly_batch *batch;
+	struct poly_error error;
+	uint16_t context[16] = {0};
+	buf_string(&bytes, lines);
+	struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
+	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
+	assert_true(batch->rows < 17);
+	for (size_t row = 0; thread && row < batch->rows; row++)
+		context[row] = (uint16_t)batch->thread[row];
+	const struct analysis_rows rows = {
+		.batch = batch, .counts = true, .context = thread ? context : NULL};
+	basic_blocks_begin(&blocks);
+	assert_true(basic_blocks_update(&blocks, &rows, list_fragment, &found));
+	assert_string_equal(found.text, expected);
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+#define AT(pc, size, more) \
+	"{\"kind\":\"instruction\",\"pc\":\"" pc "\",\"opcode_size\":" size more "}\n"
+
+static void
+a_block_ends_at_a_branch_even_if_it_is_not_taken(void **state)
+{
+	(void)state;
+	expect_marks(AT("0x10", "4", "") AT("0x14", "4", ",\"branch\":\"not_taken\"")
+			     AT("0x18", "4", "") AT("0x1c", "4", ",\"branch\":\"taken\"")
+				     AT("0x10", "4", ""),
+		false, "bibib");
+}
+
+static void
+a_block_ends_where_the_next_instruction_does_not_stand_behind(void **state)
+{
+	(void)state;
+	expect_marks(AT("0x10", "2", "") AT("0x12", "4", "") AT("0x16", "2", "")
+			     AT("0x1a", "2", "") AT("0x1a", "2", ""),
+		false, "biibb");
+}
+
+static void
+without_sizes_what_follows_within_sixteen_bytes_is_sequential(void **state)
+{
+	(void)state;
+#define AT_PC(pc) "{\"kind\":\"instruction\",\"pc\":\"" pc "\"}\n"
+	expect_marks(
+		AT_PC("0x100") AT_PC("0x110") AT_PC("0x121") AT_PC("0x120"), false, "bibb");
+}
+
+static void
+threads_have_blocks_of_their_own(void **state)
+{
+	(void)state;
+	expect_marks(AT("0x10", "4", ",\"thread\":0") AT("0x80", "4", ",\"thread\":1")
+			     AT("0x14", "4", ",\"thread\":0") AT("0x84", "4", ",\"thread\":1"),
+		true, "bbii");
+}
+
+static void
+micro_operations_and_rows_of_the_tracer_are_no_instructions(void **state)
+{
+	(void)state;
+	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
+			     "0x10", "4", ",\"uop\":2,\"branch\":\"not_taken\"")
+			     AT("0x14", "4", ",\"uop\":1") "{\"kind\":\"access\"}\n" AT("0x700",
+				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop\":1"),
+		false, "bbi");
+}
+
+static void
+an_instruction_without_an_address_is_in_no_block(void **state)
+{
+	(void)state;
+	expect_marks(AT("0x10", "4", "") "{\"kind\":\"instruction\"}\n" AT("0x14", "4", ""),
+		false, "bib");
+}
+
+/* Rows made by chance: a few addresses, sizes, contexts, and what is no instruction. */
+struct chance {
+	uint8_t kind, branch, uop, synthetic, size;
+	uint64_t pc;
+	uint16_t context;
+	bool has_pc, has_branch, has_uop, has_size;
+};
+
+enum { DISTINCT = 60, CHAINS = 12, EXECUTED = 80, CHAIN_MOST = 40 };
+
+static uint32_t
+random_below(uint32_t n)
+{
+	static uint64_t state = 7;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33) % n;
+}
+
+static struct chance
+make_row(void)
+{
+	struct chance row = {.kind = random_below(8) ? POLY_KIND_INSTRUCTION : POLY_KIND_ACCESS,
+		.uop = (uint8_t)(1 + random_below(2)),
+		.synthetic = !random_below(10),
+		.size = 4,
+		.pc = 0x1000 + 4 * (uint64_t)random_below(6),
+		.context = (uint16_t)(random_below(6) ? 0 : 1 + random_below(2))};
+	row.has_pc = random_below(15);
+	row.has_branch = !random_below(5);
+	row.has_uop = random_below(2);
+	row.has_size = random_below(3);
+	return row;
+}
+
+/* The rows of a batch, and the batch. */
+struct made_batch {
+	uint8_t kind[POLY_BATCH_ROWS], branch[POLY_BATCH_ROWS], uop[POLY_BATCH_ROWS],
+		synthetic[POLY_BATCH_ROWS], size[POLY_BATCH_ROWS];
+	uint64_t pc[POLY_BATCH_ROWS], weight[POLY_BATCH_ROWS];
+	uint16_t context[POLY_BATCH_ROWS];
+	uint64_t all[POLY_BATCH_ROWS / 64], some[4][POLY_BATCH_ROWS / 64];
+	struct poly_batch batch;
+	struct analysis_rows rows;
+};
+
+static void
+make_batch(struct made_batch *it, const struct chance *rows, size_t n)
+{
+	memset(it, 0, sizeof *it);
+	memset(it->all, 255, sizeof it->all);
+	for (size_t i = 0; i < n; i++) {
+		const bool has[4] = {
+			rows[i].has_pc, rows[i].has_branch, rows[i].has_uop, rows[i].has_size};
+		it->kind[i] = rows[i].kind;
+		it->uop[i] = rows[i].uop;
+		it->synthetic[i] = rows[i].synthetic;
+		it->size[i] = rows[i].size;
+		it->pc[i] = rows[i].pc;
+		it->context[i] = rows[i].context;
+		for (size_t k = 0; k < 4; k++)
+			it->some[k][i / 64] |= (uint64_t)has[k] << i % 64;
+	}
+	it->batch.rows = n;
+	it->batch.kind = it->kind;
+	it->batch.branch = it->branch;
+	it->batch.uop = it->uop;
+	it->batch.synthetic = it->synthetic;
+	it->batch.opcode_size = it->size;
+	it->batch.pc = it->pc;
+	it->batch.present[POLY_COLUMN_kind] = it->batch.present[POLY_COLUMN_synthetic] =
+		it->all;
+	it->batch.present[POLY_COLUMN_pc] = it->some[0];
+	it->batch.present[POLY_COLUMN_branch] = it->some[1];
+	it->batch.present[POLY_COLUMN_uop] = it->some[2];
+	it->batch.present[POLY_COLUMN_opcode_size] = it->some[3];
+	it->rows = (struct analysis_rows){
+		.batch = &it->batch, .counts = true, .context = it->context};
+}
+
+/* What is known of a context, by the definition, row by row. */
+struct known {
+	bool open;
+	uint64_t pc, size;
+};
+
+static void
+list_row(struct listing *listing, struct known *known, const struct chance *row)
+{
+	const bool part = row->has_uop && row->uop > 1;
+	if (row->kind != POLY_KIND_INSTRUCTION || part || row->synthetic) {
+		if (row->has_uop && row->has_branch)
+			known->open = false;
+		return;
+	}
+	const uint64_t gap = row->pc - known->pc;
+	const bool same = known->open && (known->size ? gap == known->size : gap <= 16);
+	listing->text[listing->length++] = row->has_pc && !same ? 'b' : 'i';
+	*known = (struct known){
+		row->has_pc && !row->has_branch, row->pc, row->has_size ? row->size : 0};
+}
+
+/* Chains among rows, and in which order they are executed. */
+struct made_order {
+	uint32_t next[DISTINCT], first[CHAINS], length[CHAINS], executed[EXECUTED];
+	struct poly_order order;
+};
+
+static void
+make_order(struct made_order *it)
+{
+	for (uint32_t i = 0; i < DISTINCT; i++)
+		it->next[i] = random_below(5) ? random_below(DISTINCT) : ORDER_NONE;
+	it->order = (struct poly_order){.rows = DISTINCT,
+		.next = it->next,
+		.chains = CHAINS,
+		.first = it->first,
+		.length = it->length,
+		.executed = it->executed};
+	for (uint32_t i = 0; i < CHAINS; i++) {
+		it->first[i] = random_below(DISTINCT);
+		it->length[i] = 0;
+		for (uint32_t row = it->first[i]; row != ORDER_NONE; row = it->next[row]) {
+			if (it->length[i]++ == CHAIN_MOST)
+				break;
+		}
+	}
+	for (uint32_t i = 0; i < EXECUTED; i++) {
+		it->executed[i] = random_below(CHAINS);
+		it->order.records += it->length[it->executed[i]];
+	}
+	/* The last one is cut. */
+	it->order.records -= random_below(it->length[it->executed[EXECUTED - 1]]);
+}
+
+/* The records of an order; how many. */
+static size_t
+expand(const struct made_order *made, const struct chance *rows, struct chance *to)
+{
+	struct order_walk walk = {&made->order, 0, made->order.records};
+	uint32_t chain, records;
+	size_t n = 0;
+	while (order_next(&walk, &chain, &records)) {
+		uint32_t row = made->order.first[chain];
+		for (; records; records--, row = made->order.next[row])
+			to[n++] = rows[row];
+	}
+	return n;
+}
+
+static void
+counted_records_are_in_the_blocks_that_they_are_in_one_by_one(void **state)
+{
+	static struct chance rows[DISTINCT], records[EXECUTED * (CHAIN_MOST + 1)];
+	static struct made_batch batch;
+	static struct made_order order;
+	static struct basic_blocks plain, counted;
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		struct known known[3] = {{0}};
+		basic_blocks_begin(&plain);
+		basic_blocks_begin(&counted);
+		/* What the second stretch begins with depends on the first. */
+		for (unsigned stretch = 0; stretch < 2; stretch++) {
+			struct listing expected = {{0}, 0}, found = {{0}, 0}, other = {{0}, 0};
+			for (size_t i = 0; i < DISTINCT; i++)
+				rows[i] = make_row();
+			make_order(&order);
+			const size_t n = expand(&order, rows, records);
+			for (size_t i = 0; i < n; i++)
+				list_row(&expected, &known[records[i].context], &records[i]);
+			make_batch(&batch, records, n);
+			assert_true(basic_blocks_update(
+				&plain, &batch.rows, list_fragment, &other));
+			make_batch(&batch, rows, DISTINCT / 3);
+			assert_true(basic_blocks_update_weighted(
+				&counted, &batch.rows, list_fragment, &found));
+			assert_int_equal(found.length, 0);
+			make_batch(&batch, rows + DISTINCT / 3, DISTINCT - DISTINCT / 3);
+			batch.batch.order = &order.order;
+			assert_true(basic_blocks_update_weighted(
+				&counted, &batch.rows, list_fragment, &found));
+			assert_string_equal(other.text, expected.text);
+			assert_string_equal(found.text, expected.text);
+		}
+	}
+	basic_blocks_fini(&plain);
+	basic_blocks_fini(&counted);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_ends_at_a_branch_even_if_it_is_not_taken),
+		cmocka_unit_test(a_block_ends_where_the_next_instruction_does_not_stand_behind),
+		cmocka_unit_test(without_sizes_what_follows_within_sixteen_bytes_is_sequential),
+		cmocka_unit_test(threads_have_blocks_of_their_own),
+		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_no_instructions),
+		cmocka_unit_test(an_instruction_without_an_address_is_in_no_block),
+		cmocka_unit_test(counted_records_are_in_the_blocks_that_they_are_in_one_by_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches and the ways they go, against programs worked by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/branch_stream.h"
+#include "base/mem.h"
+#include "polytrace/polytrace.h"
+
+#include "rows_help.h"
+
+#define HEADER                                                                \
+	"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"hand\","         \
+	"\"columns\":[\"kind\",\"thread\",\"pc\",\"opcode\",\"opcode_size\"," \
+	"\"executed\",\"text\"]}\n"
+
+/* A line of JSON Lines: an instruction of four bytes. */
+#define LINE(thread, pc, opcode, text, more)                           \
+	"{\"kind\":\"instruction\",\"thread\":" thread ",\"pc\":\"" pc \
+	"\",\"opcode\":\"" opcode "\",\"opcode_size\":4" more ",\"text\":\"" text "\"}\n"
+
+struct fixture {
+	struct static_ops ops;
+	struct contexts contexts;
+	struct branch_stream jumps;
+	struct buf found;
+};
+
+static struct fixture *
+fixture_new(void)
+{
+	struct fixture *it = mem_new(1, sizeof *it);
+	assert_true(branch_stream_init(&it->jumps));
+	return it;
+}
+
+static void
+fixture_free(struct fixture *it)
+{
+	branch_stream_fini(&it->jumps);
+	contexts_fini(&it->contexts);
+	static_ops_fini(&it->ops);
+	buf_free(&it->found);
+	mem_free(it);
+}
+
+/* "pc>target" of branches that were taken, "pc-" of others; P: of the second context. */
+static void
+list_jumps(struct fixture *it)
+{
+	for (size_t i = 0; i < it->jumps.count; i++) {
+		const struct executed_branch *jump = &it->jumps.list[i];
+		buf_printf(&it->found, "%s%llx", jump->context ? "P" : "",
+			(unsigned long long)jump->pc);
+		if (jump->taken)
+			buf_printf(&it->found, ">%llx", (unsigned long long)jump->target);
+		buf_string(&it->found, jump->taken ? " " : "- ");
+	}
+}
+
+static void
+find(struct fixture *it, const char *text)
+{
+	uint32_t op[POLY_BATCH_ROWS], site[POLY_BATCH_ROWS];
+	uint16_t context[POLY_BATCH_ROWS], only = 0;
+	bool mixed;
+	struct buf bytes = bytes_of(text);
+	struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
+	const struct poly_batch *batch;
+	struct poly_error error;
+	static_ops_begin_trace(&it->ops, poly_reader_info(reader));
+	contexts_begin_trace(&it->contexts, poly_reader_info(reader));
+	branch_stream_begin_trace(&it->jumps, poly_reader_info(reader));
+	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
+		assert_true(contexts_number_rows(&it->contexts, batch, context, &only, &mixed));
+		assert_true(static_ops_number_rows(&it->ops, batch,
+			&(struct static_ops_rows){op, site, mixed ? context : NULL, only}));
+		branch_stream_update(&it->jumps, &(struct analysis_rows){.batch = batch,
+							 .counts = true,
+							 .op = op,
+							 .site = site,
+							 .context = mixed ? context : NULL,
+							 .sole_context = only,
+							 .ops = &it->ops});
+		list_jumps(it);
+	}
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
+expect(const char *text, const char *expected)
+{
+	struct fixture *it = fixture_new();
+	find(it, text);
+	assert_string_equal(buf_text(&it->found), expected);
+	fixture_free(it);
+}
+
+static void
+a_branch_goes_where_its_context_goes_on(void **state)
+{
+	(void)state;
+	expect(HEADER LINE("1", "0x100", "0x0a000010", "beq #0x200", "")
+			LINE("2", "0x900", "0x0a000010", "beq #0x940", "")
+				LINE("1", "0x104", "0xea000010", "b #0x200", "")
+					LINE("2", "0x940", "0xe1a00000", "nop", "")
+						LINE("1", "0x200", "0xe1a00000", "nop", ""),
+		"100- P900>940 104>200 ");
+}
+
+static void
+a_branch_that_is_not_executed_is_not_taken(void **state)
+{
+	(void)state;
+	expect(HEADER LINE("1", "0x100", "0x012fff1e", "bxeq lr", ",\"executed\":false")
+			LINE("1", "0x104", "0x012fff1e", "bxeq lr", ",\"executed\":true")
+				LINE("1", "0x108", "0xe1a00000", "nop", ""),
+		"100- 104- ");
+}
+
+static void
+an_unconditional_branch_to_the_next_instruction_is_taken(void **state)
+{
+	(void)state;
+	expect(HEADER LINE("1", "0x100", "0xeaffffff", "b #0x104", "")
+			LINE("1", "0x104", "0xe1a00000", "nop", ""),
+		"100>104 ");
+}
+
+#define DELAYED                                                     \
+	LINE("1", "0x100", "0x10430004", "beq $v0, $v1, 0x114", "") \
+	LINE("1", "0x104", "0x00000000", "nop", "")                 \
+	LINE("1", "0x114", "0x10430004", "beq $v0, $v1, 0x128", "") \
+	LINE("1", "0x118", "0x00000000", "nop", "")                 \
+	LINE("1", "0x11c", "0x03e00008", "jr $ra", "")              \
+	LINE("1", "0x120", "0x00000000", "nop", "")
+
+static void
+a_delay_slot_is_executed_before_its_branch_goes(void **state)
+{
+	(void)state;
+	expect(HEADER DELAYED LINE("1", "0x500", "0x00000000", "nop", ""),
+		"100>114 114- 11c>500 ");
+}
+
+static void
+a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
+{
+	(void)state;
+	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
+			LINE("1", "0x104", "0x00000000", "nop", "")
+				LINE("1", "0x114", "0x50430004", "beql $v0, $v1, 0x128", "")
+					LINE("1", "0x11c", "0x03e00008", "jr $ra", "") LINE(
+						"1", "0x120", "0x00000000", "nop", "")
+						LINE("1", "0x500", "0x00000000", "nop", ""),
+		"100>114 114- 11c>500 ");
+	/* The trace may tell the slot all the same. */
+	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
+			LINE("1", "0x104", "0x00000000", "nop", ",\"executed\":false")
+				LINE("1", "0x108", "0x00000000", "nop", ""),
+		"100- ");
+}
+
+static void
+a_branch_that_waits_goes_on_in_the_next_part(void **state)
+{
+	const uint32_t ops[] = {0, 1, 2, 3}, sites[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	const uint16_t contexts[] = {0, 1};
+	const struct analysis_numbers numbers = {ops, sites, contexts};
+	struct fixture *first = fixture_new(), *second = fixture_new();
+	(void)state;
+	find(first, HEADER LINE("1", "0x100", "0x10430004", "beq $v0, $v1, 0x114", ""));
+	assert_string_equal(buf_text(&first->found), "");
+	find(second, HEADER LINE("1", "0x104", "0x00000000", "nop", "")
+			     LINE("1", "0x114", "0x00000000", "nop", ""));
+	branch_stream_append(&first->jumps, &second->jumps, &numbers);
+	list_jumps(first);
+	assert_string_equal(buf_text(&first->found), "100>114 ");
+	fixture_free(first);
+	fixture_free(second);
+	first = fixture_new();
+	second = fixture_new();
+	find(first, HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", ""));
+	find(second, HEADER LINE("1", "0x108", "0x00000000", "nop", ""));
+	branch_stream_append(&first->jumps, &second->jumps, &numbers);
+	list_jumps(first);
+	assert_string_equal(buf_text(&first->found), "100- ");
+	fixture_free(first);
+	fixture_free(second);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_branch_goes_where_its_context_goes_on),
+		cmocka_unit_test(a_branch_that_is_not_executed_is_not_taken),
+		cmocka_unit_test(an_unconditional_branch_to_the_next_instruction_is_taken),
+		cmocka_unit_test(a_delay_slot_is_executed_before_its_branch_goes),
+		cmocka_unit_test(a_likely_branch_that_falls_through_leaves_its_slot_out),
+		cmocka_unit_test(a_branch_that_waits_goes_on_in_the_next_part),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
