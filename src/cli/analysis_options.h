@@ -8,7 +8,7 @@
 
 /* The first member of the struct of options of such a command. */
 struct analysis_options {
-	struct input_options source; /* first: the options of the input are in it */
+	struct input_options source; /* first: the options of the input */
 	const char *analyses, *units;
 	struct opt_number warmup;
 	bool all;
@@ -26,7 +26,7 @@ struct analysis_request {
 };
 
 /*
- * Fills a request by the options, and moves words of -O into it. False: an option is not valid,
+ * Fills a request by the options, and moves words of -O there. False: an option is not valid,
  * and a message has been printed. The caller frees the request in any case.
  */
 bool analysis_request_init(struct analysis_request *request, struct analysis_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace formats: which formats there are, and everything about one. */
+/* polytrace formats: lists the formats, or describes one. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -141,11 +141,10 @@ unknown_format(const char *name)
 			nearest = format->name;
 	}
 	if (*nearest && opt_near(name, opt_distance(name, nearest)))
-		diag_print("formats", "there is no format '%s'; did you mean '%s'?", name,
-			nearest);
+		diag_print("formats", "no such format '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag_print("formats", "there is no format '%s'; 'polytrace formats' lists them",
-			name);
+		diag_print("formats",
+			"no such format '%s'; 'polytrace formats' lists the formats", name);
 	return STATUS_TROUBLE;
 }
 
@@ -154,7 +153,7 @@ formats_run(void *fields, char **operands)
 {
 	const struct input_options *options = fields;
 	if (operands[0] && operands[1]) {
-		diag_print("formats", "more than one name: '%s'", operands[1]);
+		diag_print("formats", "several names (found '%s', expected one)", operands[1]);
 		return STATUS_TROUBLE;
 	}
 	const struct poly_format_info *format = NULL;
@@ -173,7 +172,7 @@ formats_run(void *fields, char **operands)
 const struct command command_formats = {
 	.name = "formats",
 	.group = GROUP_INSPECT,
-	.summary = "list the formats, or tell everything about one",
+	.summary = "list the formats, or describe one",
 	.usage = "[options] [NAME]",
 	.examples = {"polytrace formats", "polytrace formats tt6e"},
 	.options = formats_tables,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace info: what a trace is and what is in it. */
+/* polytrace info: prints format, metadata and record counts of traces. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -8,11 +8,11 @@
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
 
-/* Answers of --style. */
+/* Values of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };
 
 struct info_options {
-	struct input_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the options of the input */
 	unsigned style;
 	bool space;
 };
@@ -21,9 +21,9 @@ static const char *const styles[] = {"report", "native", NULL};
 
 static const struct opt info_table[] = {
 	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
-		"native: as the format's own tools tell it"},
+		"native: print the summary of the format's own tools (default report)"},
 	{"space", 0, OPT_FLAG, NULL, NULL, offsetof(struct info_options, space),
-		"of a packed trace: its segments, and what its bytes are taken by"},
+		"print the segments of a packed trace, and its size by contents"},
 	{0},
 };
 
@@ -33,29 +33,29 @@ static const struct opt *const info_tables[] = {
 static int
 info_one(struct inputs *inputs, const char *path)
 {
-	struct command_input source;
+	struct command_input input;
 	const struct input_needs wants = {
 		.columns = poly_summary_columns(), .lists_findings = true};
-	if (!input_open(&source, path, inputs->options, &wants))
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_summary *summary = poly_summary_new();
 	if (!summary)
 		diag_no_memory();
 	const struct poly_batch *batch;
-	while ((batch = input_next(&source)))
+	while ((batch = input_next(&input)))
 		poly_summary_update(summary, batch);
 	struct poly_report *report = report_new();
-	input_report_name(&source, report);
-	poly_summary_report(summary, source.reader, report);
+	input_report_name(&input, report);
+	poly_summary_report(summary, input.reader, report);
 	poly_summary_free(summary);
-	progress_clear(&source.progress);
+	progress_clear(&input.progress);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
-	int status = input_close(&source);
+	int status = input_close(&input);
 	return rendered > status ? rendered : status;
 }
 
-/* A table of what the bytes are taken by. */
+/* Adds a table of the sizes of a packed trace by contents. */
 static void
 report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
 {
@@ -108,48 +108,49 @@ report_space(struct poly_report *report, const struct poly_space *space, const c
 	poly_report_end(report);
 }
 
-/* What the bytes of a packed trace are taken by. */
+/* Prints the segments and sizes of a packed trace. */
 static int
 info_space(struct inputs *inputs, const char *path)
 {
 	const struct input_needs wants = {.columns = 0};
-	struct command_input source;
+	struct command_input input;
 	struct poly_space space;
-	if (!input_open(&source, path, inputs->options, &wants))
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	const char *format = packed_format(&source);
-	source.status = poly_reader_space(source.reader, &space, &source.error);
+	const char *format = packed_format(&input);
+	input.status = poly_reader_space(input.reader, &space, &input.error);
 	int rendered = STATUS_DONE;
 	if (format) {
 		struct poly_report *report = report_new();
-		input_report_name(&source, report);
+		input_report_name(&input, report);
 		report_space(report, &space, format);
 		rendered = report_render(report, inputs->options, inputs->output);
 	}
 	output_flush(inputs->output);
-	int status = input_close(&source);
+	int status = input_close(&input);
 	return rendered > status ? rendered : status;
 }
 
-/* What the format's own tools tell, which a writer makes. */
+/* Prints the summary of the format's own tools, which is a format that can be written. */
 static int
 info_native(struct inputs *inputs, const char *path)
 {
-	struct command_input source;
+	struct command_input input;
 	const struct input_needs wants = {
 		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
-	if (!input_open(&source, path, inputs->options, &wants))
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	const struct poly_format_info *format = packed_records(&source);
+	const struct poly_format_info *format = packed_records(&input);
 	int written = STATUS_TROUBLE;
 	if (format->summary)
-		written = copy_records(
-			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
+		written =
+			copy_records(&input, format->summary, POLY_ALL_COLUMNS, inputs->output);
 	else
-		diag_print(source.name, "format '%s' has no tools that tell what is in a trace",
+		diag_print(input.name,
+			"format '%s' has no tools with a summary; omit --style native",
 			format->name);
 	output_flush(inputs->output);
-	int status = input_close(&source);
+	int status = input_close(&input);
 	return written > status ? written : status;
 }
 
@@ -159,13 +160,13 @@ info_run(void *fields, char **operands)
 	const struct info_options *options = fields;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (options->source.json || options->source.csv)) {
-		diag_print("info", "'--style native' takes no other form");
+		diag_print("info",
+			"--style=native conflicts with --json and --csv; use one of them");
 		return STATUS_TROUBLE;
 	}
 	if (options->space && (native || input_is_selected(&options->source))) {
-		diag_print("info",
-			"'--space' is about the whole file, and takes no '--style' and no "
-			"choice of records");
+		diag_print("info", "--space describes the whole file; omit --style and the "
+				   "selection of records");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
@@ -179,7 +180,7 @@ info_run(void *fields, char **operands)
 const struct command command_info = {
 	.name = "info",
 	.group = GROUP_INSPECT,
-	.summary = "tell what a trace is and what is in it",
+	.summary = "print format, metadata and record counts of traces",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace info trace.gz", "polytrace info --json trace.tt6e"},
 	.options = info_tables,

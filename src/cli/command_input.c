@@ -313,7 +313,8 @@ input_analyse(
 	if (status == POLY_OK)
 		input_project(input,
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
-	if (status == POLY_OK && !summary && !input->selection && poly_stats_accepts_weights(stats))
+	if (status == POLY_OK && !summary && !input->selection &&
+		poly_stats_accepts_weights(stats))
 		poly_reader_tally(input->reader);
 	while (status == POLY_OK && (batch = input_next(input))) {
 		if (summary)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What options of formats and analyses may be. */
+/* Options of formats and analyses as text. */
 #include "cli/describe.h"
 
 #include <stdio.h>

@@ -11,18 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is done with each input. */
+/* The job on each input. */
 struct homework {
 	const struct poly_homework_info *info;
 	struct analysis_words words;
 };
 
 /*
- * Does the homework with an input; false, and told, where that fails. What is wrong with
- * standard output is told when it is finished.
+ * Runs a homework on an input; false: an error, which was printed. output_finish reports errors
+ * of standard output.
  */
 static bool
-work(struct command_input *source, struct poly_course *course)
+run_homework(struct command_input *source, struct poly_course *course)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
@@ -61,7 +61,7 @@ homework_one(struct inputs *inputs, const char *path)
 		return STATUS_TROUBLE;
 	}
 	if (input_open(&source, path, inputs->options, &wants)) {
-		status = work(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
+		status = run_homework(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
 		status = status > ended ? status : ended;

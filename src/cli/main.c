@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the sub-command, parses its options and runs it. */
+/* Finds the sub-command, parses the options and runs the command. */
 #include "polytrace/format.h"
 
 #include "cli/diagnostics.h"

@@ -244,7 +244,7 @@ missing_value(const struct parse *parse, const struct opt *opt)
 	return OPT_INVALID;
 }
 
-/* Parses --name, --name=value or --name value; *next is the argument after it. */
+/* Parses --name, --name=value or --name value; *next is the following argument. */
 static enum opt_result
 parse_long(const struct parse *parse, const char *word, char ***next)
 {
@@ -265,7 +265,7 @@ parse_long(const struct parse *parse, const char *word, char ***next)
 	return set_value(parse, opt, *(*next)++);
 }
 
-/* Parses -a, -abc, -ovalue or -o value; *next is the argument after it. */
+/* Parses -a, -abc, -ovalue or -o value; *next is the following argument. */
 static enum opt_result
 parse_letters(const struct parse *parse, const char *letters, char ***next)
 {

@@ -83,7 +83,7 @@ void opt_free(const struct opt *const *tables, void *fields);
 /* Returns the edit distance of two words: letters to change, insert or delete. */
 size_t opt_distance(const char *a, const char *b);
 
-/* Returns whether a word at this distance from a known one can be a misspelling of it. */
+/* Returns whether a word at this distance from a known one can be a misspelling. */
 bool opt_near(const char *word, size_t distance);
 
 #endif

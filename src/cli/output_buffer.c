@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that appear when they are complete. */
+/* Files that are buffered in memory. */
 #include "cli/output_buffer.h"
 
 #include "polytrace/templates.h"
@@ -18,30 +18,30 @@ write_stream(void *stream, const void *data, size_t size)
 }
 
 void
-output_buffer_open(struct output_buffer *save)
+output_buffer_open(struct output_buffer *buffer)
 {
-	*save = (struct output_buffer){0};
-	save->stream = open_memstream(&save->text, &save->size);
-	if (!save->stream)
+	*buffer = (struct output_buffer){0};
+	buffer->stream = open_memstream(&buffer->text, &buffer->size);
+	if (!buffer->stream)
 		diag_no_memory();
 }
 
 struct poly_sink
-output_buffer_sink(struct output_buffer *save)
+output_buffer_sink(struct output_buffer *buffer)
 {
-	return (struct poly_sink){write_stream, save->stream};
+	return (struct poly_sink){write_stream, buffer->stream};
 }
 
 bool
-output_buffer_save(struct output_buffer *save, const char *path, bool whole)
+output_buffer_save(struct output_buffer *buffer, const char *path, bool complete)
 {
 	struct poly_error error;
-	if (fclose(save->stream) != 0)
+	if (fclose(buffer->stream) != 0)
 		diag_no_memory();
-	const bool saved = whole && poly_template_text_save(
-					    path, save->text, save->size, &error) == POLY_OK;
-	if (whole && !saved)
+	const bool saved = complete && poly_template_text_save(path, buffer->text, buffer->size,
+					       &error) == POLY_OK;
+	if (complete && !saved)
 		diag_error(path, &error);
-	free(save->text);
+	free(buffer->text);
 	return saved;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are gathered in memory, and appear under their names when they are complete. */
+/* Files that are buffered in memory, and written when they are complete. */
 #ifndef CLI_OUTPUT_BUFFER_H
 #define CLI_OUTPUT_BUFFER_H
 
@@ -15,16 +15,16 @@ struct output_buffer {
 	size_t size;
 };
 
-/* Begins a file; ends the command where there is no memory. */
-void output_buffer_open(struct output_buffer *save);
+/* Opens an empty buffer; exits if out of memory. */
+void output_buffer_open(struct output_buffer *buffer);
 
-/* Where its bytes go, as long as save is there. */
-struct poly_sink output_buffer_sink(struct output_buffer *save);
+/* Returns the sink of a buffer. */
+struct poly_sink output_buffer_sink(struct output_buffer *buffer);
 
 /*
- * Puts it in its place, or only forgets it where it is not whole; false where it is not there,
- * and told where writing failed.
+ * Writes the buffer to its file, or only discards it if it is not complete; false: there is no
+ * new file, and a message has been printed if writing failed.
  */
-bool output_buffer_save(struct output_buffer *save, const char *path, bool whole);
+bool output_buffer_save(struct output_buffer *buffer, const char *path, bool complete);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing parts of a trace. */
+/* Files of a trace that is split. */
 #include "cli/split_output.h"
 
 #include "cli/diagnostics.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 void
-split_output_name(struct split_output *part, const char *output, const char *value)
+split_output_name(struct split_output *file, const char *output, const char *value)
 {
 	const char *slash = strrchr(output, '/');
 	const char *name = slash ? slash + 1 : output;
@@ -23,23 +23,23 @@ split_output_name(struct split_output *part, const char *output, const char *val
 		if (!isalnum((unsigned char)*p) && !strchr("_-+.", *p))
 			*p = '_';
 	}
-	part->path = path;
+	file->path = path;
 }
 
 bool
-split_output_open(struct split_output *part, const struct poly_trace_info *info,
+split_output_open(struct split_output *file, const struct poly_trace_info *info,
 	const struct poly_write_options *options)
 {
 	struct poly_error error;
-	if (poly_writer_open(part->path, info, options, &part->writer, &error) == POLY_OK)
+	if (poly_writer_open(file->path, info, options, &file->writer, &error) == POLY_OK)
 		return true;
-	diag_writer_error(part->path, &error);
+	diag_writer_error(file->path, &error);
 	return false;
 }
 
 bool
 split_output_write(
-	struct split_output *part, const char *expression, const struct poly_batch *batch)
+	struct split_output *file, const char *expression, const struct poly_batch *batch)
 {
 	struct poly_filter *filter;
 	struct poly_error error;
@@ -50,46 +50,46 @@ split_output_write(
 	if (status == POLY_OK)
 		chosen = poly_filter_apply(filter, batch, &error);
 	if (chosen)
-		status = poly_writer_write(part->writer, chosen, &error);
+		status = poly_writer_write(file->writer, chosen, &error);
 	if (!chosen || status != POLY_OK)
-		diag_error(part->path, &error);
+		diag_error(file->path, &error);
 	poly_filter_free(filter);
 	return chosen && status == POLY_OK;
 }
 
 bool
 split_output_write_rows(
-	struct split_output *part, const struct poly_batch *batch, size_t first, size_t end)
+	struct split_output *file, const struct poly_batch *batch, size_t first, size_t end)
 {
 	char expression[80];
 	snprintf(expression, sizeof expression, "row in %" PRIu64 "..%" PRIu64,
 		poly_batch_number(batch, first), poly_batch_number(batch, end - 1));
-	return split_output_write(part, expression, batch);
+	return split_output_write(file, expression, batch);
 }
 
 bool
-split_output_finish(struct split_output *part)
+split_output_finish(struct split_output *file)
 {
 	struct poly_error error;
 	const char *note;
 	uint64_t count;
-	const bool done = !part->writer || poly_writer_finish(part->writer, &error) == POLY_OK;
+	const bool done = !file->writer || poly_writer_finish(file->writer, &error) == POLY_OK;
 	if (!done)
-		diag_error(part->path, &error);
+		diag_error(file->path, &error);
 	for (size_t i = 0;
-		done && part->writer && (note = poly_writer_note_at(part->writer, i, &count));
+		done && file->writer && (note = poly_writer_note_at(file->writer, i, &count));
 		i++)
-		diag_print(part->path, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(file->path, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
-	poly_writer_close(part->writer);
-	part->writer = NULL;
+	poly_writer_close(file->writer);
+	file->writer = NULL;
 	return done;
 }
 
 void
-split_output_discard(struct split_output *part)
+split_output_discard(struct split_output *file)
 {
-	poly_writer_close(part->writer);
-	free(part->path);
-	*part = (struct split_output){.path = NULL};
+	poly_writer_close(file->writer);
+	free(file->path);
+	*file = (struct split_output){.path = NULL};
 }

@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a trace, each a file of its own. */
+/* Files of a trace that is split. */
 #ifndef CLI_SPLIT_OUTPUT_H
 #define CLI_SPLIT_OUTPUT_H
 
 #include "polytrace/polytrace.h"
 
-/* A file that is written. Zeroed is none. */
+/* A file that is being written. Zeroed: none. */
 struct split_output {
 	char *path;
-	struct poly_writer *writer; /* NULL: not open any more */
+	struct poly_writer *writer; /* NULL: not open */
 };
 
 /*
- * Gives a part its name: output with a value before the first point of its last name, so that
- * run.tt6.gz is run.3.tt6.gz.
+ * Sets the name of a file: output with a value before the first dot of its base name, as
+ * run.3.tt6.gz of run.tt6.gz.
  */
-void split_output_name(struct split_output *part, const char *output, const char *value);
+void split_output_name(struct split_output *file, const char *output, const char *value);
 
-/* Opens the file of a part that has a name; false, and told, where that fails. */
-bool split_output_open(struct split_output *part, const struct poly_trace_info *info,
+/* Opens a file that has a name; false: an error, which was printed. */
+bool split_output_open(struct split_output *file, const struct poly_trace_info *info,
 	const struct poly_write_options *options);
 
-/* Writes the rows of a batch for which an expression holds; false, and told, where it fails. */
+/* Writes the rows of a batch for which an expression is true; false: an error, which was
+ * printed.
+ */
 bool split_output_write(
-	struct split_output *part, const char *expression, const struct poly_batch *batch);
+	struct split_output *file, const char *expression, const struct poly_batch *batch);
 
-/* As split_output_write for the rows from first to before end. */
+/* Writes the rows first to end - 1 of a batch, like split_output_write. */
 bool split_output_write_rows(
-	struct split_output *part, const struct poly_batch *batch, size_t first, size_t end);
+	struct split_output *file, const struct poly_batch *batch, size_t first, size_t end);
 
-/* Brings the file to its place and closes it; false, and told, where that fails. */
-bool split_output_finish(struct split_output *part);
+/* Finishes and closes the file; false: an error, which was printed. */
+bool split_output_finish(struct split_output *file);
 
-/* Gives a part up; a file that was not finished does not come to its place. */
-void split_output_discard(struct split_output *part);
+/* Frees a file; one that is not finished is removed. */
+void split_output_discard(struct split_output *file);
 
 #endif

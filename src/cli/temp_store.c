@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct temp_store {
-	int file;
+	int descriptor;
 };
 
 static void *
@@ -26,31 +26,31 @@ temp_store_open(void *user)
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
-	struct temp_store *spare = malloc(sizeof *spare);
-	if (!spare)
+	struct temp_store *file = malloc(sizeof *file);
+	if (!file)
 		return NULL;
-	spare->file = mkstemp(name);
-	if (spare->file < 0) {
-		free(spare);
+	file->descriptor = mkstemp(name);
+	if (file->descriptor < 0) {
+		free(file);
 		return NULL;
 	}
-	/* The system gives it back when it is closed, however that comes about. */
+	/* The system frees the file when it is closed, even if the command is killed. */
 	unlink(name);
-	return spare;
+	return file;
 }
 
 static bool
 temp_store_write(void *store, uint64_t at, const void *data, size_t size)
 {
-	const struct temp_store *spare = store;
-	const char *from = data;
+	const struct temp_store *file = store;
+	const char *bytes = data;
 	while (size) {
-		const ssize_t done = pwrite(spare->file, from, size, (off_t)at);
+		const ssize_t done = pwrite(file->descriptor, bytes, size, (off_t)at);
 		if (done < 0 && errno != EINTR)
 			return false;
 		if (done < 0)
 			continue;
-		from += done;
+		bytes += done;
 		at += (uint64_t)done;
 		size -= (size_t)done;
 	}
@@ -60,17 +60,17 @@ temp_store_write(void *store, uint64_t at, const void *data, size_t size)
 static bool
 temp_store_read(void *store, uint64_t at, void *data, size_t size)
 {
-	const struct temp_store *spare = store;
-	char *to = data;
+	const struct temp_store *file = store;
+	char *bytes = data;
 	while (size) {
-		const ssize_t done = pread(spare->file, to, size, (off_t)at);
+		const ssize_t done = pread(file->descriptor, bytes, size, (off_t)at);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done == 0)
 			errno = EIO;
 		if (done <= 0)
 			return false;
-		to += done;
+		bytes += done;
 		at += (uint64_t)done;
 		size -= (size_t)done;
 	}
@@ -80,9 +80,9 @@ temp_store_read(void *store, uint64_t at, void *data, size_t size)
 static void
 temp_store_close(void *store)
 {
-	struct temp_store *spare = store;
-	close(spare->file);
-	free(spare);
+	struct temp_store *file = store;
+	close(file->descriptor);
+	free(file);
 }
 
 const struct poly_stats_stores temp_stores = {
