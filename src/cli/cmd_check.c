@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
+#include "cli/switches.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +74,8 @@ add_end(struct poly_report *report, const struct command_input *input)
 	if (error->line)
 		used = snprintf(message, sizeof message, "line %llu%s ",
 			(unsigned long long)error->line, has_column ? "," : ":");
-	snprintf(message + used, sizeof message - (size_t)used, "%s", error->message);
+	switches_name(error->message, strlen(error->message), false, message + used,
+		sizeof message - (size_t)used);
 	const struct poly_finding finding = {.count = 1,
 		.record = error->record,
 		.offset = error->offset,

@@ -541,7 +541,7 @@ report_new(void)
 	return report;
 }
 
-/* Renders a report with options to an output and frees it. */
+/* Renders a report with options to an output, and frees the report. */
 static int
 render_with(struct poly_report *report, const struct poly_render_options *options,
 	struct output *output)

@@ -22,8 +22,8 @@ void output_buffer_open(struct output_buffer *buffer);
 struct poly_sink output_buffer_sink(struct output_buffer *buffer);
 
 /*
- * Writes the buffer to its file, or only discards it if it is not complete; false: there is no
- * new file, and a message has been printed if writing failed.
+ * Writes a complete buffer to its file, or discards the buffer. Returns whether the file was
+ * written; a message has been printed if writing failed.
  */
 bool output_buffer_save(struct output_buffer *buffer, const char *path, bool complete);
 

@@ -38,7 +38,7 @@ static const struct poly_option options[] = {
 		words,
 		"bits of a hook word; auto: as the source, or those that the first event needs",
 		"reference aix 4.8"},
-	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, 1 << 20, 64,
+	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE, 1 << 20, 64,
 		1 << 30, NULL, "bytes of a block of a new log, about", "reference aix 4.8"},
 	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL,
 		"file with a table of the hooks that tell of processes, in place of the "
