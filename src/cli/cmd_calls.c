@@ -112,7 +112,7 @@ calls_run(void *fields, char **operands)
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = options->style != STYLE_FOLDED,
-		.one = calls_one};
+		.process = calls_one};
 	return inputs_run(&inputs, operands);
 }
 

@@ -176,7 +176,7 @@ check_one(struct inputs *inputs, const char *path)
 static int
 check_run(void *fields, char **operands)
 {
-	struct inputs inputs = {.options = fields, .one = check_one, .headed = true};
+	struct inputs inputs = {.options = fields, .process = check_one, .headed = true};
 	return inputs_run(&inputs, operands);
 }
 

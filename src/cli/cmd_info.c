@@ -170,9 +170,9 @@ info_run(void *fields, char **operands)
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
-		.one = options->space ? info_space
-		       : native	      ? info_native
-				      : info_one,
+		.process = options->space ? info_space
+			   : native	  ? info_native
+					  : info_one,
 		.headed = !native};
 	return inputs_run(&inputs, operands);
 }

@@ -156,8 +156,8 @@ report_run(void *fields, char **operands)
 	struct page page = {.options = options, .several = operands[0] && operands[1]};
 	struct inputs inputs = {.options = &options->analysis.source,
 		.state = &page,
-		.one = report_one,
-		.last = report_write};
+		.process = report_one,
+		.finish = report_write};
 	int status = STATUS_TROUBLE;
 	if (!options->output) {
 		diag_print("report",

@@ -328,7 +328,7 @@ sim_run(void *fields, char **operands)
 		.command = options,
 		.state = &job,
 		.headed = true,
-		.one = sim_one};
+		.process = sim_one};
 	if (options->list)
 		return sim_list(&options->source);
 	if (options->course)

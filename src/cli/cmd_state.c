@@ -80,7 +80,7 @@ state_run(void *fields, char **operands)
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = true,
-		.one = state_one};
+		.process = state_one};
 	return inputs_run(&inputs, operands);
 }
 

@@ -205,8 +205,8 @@ stats_run(void *fields, char **operands)
 		.command = options,
 		.state = &job,
 		.headed = !one_report,
-		.one = stats_one,
-		.last = one_report ? end_report : NULL};
+		.process = stats_one,
+		.finish = one_report ? end_report : NULL};
 	int status = STATUS_TROUBLE;
 	if (options->list)
 		return stats_list(&options->analysis.source);

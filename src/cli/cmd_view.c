@@ -132,7 +132,7 @@ view_run(void *fields, char **operands)
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = !native,
-		.one = native || written ? view_written : view_listing};
+		.process = native || written ? view_written : view_listing};
 	return inputs_run(&inputs, operands);
 }
 

@@ -124,7 +124,7 @@ who_run(void *fields, char **operands)
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = true,
-		.one = who_one};
+		.process = who_one};
 	return inputs_run(&inputs, operands);
 }
 

@@ -598,7 +598,7 @@ run_all(struct inputs *inputs, char **paths)
 		}
 		if (path != paths && rendering_of_options(inputs->options) == POLY_RENDER_CSV)
 			output_text(inputs->output, "\n");
-		int status = inputs->one(inputs, *path);
+		int status = inputs->process(inputs, *path);
 		if (status > worst)
 			worst = status;
 		if (progress_interrupted())
@@ -606,7 +606,7 @@ run_all(struct inputs *inputs, char **paths)
 		/* The output of one input precedes the messages of the next. */
 		output_flush(inputs->output);
 	}
-	const int last = inputs->last ? inputs->last(inputs) : STATUS_DONE;
+	const int last = inputs->finish ? inputs->finish(inputs) : STATUS_DONE;
 	return last > worst ? last : worst;
 }
 

@@ -119,10 +119,11 @@ struct inputs {
 	const struct input_options *options;
 	struct output *output;
 	bool headed; /* print the name of each of several inputs */
-	int (*one)(struct inputs *inputs, const char *path); /* returns an exit status */
-	int (*last)(struct inputs *inputs); /* after all, even if one failed; NULL: nothing */
-	const void *command;		    /* the command's own options */
-	void *state;			    /* the command's state over all inputs */
+	int (*process)(struct inputs *inputs,
+		const char *path);	      /* one input; returns an exit status */
+	int (*finish)(struct inputs *inputs); /* after all, even if one failed; NULL: nothing */
+	const void *command;		      /* the command's own options */
+	void *state;			      /* the command's state over all inputs */
 };
 
 /*

@@ -123,7 +123,8 @@ int
 homework_run(struct input_options *options, const char *course, char **operands)
 {
 	struct homework homework = {.info = NULL};
-	struct inputs inputs = {.options = options, .state = &homework, .one = homework_one};
+	struct inputs inputs = {
+		.options = options, .state = &homework, .process = homework_one};
 	if (options->json || options->csv) {
 		diag_print("sim",
 			"--%s conflicts with --course: the output has the layout of the course",

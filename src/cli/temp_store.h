@@ -8,8 +8,8 @@
 /* Stores in the folder $TMPDIR (default /tmp). */
 extern const struct poly_stats_stores temp_stores;
 
-/* Finishes analyses, which may read their stores again; false: an error, which was printed about
- * name. */
+/* Finishes analyses, which may read their stores again; false: an error, which was printed
+ * about name. */
 bool temp_store_finish_stats(struct poly_stats *stats, const char *name);
 
 #endif
