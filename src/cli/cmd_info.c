@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/copy.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
 
@@ -57,7 +57,8 @@ info_one(struct inputs *inputs, const char *path)
 
 /* Adds a table of the sizes of a packed trace by contents. */
 static void
-report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
+report_items(
+	struct poly_report *report, const struct poly_size_breakdown *space, uint64_t packed)
 {
 	poly_report_table(report, "items");
 	poly_report_column(report, "holds", false);
@@ -68,7 +69,7 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 	poly_report_column(report, "share", true);
 	poly_report_column(report, "bits_per_record", true);
 	for (size_t i = 0; i < space->count; i++) {
-		const struct poly_space_item *item = &space->items[i];
+		const struct poly_size_item *item = &space->items[i];
 		const double bytes = (double)item->packed;
 		poly_report_cell_text(report, item->holds);
 		poly_report_cell_text(report, item->column == POLY_COLUMN_COUNT
@@ -87,7 +88,8 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 }
 
 static void
-report_space(struct poly_report *report, const struct poly_space *space, const char *format)
+report_space(
+	struct poly_report *report, const struct poly_size_breakdown *space, const char *format)
 {
 	uint64_t packed = 0, unpacked = 0;
 	for (size_t i = 0; i < space->count; i++) {
@@ -114,11 +116,11 @@ info_space(struct inputs *inputs, const char *path)
 {
 	const struct input_needs wants = {.columns = 0};
 	struct command_input input;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&input);
-	input.status = poly_reader_space(input.reader, &space, &input.error);
+	input.status = poly_reader_size_breakdown(input.reader, &space, &input.error);
 	int rendered = STATUS_DONE;
 	if (format) {
 		struct poly_report *report = report_new();

@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
 #include "cli/term.h"

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/listing.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
 #include "cli/term.h"

@@ -274,7 +274,7 @@ input_project(struct command_input *input, poly_columns columns)
 {
 	if (input->selection)
 		columns |= poly_selection_columns(input->selection);
-	poly_reader_want(input->reader, columns);
+	poly_reader_project(input->reader, columns);
 }
 
 const struct poly_batch *
@@ -315,7 +315,7 @@ input_analyse(
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
 	if (status == POLY_OK && !summary && !input->selection &&
 		poly_stats_accepts_weights(stats))
-		poly_reader_tally(input->reader);
+		poly_reader_accept_weights(input->reader);
 	while (status == POLY_OK && (batch = input_next(input))) {
 		if (summary)
 			poly_summary_update(summary, batch);

@@ -122,8 +122,8 @@ collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof, cons
 }
 
 /*
- * Holds a contest on at most max bytes. If corrupt data ended the input, its length is no
- * evidence. POLY_END: the input is empty.
+ * Holds a contest on at most max bytes. The length of an input that ended with corrupt data
+ * does not count as evidence. POLY_END: the input is empty.
  */
 static enum poly_status
 hold_contest(struct in *in, size_t max, const char *name, struct contest *contest,
@@ -173,8 +173,8 @@ fail_unrecognized(const struct contest *contest, struct poly_error *error)
 	char nearest[NEAREST_SIZE];
 	list_nearest(contest, nearest);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-		"unrecognized format%s%s%s; set options.format%s", nearest[0] ? " (nearest: " : "",
-		nearest, nearest[0] ? ")" : "",
+		"unrecognized format%s%s%s; set options.format%s",
+		nearest[0] ? " (nearest: " : "", nearest, nearest[0] ? ")" : "",
 		contest->printable ? " ('text:DESCRIPTION' reads any other text)" : "");
 }
 

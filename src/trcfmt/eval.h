@@ -37,7 +37,7 @@ struct trcfmt_facts {
 /* What an event stands in. */
 struct trcfmt_context {
 	const struct aix_event *event;
-	const struct aix_who *who;
+	const struct aix_context *who;
 	struct aix_attribution *attribution; /* NULL: interrupts and P are told nothing */
 	const struct trcfmt_facts *facts;
 	uint64_t ns;   /* since the first event */

@@ -30,7 +30,7 @@
 static struct files_key
 process_key(const struct trcfmt_eval *eval, enum files_relation relation)
 {
-	const struct aix_who *who = eval->context->who;
+	const struct aix_context *who = eval->context->who;
 	return (struct files_key){relation, who->has_pid ? who->pid : 0, who->has_pid, 0};
 }
 

@@ -109,7 +109,7 @@ event_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
 static bool
 trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
 {
-	const struct aix_who *who = eval->context->who;
+	const struct aix_context *who = eval->context->who;
 	const struct trcfmt_facts *facts = eval->context->facts;
 	switch (macro) {
 	case MACRO_EXECPATH: value_text(value, who->exec); break;

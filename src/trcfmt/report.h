@@ -30,7 +30,7 @@ struct about {
 /* An event with its text, as it is to be shown. */
 struct shown {
 	const struct aix_event *event;
-	struct aix_who who;
+	struct aix_context who;
 	bool chosen;			 /* by the filter, or there is none */
 	bool wanted;			 /* it is selected */
 	const struct template *template; /* NULL: built in, or none */

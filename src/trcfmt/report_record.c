@@ -90,7 +90,7 @@ static struct value
 make_value(struct maker *maker, enum key key)
 {
 	const struct shown *shown = maker->shown;
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	size_t n;
 	switch (key) {
 	case KEY_id:

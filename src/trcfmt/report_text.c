@@ -58,7 +58,7 @@ put_string(struct layout_line *line, const struct layout *layout, enum layout_co
 static void
 put_who(const struct layout *layout, struct layout_line *line, const struct shown *shown)
 {
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	put_string(line, layout, LAYOUT_exec, who->exec ? report_program(who->exec) : NULL);
 	put_number(line, layout, LAYOUT_cpuid, who->has_cpu, who->cpu);
 	put_number(line, layout, LAYOUT_pid, who->has_pid, who->pid);

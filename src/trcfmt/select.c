@@ -218,7 +218,7 @@ is_named(const struct select *select, const char *path)
 }
 
 static bool
-is_process(const struct select *select, const struct aix_who *who)
+is_process(const struct select *select, const struct aix_context *who)
 {
 	return (who->has_pid && map_find(&select->pids, who->pid)) ||
 	       (who->exec && is_named(select, who->exec));
@@ -236,8 +236,8 @@ has_data(const struct select *select, const struct aix_event *event)
 }
 
 bool
-select_event(
-	const struct select *select, const struct aix_event *event, const struct aix_who *who)
+select_event(const struct select *select, const struct aix_event *event,
+	const struct aix_context *who)
 {
 	if (select->everything)
 		return true;

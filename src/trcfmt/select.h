@@ -34,8 +34,8 @@ enum poly_status select_init(struct select *select, const struct poly_trcrpt_opt
 	struct poly_error *error);
 
 /* True where an event is wanted. */
-bool select_event(
-	const struct select *select, const struct aix_event *event, const struct aix_who *who);
+bool select_event(const struct select *select, const struct aix_event *event,
+	const struct aix_context *who);
 
 /* Gives the storage back. */
 void select_fini(struct select *select);

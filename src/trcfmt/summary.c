@@ -158,7 +158,7 @@ find_process(struct summary *summary, uint64_t pid)
 static void
 count_process(struct summary *summary, const struct shown *shown)
 {
-	const struct aix_who *who = &shown->who;
+	const struct aix_context *who = &shown->who;
 	struct process *process = who->has_pid ? find_process(summary, who->pid) : NULL;
 	if (!process)
 		return;

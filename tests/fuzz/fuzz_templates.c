@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: template files and changes to them. Byte 0 is the options, and whether the text
- * is a file alone or a file, a NUL and changes to it. What parses keeps what trcfmt/program.h
- * promises; changes that are made can be undone byte for byte.
+ * Fuzz target: template files and changes to them. Byte 0 selects the options, and whether the
+ * text is a file, or a file, a NUL and changes. A parsed file satisfies trcfmt/program.h;
+ * applied changes can be undone byte for byte.
  */
 #include "polytrace/templates.h"
 #include "trcfmt/program.h"
@@ -28,7 +28,7 @@ check_finding(void *user, const struct poly_template_finding *finding)
 	expect(caret && caret[1] == '\0' && strlen(finding->message) < 360);
 }
 
-/* How deep an expression is; its parts stand before it. */
+/* Returns the depth of an expression; its operands precede the expression. */
 static unsigned
 depth_of(const struct poly_templates *templates, uint32_t i)
 {
@@ -133,7 +133,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 1)
 		return 0;
 	const unsigned how = data[0];
-	/* In memory of its own size, so that reading behind it is found out. */
+	/* In memory of the exact size, so that the sanitizer detects reads past the end. */
 	char *text = malloc(size);
 	if (!text)
 		return 0;

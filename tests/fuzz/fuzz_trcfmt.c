@@ -75,7 +75,7 @@ run_event(const struct poly_templates *templates, struct trcfmt_eval *eval,
 	/* Any template will do where the event's hook has none. */
 	if (!trcfmt_template(templates, event->hook))
 		event->hook = templates->templates[event->hook % templates->count].hook;
-	const struct aix_who who = aix_attribution_event(attribution, event);
+	const struct aix_context who = aix_attribution_event(attribution, event);
 	const struct trcfmt_context context = {
 		event, &who, attribution, &facts, 1000 * number, number};
 	struct trcfmt_result result =

@@ -119,7 +119,7 @@ options_have_values_in_their_range(void **state)
 	assert_int_equal(values.values[2], 0);
 	option_values_free(&values);
 	static const struct {
-		const char *given, *says;
+		const char *given, *message;
 	} wrong[] = {
 		{"x.number=4", "option 'x.number' is '4', expected a number from 5 to 20"},
 		{"x.number=21", "expected a number from 5 to 20"},
@@ -127,21 +127,21 @@ options_have_values_in_their_range(void **state)
 		{"x.number=", "option 'x.number' is '', expected"},
 		{"x.bool=2", "expected a number from 0 to 1"},
 		{"x.number", "has no value"},
-		{"x.numbe=7", "no format has an option 'x.numbe'"},
+		{"x.numbe=7", "unknown option 'x.numbe'"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_int_equal(take(wrong[i].given, POLY_OPTION_READ, &values, &error),
 			POLY_ERR_USAGE);
 		assert_null(values.values);
-		if (!strstr(error.message, wrong[i].says))
-			fail_msg("'%s' without '%s'", error.message, wrong[i].says);
+		if (!strstr(error.message, wrong[i].message))
+			fail_msg("'%s' without '%s'", error.message, wrong[i].message);
 	}
 	assert_int_equal(
 		take("x.word=three", POLY_OPTION_WRITE, &values, &error), POLY_ERR_USAGE);
 	assert_non_null(strstr(error.message, "expected one or two"));
 }
 
-static const char *const initial_text[] = {"as usual", NULL};
+static const char *const initial_text[] = {"default", NULL};
 static const struct poly_option texts_table[] = {
 	{"x.first", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL, "", NULL},
 	{"x.other", POLY_OPTION_TEXT, POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0,
@@ -150,7 +150,7 @@ static const struct poly_option texts_table[] = {
 };
 static const struct poly_format_info texts_made = {.name = "texts", .options = texts_table};
 
-/* The texts for what is given, "-" where there is none; or what is wrong. */
+/* Lists the texts of options, "-" for none; or the error. */
 static void
 expect_texts(const char *format, const char *word, const char *expected)
 {
@@ -174,20 +174,19 @@ static void
 what_follows_a_formats_name_is_its_first_option(void **state)
 {
 	(void)state;
-	expect_texts(NULL, NULL, "- as usual");
-	expect_texts("texts", NULL, "- as usual");
-	expect_texts("texts:", NULL, "! as usual");
-	expect_texts("texts:a:b=c", NULL, "a:b=c! as usual");
-	expect_texts("texts", "x.first=a=b", "a=b! as usual");
-	expect_texts("texts:a", "x.first=b", "b! as usual");
+	expect_texts(NULL, NULL, "- default");
+	expect_texts("texts", NULL, "- default");
+	expect_texts("texts:", NULL, "! default");
+	expect_texts("texts:a:b=c", NULL, "a:b=c! default");
+	expect_texts("texts", "x.first=a=b", "a=b! default");
+	expect_texts("texts:a", "x.first=b", "b! default");
 	expect_texts("texts:a", "x.other=", "a! !");
 	struct option_values values;
 	struct poly_error error;
 	const struct option_words words_given = {"made:5", NULL};
 	assert_int_equal(option_values(&made, POLY_OPTION_READ, &words_given, &values, &error),
 		POLY_ERR_USAGE);
-	assert_string_equal(
-		error.message, "format 'made' takes nothing behind its name, found '5'");
+	assert_string_equal(error.message, "format 'made' takes no argument (found '5')");
 	const struct option_words written = {"texts:5", NULL};
 	assert_int_equal(
 		option_values(&texts_made, POLY_OPTION_WRITE, &written, &values, &error),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of templates: what the parser makes of every part of the language, and what it says of
- * what is wrong. What is expected was written by hand from seed 003 and reference aix 3
- * and 4.1.
+ * Files of templates: the parser's result for every part of the language, and its messages.
+ * Expected values were written by hand from trcfmt File Format and Example Trace Format File
+ * (AIX).
  */
 #include "polytrace/templates.h"
 
@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 static const char *const builtins[] = {
-#define BUILTIN(name, spelling, least, most, section, test) spelling,
+#define BUILTIN(name, spelling, least, max, section, test) spelling,
 #include "trcfmt/directives.def"
 };
 
@@ -133,7 +133,7 @@ show_head(struct buf *to, const struct poly_templates *templates, const struct i
 	}
 }
 
-/* Items from first up to end: divided by blanks, what belongs to one in braces behind it. */
+/* Prints items from first up to end, separated by blanks, with nested items in braces. */
 static void
 show_items(struct buf *to, const struct poly_templates *templates, uint32_t first, uint32_t end)
 {
@@ -152,7 +152,7 @@ show_items(struct buf *to, const struct poly_templates *templates, uint32_t firs
 
 /* ---- findings ---- */
 
-/* What was found, a line each: rule, line:column, hook. */
+/* The findings, one line each: rule, line:column, hook. */
 struct found {
 	struct buf list, messages;
 };
@@ -189,7 +189,7 @@ struct pair {
 	const char *descriptor, *expected;
 };
 
-/* Parses descriptors as those of hook 010 without a finding, and compares what they became. */
+/* Parses descriptors as those of hook 010 without a finding, and compares the result. */
 static void
 compare(const struct pair *pairs, size_t n, bool left_to_right)
 {
@@ -224,7 +224,7 @@ static void
 the_published_stanza_is_parsed(void **state)
 {
 	(void)state;
-	/* Reference aix 7.3. */
+	/* AIX, Examples of coding and formatting events. */
 	static const struct pair pairs[] = {
 		{"L=APPL \"USER EVENT - HKWD_USER1\" O2.0           \\n\\\n"
 		 "              \"The # of loop iterations =\" U4           \\n\\\n"
@@ -313,7 +313,7 @@ macros_print_with_or_without_a_cast(void **state)
 }
 
 static void
-operators_have_the_ranks_of_c(void **state)
+operators_have_the_precedence_of_c(void **state)
 {
 	(void)state;
 	static const struct pair pairs[] = {
@@ -375,7 +375,7 @@ static void
 numbers_of_cases_have_the_radix_of_the_selector(void **state)
 {
 	(void)state;
-	/* Reference aix 3 (7): X, B and macros hexadecimal, D and U decimal, 0x everywhere. */
+	/* X, B and macros hexadecimal, D and U decimal, 0x everywhere. */
 	static const struct pair pairs[] = {
 		{"X2, 10 \"a\", fF \"b\", 0x10 \"c\"",
 			"switch X2{case 16=\"a\" case 255=\"b\" case 16=\"c\"}"},
@@ -395,7 +395,7 @@ numbers_of_cases_have_the_radix_of_the_selector(void **state)
 }
 
 static void
-loops_turn_by_a_code_or_a_macro(void **state)
+loops_repeat_by_a_code_or_a_macro(void **state)
 {
 	(void)state;
 	static const struct pair pairs[] = {
@@ -411,7 +411,7 @@ static void
 built_ins_are_called_with_and_without_parentheses(void **state)
 {
 	(void)state;
-	/* Seed 003 (Built-in Macros), reference aix 3 (23), (32), (33). */
+	/* trcfmt File Format, Built-in Macros. */
 	static const struct pair pairs[] = {
 		{"lookuppninstall1 A16 lookuppninstall2 X4",
 			"lookuppninstall1() A16 lookuppninstall2() X4"},
@@ -508,7 +508,7 @@ three_digits_of_an_id_are_four_with_a_zero(void **state)
 }
 
 static void
-comments_and_blank_lines_are_passed_over(void **state)
+comments_and_blank_lines_are_skipped(void **state)
 {
 	(void)state;
 	struct poly_template_info info;
@@ -547,7 +547,7 @@ lines_are_joined_by_a_blank_and_in_strings_by_nothing(void **state)
 }
 
 static void
-the_last_of_several_templates_counts(void **state)
+the_last_of_several_templates_applies(void **state)
 {
 	(void)state;
 	struct found found = {0};
@@ -568,11 +568,11 @@ the_last_of_several_templates_counts(void **state)
 
 /* ---- rules ---- */
 
-/* Files, and what is found in them. */
+/* Files, and their findings. */
 static const struct {
-	const char *text, *found, *says;
+	const char *text, *found, *message;
 } faults[] = {
-	/* T01, T02, T03: what a template begins with. */
+	/* T01, T02, T03: the beginning of a template. */
 	{"01 1.0\n", "T01 1:1 0000\n", "'01' is no hook id of 3 or 4 hexadecimal digits"},
 	{"01000 1.0\n", "T01 1:1 0000\n", "'01000'"},
 	{"0x1 1.0\n", "T01 1:1 0000\n", "'0x1'"},
@@ -615,7 +615,7 @@ static const struct {
 	{"010 1.0 \x01\n", "T04 1:9 0100\n", "byte 01 begins nothing here"},
 	{"010 1.0 \\q\n", "T04 1:9 0100\n", "behind '\\'"},
 	{"010 1.0 {{ $x = G2 }}\n", "T04 1:17 0100\n", "has no value"},
-	/* T05: what is opened and not closed. */
+	/* T05: missing closing delimiters. */
 	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "no quote ends the string"},
 	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "no quote ends the string"},
 	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "no '}' ends what begins here"},
@@ -686,7 +686,7 @@ static const struct {
 };
 
 static void
-every_fault_has_its_rule_and_its_place(void **state)
+every_fault_has_its_rule_and_its_position(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -697,7 +697,7 @@ every_fault_has_its_rule_and_its_place(void **state)
 		bool error =
 			strcmp(faults[i].found, "T08") < 0 || strstr(faults[i].found, "T05");
 		if (strcmp(buf_text(&found.list), faults[i].found) != 0 ||
-			!strstr(buf_text(&found.messages), faults[i].says))
+			!strstr(buf_text(&found.messages), faults[i].message))
 			fail_msg("%s%s%s", faults[i].text, buf_text(&found.list),
 				buf_text(&found.messages));
 		assert_int_equal(status, error ? POLY_ERR_FORMAT : POLY_OK);
@@ -707,9 +707,12 @@ every_fault_has_its_rule_and_its_place(void **state)
 	}
 }
 
-/* Every letter with every small size, W and none: what reference aix 4.4 has is right. */
+/*
+ * Every letter with every small size, W and none: only the sizes of trcfmt File Format are
+ * valid.
+ */
 static void
-no_other_size_of_a_code_is_taken(void **state)
+other_sizes_of_a_code_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const right[] = {"D2", "D4", "D8", "DW", "U2", "U4", "U8", "UW",
@@ -740,7 +743,7 @@ no_other_size_of_a_code_is_taken(void **state)
 }
 
 static void
-messages_show_the_line_and_a_caret(void **state)
+messages_have_the_line_and_a_caret(void **state)
 {
 	(void)state;
 	static const struct {
@@ -755,10 +758,10 @@ messages_show_the_line_and_a_caret(void **state)
 		/* A character of two bytes is one column. */
 		{"010 1.0 \"\xc3\xa4\" D3\n",
 			"'D' takes 2, 4, 8 or W\n  010 1.0 \"\xc3\xa4\" D3\n              ^"},
-		/* Other bytes and control characters do no harm. */
+		/* Other bytes and control characters are printed safely. */
 		{"010 1.0 \"\xff\x1b\" D3\n",
 			"'D' takes 2, 4, 8 or W\n  010 1.0 \"? \" D3\n               ^"},
-		/* Behind the end of the line. */
+		/* After the end of the line. */
 		{"010 1.0 X2,", "no case follows the last comma\n  010 1.0 X2,\n"
 				"             ^"},
 	};
@@ -774,7 +777,7 @@ messages_show_the_line_and_a_caret(void **state)
 }
 
 static void
-a_long_line_is_shown_around_the_place(void **state)
+a_long_line_is_printed_around_the_position(void **state)
 {
 	(void)state;
 	char line[1000], shown[CARET_ROOM];
@@ -793,13 +796,13 @@ a_long_line_is_shown_around_the_place(void **state)
 	line[500] = 'X';
 	caret_show(shown, line, sizeof line, 500);
 	assert_int_equal(shown[1 + strspn(strrchr(shown, '\n') + 1, " ")], 'X');
-	/* Only what is near is looked at: the rest of the line need not be there. */
+	/* Only nearby bytes are read: the rest of the line may be unmapped. */
 	caret_show(shown, line, 0, 0);
 	assert_string_equal(shown, "\n  \n  ^");
 }
 
 static void
-the_first_error_is_returned_and_all_are_told(void **state)
+the_first_error_is_returned_and_all_are_reported(void **state)
 {
 	(void)state;
 	static const char text[] = "010 1.0 X2\n020 1.0 frob Q4\n030 1.0\n040 1.0 L=X\n0 1.0\n";
@@ -821,7 +824,7 @@ the_first_error_is_returned_and_all_are_told(void **state)
 
 /* ---- limits ---- */
 
-/* Parses a repeated piece between a head and a tail. */
+/* Parses a repeated part between a head and a tail. */
 static enum poly_status
 parse_repeated(const char *head, const char *piece, size_t times, const char *tail)
 {
@@ -912,12 +915,14 @@ static const char sample[] =
 	"0100 2.1 S1, \"text\" { U4 }\n";
 
 static void
-truncation_anywhere_is_survived(void **state)
+truncation_at_any_byte_is_handled(void **state)
 {
 	(void)state;
 	size_t sound = 0;
 	for (size_t n = 0; n < sizeof sample; n++) {
-		/* In memory of its own size, so that reading behind it is found out. */
+		/*
+		 * In memory of the exact size, so that a sanitizer detects reads past the end.
+		 */
 		char *text = malloc(n ? n : 1);
 		struct poly_templates *templates;
 		struct poly_error error = {0};
@@ -934,10 +939,10 @@ truncation_anywhere_is_survived(void **state)
 }
 
 static void
-any_byte_anywhere_is_survived(void **state)
+any_byte_at_any_position_is_handled(void **state)
 {
 	(void)state;
-	/* Every byte that means something, and some that mean nothing. */
+	/* Every byte with a meaning, and some others. */
 	static const char bytes[] = "\0\n\t\r \\\"#*+-/&%$,.{}()=0179AXLWghv_;\x7f\x80\xff";
 	char text[sizeof sample];
 	for (size_t at = 0; at + 1 < sizeof sample; at++)
@@ -955,7 +960,7 @@ any_byte_anywhere_is_survived(void **state)
 }
 
 static void
-nuls_are_no_end(void **state)
+nuls_do_not_end_a_file(void **state)
 {
 	(void)state;
 	static const char text[] = "010 1.0 \"a\0b\" X2 \0\n020 1.0 Q4\n";
@@ -967,7 +972,7 @@ nuls_are_no_end(void **state)
 }
 
 static void
-endless_pieces_end_in_an_error(void **state)
+endless_repetition_is_an_error(void **state)
 {
 	(void)state;
 	static const char *const pieces[] = {"{", "}", "{{", "(", "\"", "\\", "\\\n", "$", "%",
@@ -981,7 +986,7 @@ endless_pieces_end_in_an_error(void **state)
 }
 
 static void
-memory_may_fail_anywhere(void **state)
+any_allocation_may_fail(void **state)
 {
 	(void)state;
 #ifdef POLY_FAULT_INJECTION
@@ -1005,10 +1010,10 @@ memory_may_fail_anywhere(void **state)
 /* ---- the library's own templates, and files ---- */
 
 static void
-the_librarys_own_templates_are_sound(void **state)
+the_librarys_own_templates_are_valid(void **state)
 {
 	(void)state;
-	/* Reference aix 4.8 and 7.2. */
+	/* AIX Trace Hook IDs. */
 	static const struct {
 		uint16_t hook;
 		const char *label;
@@ -1042,7 +1047,7 @@ the_librarys_own_templates_are_sound(void **state)
 	for (unsigned hook = 0x100; hook < 0x1000; hook += 0x100)
 		assert_non_null(trcfmt_template(templates, (uint16_t)hook));
 	poly_templates_free(templates);
-	/* As anybody else's file they are about hooks below 010. */
+	/* As a user's file, they violate the rule on hooks below 010. */
 	assert_int_equal(
 		parse(trcfmt_default, strlen(trcfmt_default), &found, &templates), POLY_OK);
 	assert_int_equal(strncmp(buf_text(&found.list), "T12 ", 4), 0);
@@ -1076,7 +1081,7 @@ files_are_loaded_also_compressed(void **state)
 }
 
 static void
-what_cannot_be_loaded_is_said(void **state)
+load_errors_are_reported(void **state)
 {
 	(void)state;
 	struct poly_templates *templates;
@@ -1106,34 +1111,34 @@ main(void)
 		cmocka_unit_test(positions_are_bits),
 		cmocka_unit_test(codes_have_their_sizes),
 		cmocka_unit_test(macros_print_with_or_without_a_cast),
-		cmocka_unit_test(operators_have_the_ranks_of_c),
+		cmocka_unit_test(operators_have_the_precedence_of_c),
 		cmocka_unit_test(operators_may_go_from_left_to_right),
 		cmocka_unit_test(switches_hold_cases_of_strings_and_braces),
 		cmocka_unit_test(numbers_of_cases_have_the_radix_of_the_selector),
-		cmocka_unit_test(loops_turn_by_a_code_or_a_macro),
+		cmocka_unit_test(loops_repeat_by_a_code_or_a_macro),
 		cmocka_unit_test(built_ins_are_called_with_and_without_parentheses),
 		cmocka_unit_test(the_level_may_change_within),
 		cmocka_unit_test(a_template_has_an_id_a_version_a_level_and_a_label),
 		cmocka_unit_test(three_digits_of_an_id_are_four_with_a_zero),
-		cmocka_unit_test(comments_and_blank_lines_are_passed_over),
+		cmocka_unit_test(comments_and_blank_lines_are_skipped),
 		cmocka_unit_test(lines_are_joined_by_a_blank_and_in_strings_by_nothing),
-		cmocka_unit_test(the_last_of_several_templates_counts),
-		cmocka_unit_test(every_fault_has_its_rule_and_its_place),
-		cmocka_unit_test(no_other_size_of_a_code_is_taken),
-		cmocka_unit_test(messages_show_the_line_and_a_caret),
-		cmocka_unit_test(a_long_line_is_shown_around_the_place),
-		cmocka_unit_test(the_first_error_is_returned_and_all_are_told),
+		cmocka_unit_test(the_last_of_several_templates_applies),
+		cmocka_unit_test(every_fault_has_its_rule_and_its_position),
+		cmocka_unit_test(other_sizes_of_a_code_are_rejected),
+		cmocka_unit_test(messages_have_the_line_and_a_caret),
+		cmocka_unit_test(a_long_line_is_printed_around_the_position),
+		cmocka_unit_test(the_first_error_is_returned_and_all_are_reported),
 		cmocka_unit_test(nesting_has_a_limit),
 		cmocka_unit_test(counts_have_limits),
 		cmocka_unit_test(names_of_macros_have_limits),
-		cmocka_unit_test(truncation_anywhere_is_survived),
-		cmocka_unit_test(any_byte_anywhere_is_survived),
-		cmocka_unit_test(nuls_are_no_end),
-		cmocka_unit_test(endless_pieces_end_in_an_error),
-		cmocka_unit_test(memory_may_fail_anywhere),
-		cmocka_unit_test(the_librarys_own_templates_are_sound),
+		cmocka_unit_test(truncation_at_any_byte_is_handled),
+		cmocka_unit_test(any_byte_at_any_position_is_handled),
+		cmocka_unit_test(nuls_do_not_end_a_file),
+		cmocka_unit_test(endless_repetition_is_an_error),
+		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(the_librarys_own_templates_are_valid),
 		cmocka_unit_test(files_are_loaded_also_compressed),
-		cmocka_unit_test(what_cannot_be_loaded_is_said),
+		cmocka_unit_test(load_errors_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,13 +390,13 @@ processes_are_macros(void **state)
 		scene_of("$PID \"/\" $TID \"/\" $CPUID $SVC $EXECPATH $PRI", NULL);
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "/ /");
-	scene->who =
-		(struct aix_who){true, true, true, 7214, 24713, 3, "/usr/bin/ksh", "kfork", 0};
+	scene->who = (struct aix_context){
+		true, true, true, 7214, 24713, 3, "/usr/bin/ksh", "kfork", 0};
 	/* 3 (28): hexadecimal, 7214 is 1C2E, 24713 is 6089 */
 	assert_string_equal(scene_text(scene), "1C2E /6089 /0003 kfork /usr/bin/ksh");
 	scene_free(scene);
 	scene = scene_of("$PID%D4 $SVC, \"kfork\" \"fork\", \\* \"other\"", NULL);
-	scene->who = (struct aix_who){.has_pid = true, .pid = 7214, .svc = "kfork"};
+	scene->who = (struct aix_context){.has_pid = true, .pid = 7214, .svc = "kfork"};
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "7214 fork");
 	scene_free(scene);

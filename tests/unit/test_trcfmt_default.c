@@ -41,7 +41,7 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_new(trcfmt_default, NULL);
-	scene->who = (struct aix_who){true, true, true, 7214, 24713, 3, "cp", "kfork", 0};
+	scene->who = (struct aix_context){true, true, true, 7214, 24713, 3, "cp", "kfork", 0};
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
 		scene_hook32(scene, events[i].word, events[i].data);
 		assert_string_equal(scene_text(scene), events[i].text);

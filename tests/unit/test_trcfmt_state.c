@@ -161,7 +161,7 @@ timers_print_microseconds(void **state)
 	scene->ns = 1126000;
 	says(scene, EVENT(fd), "00000001", "[2 usec] end");
 	says(scene, EVENT(fd), "00000002", "end"); /* another key */
-	scene->who = (struct aix_who){.has_tid = true, .tid = 7};
+	scene->who = (struct aix_context){.has_tid = true, .tid = 7};
 	says(scene, EVENT(fd), "00000001", "end"); /* another thread */
 }
 

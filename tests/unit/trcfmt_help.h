@@ -23,7 +23,7 @@ struct scene {
 	struct trcfmt_eval *eval;
 	struct trcfmt_options options;
 	struct aix_event event;
-	struct aix_who who;
+	struct aix_context who;
 	struct trcfmt_facts facts;
 	struct aix_attribution *attribution;
 	uint64_t ns, line;

@@ -247,7 +247,7 @@ static void
 report_ratio(
 	const struct part *part, const struct shards_ratio *ratio, struct poly_report *report)
 {
-	const double told[] = {ratio->mean, ratio->least, ratio->most};
+	const double told[] = {ratio->mean, ratio->min, ratio->max};
 	const bool any = !part->uses || shards_sampled(part->shards);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		if (any)
