@@ -37,7 +37,8 @@ struct analysis_rows {
 				  all rows of the batch are of the context only */
 	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
-	struct team *team; /* shares out the parts of an update (thread_pool_for_each); may be NULL */
+	struct thread_pool *team; /* shares out the parts of an update (thread_pool_for_each);
+				     may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */

@@ -257,10 +257,10 @@ cis501_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = CIS501_LINE_MAX,
-	.damaged = CIS501_CORRUPT,
+	.corrupt_kind = CIS501_CORRUPT,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .usual = 104},
-	.take = cis501_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
+	.parse_line = cis501_parse_line,
 };
 
 static enum poly_status

@@ -69,11 +69,11 @@ choose_clock(
 
 static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MAX,
-	.damaged = QEMU4V_CORRUPT,
+	.corrupt_kind = QEMU4V_CORRUPT,
 	.too_long = QEMU4V_Q01,
 	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},
-	.take = qemu4v_parse_line,
+	.parse_line = qemu4v_parse_line,
 };
 
 static enum poly_status

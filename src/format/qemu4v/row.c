@@ -426,8 +426,8 @@ continues_picture(struct reading *reading, const struct line *text, struct qemu4
 	struct qemu4v_picture *picture = &reader->picture;
 	if (!picture->end)
 		return false;
-	bool next = text->part ? picture->continued && text->offset == picture->at
-			       : text->offset == picture->end;
+	bool next = text->row_index ? picture->continued && text->offset == picture->at
+				    : text->offset == picture->end;
 	picture->continued =
 		next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
 	if (!picture->continued)
@@ -451,7 +451,7 @@ store_picture(struct reading *reading, struct batch *batch, size_t row, const st
 	if (picture->continued && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
 	store_run(batch, row, line, text);
-	if (picture->continued && text->part == 0 &&
+	if (picture->continued && text->row_index == 0 &&
 		address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
 			text->offset, "the address begins at column %u, expected %u",
@@ -483,7 +483,7 @@ store_line(struct reading *reading, struct batch *batch, size_t row, const struc
 {
 	const struct qemu4v_reader *reader = reading->state;
 	bool picture = line->is == QEMU4V_PICTURE;
-	if (picture && text->part == 0 && !reader->picture.continued)
+	if (picture && text->row_index == 0 && !reader->picture.continued)
 		remember_picture(reading, text, line);
 	if (picture)
 		store_picture(reading, batch, row, text, line);
@@ -492,7 +492,8 @@ store_line(struct reading *reading, struct batch *batch, size_t row, const struc
 	if (line->is == QEMU4V_OTHER)
 		add_line_findings(reading, row, text, line);
 	/* The first of a line's rows stores its bytes. */
-	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->part ? 0 : text->size);
+	batch_put_bytes(
+		batch, POLY_COLUMN_raw, row, text->text, text->row_index ? 0 : text->size);
 	return true;
 }
 

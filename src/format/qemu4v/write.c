@@ -77,7 +77,7 @@ open_writer(struct writing *writing)
 		order && strcmp(order, qemu4v_data_orders[QEMU4V_DATA_MEMORY]) == 0;
 	writer->copies_lines = can_copy_lines(writing);
 	writer->same_order = true;
-	if (writing->given[QEMU4V_OPTION_DATA]) {
+	if (writing->is_set[QEMU4V_OPTION_DATA]) {
 		bool wanted = writing->options[QEMU4V_OPTION_DATA] == QEMU4V_DATA_MEMORY;
 		writer->same_order = wanted == writer->memory_order;
 		writer->memory_order = wanted;
