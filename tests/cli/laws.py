@@ -165,7 +165,7 @@ def no_input_on_a_terminal_is_an_error():
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)
-        if done.returncode != 2 or b"name a file, or '-'" not in done.stderr:
+        if done.returncode != 2 or b"or '-' for standard input" not in done.stderr:
             yield f'{command}: {done}'
 
 

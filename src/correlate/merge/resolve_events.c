@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the events of all threads say together: how signals are numbered, which addresses are
- * mutexes, which unlock ends what was acquired, and which counts can't be.
+ * Resolves the events of all threads: numbering of signals, mutexes and condition variables,
+ * critical sections, invalid counts.
  *
- * spec: reference amber 7.1 (R1 to R6), 5 (A19).
+ * spec: Apple amber traces 7.1 (R1 to R6), 5 (A19).
  */
 #include "correlate/merge/sync.h"
 
@@ -13,38 +13,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of each object while the events of one thread are walked through. */
-struct walk {
-	uint64_t ordinal; /* of what the object's rule is about */
-	bool given;	  /* there is such a one */
+/* State of an object during a walk through the events of one thread. */
+struct object_walk {
+	uint64_t ordinal; /* of the previous event */
+	bool delivered;	  /* it is set */
 };
 
-/* How often one thread's next unlock has the count of its lock and one more, or the same. */
+/* Counts the unlocks whose count is that of the thread's lock plus 1, or the same. */
 static void
-vote(const struct sync *sync, struct walk *walks, size_t *after, size_t *before)
+vote(const struct sync_state *sync, struct object_walk *walks, size_t *after, size_t *before)
 {
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		memset(walks, 0, sync->object_count * sizeof *walks);
 		for (size_t i = 0; i < thread->count; i++) {
-			const struct event *event = &thread->events[i];
-			struct walk *walk = &walks[event->object];
+			const struct sync_event *event = &thread->events[i];
+			struct object_walk *walk = &walks[event->object];
 			const bool signals = event_signals(event);
-			*after += signals && walk->given && event->ordinal == walk->ordinal + 1;
-			*before += signals && walk->given && event->ordinal == walk->ordinal;
-			*walk = (struct walk){event->ordinal, !signals};
+			*after += signals && walk->delivered &&
+				  event->ordinal == walk->ordinal + 1;
+			*before +=
+				signals && walk->delivered && event->ordinal == walk->ordinal;
+			*walk = (struct object_walk){event->ordinal, !signals};
 		}
 	}
 }
 
-/* R2: what most addresses show, then what locks and unlocks show. */
+/* R2: by the majority of addresses, then by locks and unlocks. */
 static void
-find_numbering(struct sync *sync, struct walk *walks)
+find_numbering(struct sync_state *sync, struct object_walk *walks)
 {
 	size_t after = 0, before = 0;
 	for (size_t i = 0; i < sync->object_count; i++) {
-		after += sync->objects[i].least == 1;
-		before += sync->objects[i].least == 0;
+		after += sync->objects[i].min_count == 1;
+		before += sync->objects[i].min_count == 0;
 	}
 	if (after == before) {
 		after = before = 0;
@@ -58,35 +60,35 @@ find_numbering(struct sync *sync, struct walk *walks)
 	}
 }
 
-/* Makes ordinals of counts, and sees whether waits and signals of a thread alternate. */
+/* Converts counts to ordinals, and checks whether waits and signals of a thread alternate. */
 static void
-number_events(struct sync *sync, struct walk *walks)
+number_events(struct sync_state *sync, struct object_walk *walks)
 {
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		memset(walks, 0, sync->object_count * sizeof *walks);
 		for (size_t i = 0; i < thread->count; i++) {
-			struct event *event = &thread->events[i];
+			struct sync_event *event = &thread->events[i];
 			const bool signals = event_signals(event);
 			event->ordinal += signals && sync->before;
-			if (walks[event->object].given != signals)
+			if (walks[event->object].delivered != signals)
 				sync->objects[event->object].alternates = false;
-			walks[event->object].given = !signals;
+			walks[event->object].delivered = !signals;
 		}
 	}
 }
 
 /* R6 */
 static void
-classify(struct sync *sync)
+classify(struct sync_state *sync)
 {
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
+		struct sync_object *object = &sync->objects[i];
 		object->is_mutex = object->tried || (!object->broadcast && object->alternates);
 		if (object->tried && object->broadcast)
 			sync_note(sync,
 				"0x%llx is tried as a mutex and broadcast as a condition "
-				"variable: taken for a mutex",
+				"variable; assumed to be a mutex",
 				(unsigned long long)object->address);
 	}
 }
@@ -94,7 +96,7 @@ classify(struct sync *sync)
 static int
 compare_marks(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct event_mark *x = a, *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	if (x->at.thread != y->at.thread)
@@ -102,13 +104,13 @@ compare_marks(const void *a, const void *b)
 	return (x->at.event > y->at.event) - (x->at.event < y->at.event);
 }
 
-/* Gives each object its room among the marks; returns how many there are. */
+/* Assigns each object its slice of the marks; returns their number. */
 static size_t
-slice_marks(struct sync *sync)
+slice_marks(struct sync_state *sync)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
+		struct sync_object *object = &sync->objects[i];
 		object->signals = sync->marks + used;
 		used += object->signal_count;
 		object->waits = sync->marks + used;
@@ -120,7 +122,7 @@ slice_marks(struct sync *sync)
 }
 
 static enum poly_status
-mark_events(struct sync *sync, struct poly_error *error)
+mark_events(struct sync_state *sync, struct poly_error *error)
 {
 	size_t events = 0;
 	for (size_t t = 0; t < sync->count; t++)
@@ -131,11 +133,11 @@ mark_events(struct sync *sync, struct poly_error *error)
 		return err_memory(error);
 	slice_marks(sync);
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		for (size_t i = 0; i < thread->count; i++) {
-			const struct event *event = &thread->events[i];
-			struct object *object = &sync->objects[event->object];
-			const struct mark mark = {event->ordinal, {(uint32_t)t, i}};
+			const struct sync_event *event = &thread->events[i];
+			struct sync_object *object = &sync->objects[event->object];
+			const struct event_mark mark = {event->ordinal, {(uint32_t)t, i}};
 			if (event_signals(event))
 				object->signals[object->signal_count++] = mark;
 			else
@@ -143,23 +145,24 @@ mark_events(struct sync *sync, struct poly_error *error)
 		}
 	}
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
-		qsort(object->signals, object->signal_count, sizeof(struct mark),
+		struct sync_object *object = &sync->objects[i];
+		qsort(object->signals, object->signal_count, sizeof(struct event_mark),
 			compare_marks);
-		qsort(object->waits, object->wait_count, sizeof(struct mark), compare_marks);
+		qsort(object->waits, object->wait_count, sizeof(struct event_mark),
+			compare_marks);
 	}
 	return POLY_OK;
 }
 
-/* What a thread holds while its events are walked through. */
+/* The mutexes that a thread holds during a walk through its events. */
 struct holding {
-	size_t *acquired; /* by object, the event that acquired it, + 1; 0: not held */
-	size_t count;	  /* of mutexes held */
-	uint32_t mixed;	  /* their numbers, by exclusive or: of one alone its number */
+	size_t *acquired; /* by object: the event that acquired it, plus 1; 0: not held */
+	size_t count;	  /* number of held mutexes */
+	uint32_t mixed;	  /* exclusive or of their numbers: the number if only one is held */
 };
 
 static void
-acquire(struct holding *holding, struct thread *thread, size_t i, uint32_t mutex)
+acquire(struct holding *holding, struct sync_thread *thread, size_t i, uint32_t mutex)
 {
 	if (!holding->acquired[mutex]) {
 		holding->count++;
@@ -170,7 +173,7 @@ acquire(struct holding *holding, struct thread *thread, size_t i, uint32_t mutex
 }
 
 static void
-release(struct holding *holding, struct thread *thread, const struct event *event)
+release(struct holding *holding, struct sync_thread *thread, const struct sync_event *event)
 {
 	size_t *acquired = &holding->acquired[event->object];
 	if (!*acquired)
@@ -181,12 +184,13 @@ release(struct holding *holding, struct thread *thread, const struct event *even
 	holding->mixed ^= event->object;
 }
 
-/* A wait for a condition variable under one mutex acquires that again (R4). */
+/* A wait for a condition variable with one held mutex reacquires that (R4). */
 static void
-walk_sections(const struct sync *sync, struct thread *thread, struct holding *holding)
+walk_sections(
+	const struct sync_state *sync, struct sync_thread *thread, struct holding *holding)
 {
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct event *event = &thread->events[i];
+		const struct sync_event *event = &thread->events[i];
 		const bool is_mutex = sync->objects[event->object].is_mutex;
 		if (is_mutex && event_signals(event))
 			release(holding, thread, event);
@@ -198,7 +202,7 @@ walk_sections(const struct sync *sync, struct thread *thread, struct holding *ho
 }
 
 static enum poly_status
-find_sections(struct sync *sync, struct poly_error *error)
+find_sections(struct sync_state *sync, struct poly_error *error)
 {
 	struct holding holding = {mem_new(sync->object_count + 1, sizeof(size_t)), 0, 0};
 	if (!holding.acquired)
@@ -213,9 +217,9 @@ find_sections(struct sync *sync, struct poly_error *error)
 }
 
 enum poly_status
-sync_settle(struct sync *sync, struct poly_error *error)
+sync_resolve(struct sync_state *sync, struct poly_error *error)
 {
-	struct walk *walks = mem_new(sync->object_count + 1, sizeof *walks);
+	struct object_walk *walks = mem_new(sync->object_count + 1, sizeof *walks);
 	if (!walks)
 		return err_memory(error);
 	find_numbering(sync, walks);
@@ -231,8 +235,8 @@ sync_settle(struct sync *sync, struct poly_error *error)
 		status = err_memory(error);
 	if (status != POLY_OK)
 		return status;
-	sync->settled = true;
-	sync->settled_notes = sync->note_count;
+	sync->resolved = true;
+	sync->resolved_notes = sync->note_count;
 	sync_rewind(sync);
 	return POLY_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts that can't be: twice, missing, not increasing, or above all signals. */
+/* Checks the counts: duplicate, missing, not increasing, or above all signals. */
 #include "correlate/merge/sync.h"
 
 #include "base/err.h"
@@ -7,48 +7,50 @@
 
 #include <string.h>
 
-/* The number of the record at a place, and of its thread. */
+/* Return the number of an event's record, and of its thread. */
 static unsigned long long
-record_at(const struct sync *sync, struct place at)
+record_at(const struct sync_state *sync, struct event_ref at)
 {
-	return sync_event(sync, at)->record + 1;
+	return sync_event_at(sync, at)->record + 1;
 }
 
 static unsigned long long
-thread_at(const struct sync *sync, struct place at)
+thread_at(const struct sync_state *sync, struct event_ref at)
 {
 	return sync->threads[at.thread].number;
 }
 
-/* Signals from the one after last on, below next, are in no trace. */
+/* Notes that the signals between last and next are missing. */
 static void
-note_gap(struct sync *sync, const struct object *object, uint64_t last, uint64_t next)
+note_gap(
+	struct sync_state *sync, const struct sync_object *object, uint64_t last, uint64_t next)
 {
 	if (next - last == 2)
-		sync_note(sync, "missing signal: %llu of 0x%llx is in no trace",
+		sync_note(sync, "missing signal: %llu of 0x%llx is not in any trace",
 			(unsigned long long)(last + 1), (unsigned long long)object->address);
 	else
-		sync_note(sync, "missing signals: %llu to %llu of 0x%llx are in no trace",
+		sync_note(sync, "missing signals: %llu to %llu of 0x%llx are not in any trace",
 			(unsigned long long)(last + 1), (unsigned long long)(next - 1),
 			(unsigned long long)object->address);
 }
 
 static void
-check_signals(struct sync *sync, const struct object *object)
+check_signals(struct sync_state *sync, const struct sync_object *object)
 {
 	uint64_t last = 0;
 	for (size_t i = 0; i < object->signal_count; i++) {
-		const struct mark *mark = &object->signals[i];
+		const struct event_mark *mark = &object->signals[i];
 		if (mark->ordinal == 0)
 			sync_note(sync,
-				"a signal without a place: thread %llu, record %llu counts 0 "
-				"signals of 0x%llx, expected 1 or more",
+				"invalid signal: thread %llu, record %llu has count 0 of "
+				"0x%llx "
+				"(expected 1 or more)",
 				thread_at(sync, mark->at), record_at(sync, mark->at),
 				(unsigned long long)object->address);
 		else if (i && mark->ordinal == last)
 			sync_note(sync,
-				"a signal twice: %llu of 0x%llx is in thread %llu, record %llu "
-				"and in thread %llu, record %llu",
+				"duplicate signal: %llu of 0x%llx is in thread %llu, record "
+				"%llu and in thread %llu, record %llu",
 				(unsigned long long)last, (unsigned long long)object->address,
 				thread_at(sync, mark[-1].at), record_at(sync, mark[-1].at),
 				thread_at(sync, mark->at), record_at(sync, mark->at));
@@ -58,14 +60,14 @@ check_signals(struct sync *sync, const struct object *object)
 	}
 }
 
-/* Waits for signals behind the last one. */
+/* Notes waits for signals after the last one. */
 static void
-check_waits(struct sync *sync, const struct object *object)
+check_waits(struct sync_state *sync, const struct sync_object *object)
 {
 	const size_t n = object->signal_count;
 	const uint64_t last = n ? object->signals[n - 1].ordinal : 0;
 	for (size_t i = object->wait_count; i-- > 0 && object->waits[i].ordinal > last;) {
-		const struct mark *mark = &object->waits[i];
+		const struct event_mark *mark = &object->waits[i];
 		sync_note(sync,
 			"missing signal: thread %llu, record %llu waits for %llu of 0x%llx; "
 			"the last in any trace is %llu",
@@ -75,18 +77,19 @@ check_waits(struct sync *sync, const struct object *object)
 	}
 }
 
-/* Signals of one thread whose ordinals do not increase; last: by object, the one before. */
+/* Notes signals of one thread whose ordinals do not increase; last: previous ordinal, by
+ * object. */
 static void
-check_thread(struct sync *sync, const struct thread *thread, uint64_t *last)
+check_thread(struct sync_state *sync, const struct sync_thread *thread, uint64_t *last)
 {
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct event *event = &thread->events[i];
+		const struct sync_event *event = &thread->events[i];
 		if (!event_signals(event))
 			continue;
 		if (event->ordinal < last[event->object])
 			sync_note(sync,
-				"signals in wrong order: thread %llu, record %llu is %llu of "
-				"0x%llx and stands behind %llu",
+				"signals out of order: thread %llu, record %llu is %llu of "
+				"0x%llx and follows %llu",
 				(unsigned long long)thread->number,
 				(unsigned long long)event->record + 1,
 				(unsigned long long)event->ordinal,
@@ -97,7 +100,7 @@ check_thread(struct sync *sync, const struct thread *thread, uint64_t *last)
 }
 
 enum poly_status
-sync_check(struct sync *sync, struct poly_error *error)
+sync_check(struct sync_state *sync, struct poly_error *error)
 {
 	uint64_t *last = mem_new(sync->object_count + 1, sizeof *last);
 	if (!last)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 4.8 (Time), 7.1 (-C, -m). */
-#include "trcfmt/merge.h"
+/* spec: AIX trace reference 4.8 (Time), 7.1 (-C, -m). */
+#include "trcfmt/event_merge.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -8,42 +8,42 @@
 #include <string.h>
 
 poly_columns
-merge_columns(void)
+event_merge_columns(void)
 {
 	return POLY_HAS(record) | POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type) |
 	       POLY_HAS(payload) | POLY_HAS(counters) | POLY_HAS(time) | POLY_HAS(thread) |
 	       POLY_HAS(cpu) | POLY_HAS(origin);
 }
 
-/* True where input a's event comes before input b's. */
+/* True if input a's event comes before input b's. */
 static bool
-before(const struct merge *merge, uint32_t a, uint32_t b)
+is_before(const struct event_merge *merge, uint32_t a, uint32_t b)
 {
 	uint64_t left = merge->inputs[a].ns, right = merge->inputs[b].ns;
 	return left != right ? left < right : a < b;
 }
 
 static void
-sift_down(struct merge *merge, size_t at)
+sift_down(struct event_merge *merge, size_t at)
 {
 	for (;;) {
 		size_t child = 2 * at + 1;
 		if (child >= merge->live)
 			return;
 		if (child + 1 < merge->live &&
-			before(merge, merge->heap[child + 1], merge->heap[child]))
+			is_before(merge, merge->heap[child + 1], merge->heap[child]))
 			child++;
-		if (!before(merge, merge->heap[child], merge->heap[at]))
+		if (!is_before(merge, merge->heap[child], merge->heap[at]))
 			return;
-		uint32_t other = merge->heap[at];
+		uint32_t swapped = merge->heap[at];
 		merge->heap[at] = merge->heap[child];
-		merge->heap[child] = other;
+		merge->heap[child] = swapped;
 		at = child;
 	}
 }
 
 static enum poly_status
-next_batch(struct merge *merge, struct merge_input *input, struct poly_error *error)
+next_batch(struct event_merge *merge, struct event_input *input, struct poly_error *error)
 {
 	enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
 	input->row = 0;
@@ -55,9 +55,9 @@ next_batch(struct merge *merge, struct merge_input *input, struct poly_error *er
 	return status;
 }
 
-/* The event from the input's row on; POLY_END where there is none. */
+/* Finds the next event from the input's row on; POLY_END: none. */
 static enum poly_status
-settle(struct merge *merge, struct merge_input *input, struct poly_error *error)
+find_event(struct event_merge *merge, struct event_input *input, struct poly_error *error)
 {
 	while (!input->ended) {
 		for (; input->row < input->batch->rows; input->row++) {
@@ -75,9 +75,9 @@ settle(struct merge *merge, struct merge_input *input, struct poly_error *error)
 	return POLY_END;
 }
 
-/* The rate that the first batch of an input states, if it does. */
+/* Finds the clock rate that the first batch of an input states, if any. */
 static void
-find_rate(struct merge *merge, const struct poly_batch *batch)
+find_rate(struct event_merge *merge, const struct poly_batch *batch)
 {
 	struct aix_event event;
 	for (size_t row = 0; row < batch->rows && !merge->rate.divisor; row++) {
@@ -87,14 +87,14 @@ find_rate(struct merge *merge, const struct poly_batch *batch)
 }
 
 void
-merge_where(struct merge *merge, const char *where)
+event_merge_where(struct event_merge *merge, const char *where)
 {
 	merge->where = where;
 }
 
-/* Starts an input: with its filter, if there is one, and its first batch. */
+/* Creates an input's filter, if any, and reads its first batch. */
 static enum poly_status
-begin(struct merge *merge, struct merge_input *input, struct poly_error *error)
+begin_input(struct event_merge *merge, struct event_input *input, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (merge->where)
@@ -108,7 +108,7 @@ begin(struct merge *merge, struct merge_input *input, struct poly_error *error)
 }
 
 enum poly_status
-merge_init(struct merge *merge, struct poly_reader *const *readers, size_t count,
+event_merge_init(struct event_merge *merge, struct poly_reader *const *readers, size_t count,
 	struct poly_error *error)
 {
 	const char *where = merge->where;
@@ -122,14 +122,14 @@ merge_init(struct merge *merge, struct poly_reader *const *readers, size_t count
 	merge->count = count;
 	for (size_t i = 0; i < count; i++) {
 		merge->inputs[i].reader = readers[i];
-		enum poly_status status = begin(merge, &merge->inputs[i], error);
+		enum poly_status status = begin_input(merge, &merge->inputs[i], error);
 		if (status < 0)
 			return status;
 		if (status == POLY_OK)
 			find_rate(merge, merge->inputs[i].batch);
 	}
 	for (size_t i = 0; i < count; i++) {
-		enum poly_status status = settle(merge, &merge->inputs[i], error);
+		enum poly_status status = find_event(merge, &merge->inputs[i], error);
 		if (status < 0)
 			return status;
 		if (status == POLY_OK)
@@ -141,12 +141,13 @@ merge_init(struct merge *merge, struct poly_reader *const *readers, size_t count
 }
 
 enum poly_status
-merge_next(struct merge *merge, struct merge_input **input, struct poly_error *error)
+event_merge_next(
+	struct event_merge *merge, struct event_input **input, struct poly_error *error)
 {
 	if (merge->delivered) {
-		struct merge_input *last = &merge->inputs[merge->heap[0]];
+		struct event_input *last = &merge->inputs[merge->heap[0]];
 		last->row++;
-		enum poly_status status = settle(merge, last, error);
+		enum poly_status status = find_event(merge, last, error);
 		if (status < 0)
 			return status;
 		if (status == POLY_END)
@@ -162,7 +163,7 @@ merge_next(struct merge *merge, struct merge_input **input, struct poly_error *e
 }
 
 void
-merge_fini(struct merge *merge)
+event_merge_fini(struct event_merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		poly_filter_free(merge->inputs[i].filter);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts of a merged trace: what the traces share. */
+/* The metadata of a merged trace: the values that all traces share. */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
@@ -21,7 +21,7 @@ same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A text of the first trace, if every other one has the same. */
+/* Returns a text of the first trace if all others have the same, else NULL. */
 static const char *
 shared(struct poly_merge *merge, const char *(*text)(const struct poly_trace_info *))
 {
@@ -30,7 +30,7 @@ shared(struct poly_merge *merge, const char *(*text)(const struct poly_trace_inf
 		if (!same_text(first, text(info_of(merge, i))))
 			return NULL;
 	}
-	return first ? info_string(&merge->blend.info, first) : NULL;
+	return first ? info_string(&merge->merger.info, first) : NULL;
 }
 
 #define TEXT_OF(field)                                                    \
@@ -44,7 +44,7 @@ TEXT_OF(clock)
 TEXT_OF(producer)
 #undef TEXT_OF
 
-/* Whose bytes raw holds; not those of a format in which the thread would stand in them. */
+/* Returns the format of the raw bytes, unless these contain the thread number. */
 static const char *
 raw_format_of(const struct poly_trace_info *info)
 {
@@ -53,11 +53,11 @@ raw_format_of(const struct poly_trace_info *info)
 	return format && !(format->columns & POLY_HAS(thread)) ? info->raw_format : NULL;
 }
 
-/* The widest addresses, and what all traces say alike. */
+/* Sets the widest address width, and the values that all traces share. */
 static void
 share_numbers(struct poly_merge *merge)
 {
-	struct poly_trace_info *view = &merge->blend.info.view;
+	struct poly_trace_info *view = &merge->merger.info.view;
 	const struct poly_trace_info *first = info_of(merge, 0);
 	view->addresses = first->addresses;
 	view->byte_order = first->byte_order;
@@ -76,42 +76,42 @@ share_numbers(struct poly_merge *merge)
 	}
 }
 
-/* What a trace says of a key. */
-typedef const char *says_fn(const struct poly_trace_info *info, const char *key);
+/* Returns the value of a key in a trace. */
+typedef const char *text_fn(const struct poly_trace_info *info, const char *key);
 
-/* True where every trace says of something what the first one does. */
+/* True if every trace has the same value of a key as the first one. */
 static bool
-is_shared(const struct poly_merge *merge, const struct poly_fact *fact, says_fn *says)
+is_shared(const struct poly_merge *merge, const struct poly_fact *fact, text_fn *get_text)
 {
 	for (size_t i = 1; i < merge->sync.count; i++) {
-		if (!same_text(fact->value, says(info_of(merge, i), fact->key)))
+		if (!same_text(fact->value, get_text(info_of(merge, i), fact->key)))
 			return false;
 	}
 	return true;
 }
 
-/* Facts and labels of all traces; false: no memory. */
+/* Sets the facts and labels that all traces share; false: out of memory. */
 static bool
-share_facts(struct poly_merge *merge)
+share_metadata(struct poly_merge *merge)
 {
-	struct info *info = &merge->blend.info;
+	struct info *info = &merge->merger.info;
 	const struct poly_trace_info *first = info_of(merge, 0);
-	bool sound = true;
-	for (size_t i = 0; i < first->fact_count && sound; i++) {
+	bool valid = true;
+	for (size_t i = 0; i < first->fact_count && valid; i++) {
 		if (is_shared(merge, &first->facts[i], poly_trace_fact))
-			sound = info_fact(info, first->facts[i].key, first->facts[i].value);
+			valid = info_fact(info, first->facts[i].key, first->facts[i].value);
 	}
-	for (size_t i = 0; i < first->label_count && sound; i++) {
+	for (size_t i = 0; i < first->label_count && valid; i++) {
 		if (is_shared(merge, &first->labels[i], poly_trace_label))
-			sound = info_label(info, first->labels[i].key, first->labels[i].value);
+			valid = info_label(info, first->labels[i].key, first->labels[i].value);
 	}
-	return sound;
+	return valid;
 }
 
 bool
-facts_share(struct poly_merge *merge)
+metadata_share(struct poly_merge *merge)
 {
-	struct info *info = &merge->blend.info;
+	struct info *info = &merge->merger.info;
 	info->view.format = shared(merge, format_of);
 	if (!info->view.format)
 		info->view.format = "merge";
@@ -122,12 +122,12 @@ facts_share(struct poly_merge *merge)
 	share_numbers(merge);
 	if (!info->view.raw_format && info->view.columns != POLY_ALL_COLUMNS)
 		info->view.columns &= ~POLY_HAS(raw);
-	bool sound = share_facts(merge);
-	for (size_t i = 0; i < merge->sync.count && sound; i++) {
+	bool valid = share_metadata(merge);
+	for (size_t i = 0; i < merge->sync.count && valid; i++) {
 		char key[40];
 		snprintf(key, sizeof key, "merge.thread.%llu",
 			(unsigned long long)merge->sync.threads[i].number);
-		sound = info_fact(info, key, merge->sync.threads[i].name);
+		valid = info_fact(info, key, merge->sync.threads[i].name);
 	}
-	return sound;
+	return valid;
 }
