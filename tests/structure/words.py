@@ -62,7 +62,7 @@ WORDS = [
 # In code alone.
 NAMES = [
     (r'\w*_(?:MOST|LEAST)', '_MAX, _MIN'),
-    (r'it(?=->|\.)', 'a noun for the receiver'),
+    (r'it(?=->|\.[a-z_])', 'a noun for the receiver'),
     (r'\w*(?:party|parties|crew|granule|tally|told|behind)\w*|tell_\w*', "see terms of HACKING.md"),
 ]
 
