@@ -100,8 +100,8 @@ compare(const char *path)
 	struct poly_diff_counts counts;
 	if (poly_diff_new(NULL, sides, &diff, &error) != POLY_OK)
 		die(path, &error);
-	poly_reader_want(a, poly_diff_columns(diff, 0));
-	poly_reader_want(b, poly_diff_columns(diff, 1));
+	poly_reader_project(a, poly_diff_columns(diff, 0));
+	poly_reader_project(b, poly_diff_columns(diff, 1));
 	if (poly_diff_next(diff, &difference, &error) != POLY_END)
 		die("a trace differs from itself", &error);
 	poly_diff_count(diff, &counts);

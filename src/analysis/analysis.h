@@ -10,7 +10,7 @@
 
 #include "analysis/static_ops.h"
 #include "analysis/contexts.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {
@@ -37,7 +37,7 @@ struct analysis_rows {
 				  all rows of the batch are of the context only */
 	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
-	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
+	struct team *team; /* shares out the parts of an update (thread_pool_for_each); may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */

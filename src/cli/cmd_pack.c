@@ -153,7 +153,7 @@ write_packed(struct pack_job *job, struct source *source)
 	enum poly_status status = open_writer(job, source, &writer, &error);
 	print_notes(job, writer);
 	if (status == POLY_OK) {
-		job->records = poly_writer_before(writer);
+		job->records = poly_writer_existing_records(writer);
 		/* The writer has removed an incomplete end by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);

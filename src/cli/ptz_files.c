@@ -2,7 +2,7 @@
 /* Names of packed traces, and verifying that one unpacks to its original. */
 #include "cli/ptz_files.h"
 
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 
 #include "cli/command.h"
 #include "cli/copy.h"
@@ -87,7 +87,7 @@ packed_output_exists(const char *path)
 
 /* Compares written bytes with those of the original. */
 struct byte_comparison {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	const uint8_t *bytes; /* of the original, not yet compared */
 	size_t size;
 	uint64_t same; /* equal bytes so far */
@@ -102,7 +102,7 @@ refill(struct byte_comparison *comparison)
 {
 	const void *bytes = comparison->bytes;
 	if (comparison->size == 0 && comparison->status == POLY_OK)
-		comparison->status = poly_content_next(
+		comparison->status = poly_byte_stream_next(
 			comparison->content, &bytes, &comparison->size, &comparison->error);
 	comparison->bytes = bytes;
 	return comparison->size != 0;
@@ -178,7 +178,7 @@ packed_verify(const char *packed, const char *path)
 	struct byte_comparison comparison = {.status = POLY_OK};
 	struct source source;
 	struct poly_error error;
-	if (poly_content_open(path, &comparison.content, &error) != POLY_OK) {
+	if (poly_byte_stream_open(path, &comparison.content, &error) != POLY_OK) {
 		say_error(path, &error);
 		return false;
 	}
@@ -195,6 +195,6 @@ packed_verify(const char *packed, const char *path)
 		else
 			good = false;
 	}
-	poly_content_close(comparison.content);
+	poly_byte_stream_close(comparison.content);
 	return good;
 }

@@ -131,6 +131,7 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	read_sample(&sample, p, n);
 	bool little = sample_is_little(&sample, p);
 	int bits = sample_bits(&sample, p, little, &different) / 4;
+	note->near = bits > 0 && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE);
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
 		"are defined",
@@ -418,7 +419,7 @@ static const struct format bach = {
 	.probe = bach_probe,
 	.open = bach_open,
 	.read = bach_read,
-	.cut = bach_cut,
+	.find_split = bach_cut,
 	.check = bach_check,
 	.wopen = bach_wopen,
 	.write = bach_write,

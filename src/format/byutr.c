@@ -206,7 +206,10 @@ byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu records of %zu bytes have a known type and size",
 		sample.good, sample.records, size);
-	if (sample.different < 3 || bus_is_text(p, sample.records * size))
+	if (bus_is_text(p, sample.records * size))
+		return 0;
+	note->near = true;
+	if (sample.different < 3)
 		return 0;
 	return sample.bits > 4 * 24 ? 24 : (int)(sample.bits / 4);
 }

@@ -282,7 +282,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;
 	view->record_count = CIS501_RECORD_COUNT;
-	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
+	reading->unsplittable = reading->options[OPTION_LINES] == LINES_FREE;
 	return POLY_OK;
 }
 
@@ -337,7 +337,7 @@ print_op(struct writing *writing, const struct cis501 *op)
 	char *dst = (char *)out_room(writing->out, room);
 	const struct cis501_printed line = cis501_print(dst, op, writer->layout);
 	if (writer->layout == CIS501_COLUMNS)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX_FAR,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX_PADDED,
 			line.text + line.address_at, CIS501_ADDRESS_DIGITS);
 	out_commit(writing->out, line.size);
 }
@@ -431,7 +431,7 @@ static const struct format cis501 = {
 	.open = cis501_open,
 	.read = cis501_read,
 	.resync = cis501_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = cis501_check_batch,
 	.close = lines_close,
 	.wopen = cis501_wopen,

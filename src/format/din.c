@@ -239,6 +239,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct din_sample sample;
 	classify_lines(&sample, p, n);
 	size_t good = sample.records + sample.noted;
+	note->near = good > 0;
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,
@@ -436,7 +437,7 @@ static const struct format din = {
 	.open = din_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = din_check,
 	.close = lines_close,
 	.wopen = din_wopen,

@@ -90,7 +90,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	lines_open(reading, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
-	reader->numbers = reading->whole = sample.named;
+	reader->numbers = reading->unsplittable = sample.named;
 	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
 	reader->memory_order = order == QEMU4V_DATA_MEMORY;
 	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
@@ -221,7 +221,7 @@ static const struct format qemu4v = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,
@@ -251,7 +251,7 @@ static const struct format tarmac = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen_tarmac,

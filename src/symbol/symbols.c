@@ -210,7 +210,7 @@ read_all(struct in *in, struct buf *data, struct poly_error *error)
 		uint8_t *to = buf_reserve(data, BLOCK);
 		if (!to)
 			return err_memory(error);
-		got = in_take(in, to, BLOCK);
+		got = in_read(in, to, BLOCK);
 		data->size += got;
 	}
 	const enum poly_status status = in_status(in, error);

@@ -20,7 +20,7 @@ take_all(struct in *in, struct buf *to, struct poly_error *error)
 		uint8_t *room = buf_reserve(to, CHUNK);
 		if (!room)
 			return err_memory(error);
-		have = in_take(in, room, CHUNK);
+		have = in_read(in, room, CHUNK);
 		to->size += have;
 		if (to->size > TRCFMT_FILE_SIZE)
 			return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,

@@ -178,7 +178,7 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 		if (poly_reader_open_memory(data, size, &options, &reader, NULL) != POLY_OK)
 			return;
 		if (weighted)
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 		count_kinds(reader, &kinds[weighted]);
 		poly_reader_close(reader);
 	}
@@ -191,11 +191,11 @@ static void
 ask_space(const uint8_t *data, size_t size, const struct poly_read_options *options)
 {
 	struct poly_reader *reader;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	uint64_t packed = 0;
 	if (poly_reader_open_memory(data, size, options, &reader, NULL) != POLY_OK)
 		return;
-	poly_reader_space(reader, &space, NULL);
+	poly_reader_size_breakdown(reader, &space, NULL);
 	for (size_t i = 0; i < space.count; i++)
 		packed += space.items[i].packed;
 	if (packed > size)

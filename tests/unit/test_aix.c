@@ -570,11 +570,11 @@ missing_and_unsuitable_values_are_reported(void **state)
 {
 	(void)state;
 	expect_refused("{\"kind\":\"event\",\"thread\":1}\n", NULL,
-		"the record has no 'hook', which the target needs");
+		"the record has no 'hook' (required by the format)");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x9\"}\n", NULL,
-		"the record has no 'time', which the target needs");
+		"the record has no 'time' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\",\"hook_type\":\"0x1000\"}\n", NULL,
-		"the record has no 'cpu', which the target needs");
+		"the record has no 'cpu' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\"}\n", "aix.word=32",
 		"hook 0x1341 needs hook words of 64 bits; set aix.word=64");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x3\"}\n", NULL,

@@ -71,7 +71,7 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 	if (poly_diff_new(options, sides, &diff, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	for (unsigned side = 0; side < 2; side++)
-		poly_reader_want(readers[side], poly_diff_columns(diff, side));
+		poly_reader_project(readers[side], poly_diff_columns(diff, side));
 	while ((status = poly_diff_next(diff, &found, &error)) == POLY_OK) {
 		struct poly_diff_line line;
 		size_t here = 0;

@@ -307,7 +307,7 @@ open_static(const struct buf *file, bool skips, bool weighted)
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
 	if (weighted)
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	return reader;
 }
 
@@ -349,7 +349,7 @@ list_order(const struct buf *file, size_t batch_rows)
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
 			snprintf(names[rows++], sizeof names[0], "%c%x ",
@@ -426,7 +426,7 @@ segments_with_varying_columns_are_not_weighted(void **state)
 	(void)state;
 	struct buf file = make_file(defaults, defaults);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	struct buf rows = list_rows(reader, SHOWN, NULL);
 	char twice[2 * sizeof expected] = "";
 	strcat(strcat(twice, expected), expected);
@@ -458,7 +458,7 @@ only_selected_columns_are_weighted(void **state)
 			assert_int_equal(poly_reader_open_memory(
 						 file.data, file.size, &options, &reader, NULL),
 				POLY_OK);
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 			struct buf rows = list_weights(reader);
 			assert_string_equal(buf_text(&rows), counted[skip][i]);
 			buf_free(&rows);
@@ -638,7 +638,7 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 		status = poly_reader_open_memory(
 			file->data, file->size, &options, &reader, NULL);
 		if (status == POLY_OK && weighted)
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 		if (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);

@@ -320,7 +320,7 @@ an_abandoned_append_leaves_the_file_unchanged(void **state)
 		struct poly_writer *writer;
 		const struct poly_batch *batch;
 		assert_int_equal(open_append(&place, reader, &writer, NULL), POLY_OK);
-		assert_int_equal(poly_writer_before(writer), 6000);
+		assert_int_equal(poly_writer_existing_records(writer), 6000);
 		for (unsigned i = 0; i < batches; i++) {
 			assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 			assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
@@ -385,7 +385,7 @@ traces_with_other_metadata_are_refused(void **state)
 		"does not start with the magic");
 	unlink(place.path);
 	expect_refused(&(struct place){"/tmp/."}, "1000 5\n", "text:pc:hex,time",
-		POLY_ERR_USAGE, "only to a file");
+		POLY_ERR_USAGE, "not a regular file");
 	buf_free(&text);
 	buf_free(&packed);
 }

@@ -429,8 +429,8 @@ weighted_records_are_refused_if_their_order_matters(void **state)
 	assert_true(poly_stats_accepts_weights(mix));
 	assert_false(poly_stats_accepts_weights(later));
 	assert_false(poly_stats_accepts_weights(flow));
-	poly_reader_want(reader, poly_stats_columns(mix));
-	poly_reader_tally(reader);
+	poly_reader_project(reader, poly_stats_columns(mix));
+	poly_reader_accept_weights(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->weight);
 	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);

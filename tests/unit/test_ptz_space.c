@@ -6,7 +6,7 @@
 struct breakdown {
 	enum poly_status status;
 	struct poly_error error;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	uint64_t packed, unpacked;	  /* of all items */
 	uint64_t order, varying, address; /* packed: of some */
 };
@@ -22,10 +22,10 @@ measure(const struct buf *file, bool strict)
 	assert_int_equal(poly_reader_open_memory(
 				 file->data, file->size, &options, &reader, &breakdown.error),
 		POLY_OK);
-	breakdown.status = poly_reader_space(reader, &breakdown.space, &breakdown.error);
+	breakdown.status = poly_reader_size_breakdown(reader, &breakdown.space, &breakdown.error);
 	uint64_t before = UINT64_MAX;
 	for (size_t i = 0; i < breakdown.space.count; i++) {
-		const struct poly_space_item *item = &breakdown.space.items[i];
+		const struct poly_size_item *item = &breakdown.space.items[i];
 		const bool varies = strcmp(item->holds, "moving") == 0;
 		assert_true(item->packed <= before);
 		before = item->packed;
@@ -168,17 +168,17 @@ other_traces_and_started_readers_are_refused(void **state)
 {
 	struct buf file = long_packed(5), text = long_text(1);
 	const struct poly_batch *batch;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	struct poly_error error;
 	(void)state;
 	struct poly_reader *reader = open_bytes(&text, "cis501", NULL, false);
-	assert_int_equal(poly_reader_space(reader, &space, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "it is no packed trace but 'cis501'");
+	assert_int_equal(poly_reader_size_breakdown(reader, &space, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "no size breakdown of format 'cis501' (expected a packed trace)");
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	poly_reader_close(reader);
 	reader = open_bytes(&file, "ptz", NULL, false);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
-	assert_int_equal(poly_reader_space(reader, &space, &error), POLY_ERR_USAGE);
+	assert_int_equal(poly_reader_size_breakdown(reader, &space, &error), POLY_ERR_USAGE);
 	assert_int_equal(space.count, 0);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	poly_reader_close(reader);

@@ -675,7 +675,7 @@ labels_of_the_source_are_preserved_beside_the_provided_ones(void **state)
 	assert_string_equal(info->labels[1].value, "3");
 	poly_reader_close(reader);
 	assert_int_equal(pack_labelled(&sample, "csv", first, &twice, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "format 'csv' holds no labels");
+	assert_string_equal(error.message, "options.labels: format 'csv' cannot hold labels");
 	buf_free(&sample);
 	buf_free(&once);
 	buf_free(&twice);

@@ -239,7 +239,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	it->batch = &batch;
 	it->counts = rows->counts;
 	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	team_share(rows->team, run_cache, it, it->sweep.count);
+	thread_pool_for_each(rows->team, run_cache, it, it->sweep.count);
 	for (size_t i = 0; i < it->sweep.count; i++)
 		ok &= !it->caches[i].failed;
 	if (it->log)

@@ -11,7 +11,7 @@
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
 #include "format/format.h"
-#include "io/spool.h"
+#include "io/spill_buffer.h"
 
 enum aix_option {
 	AIX_OPTION_FORM,

@@ -69,7 +69,7 @@ struct ptz_reader {
 	struct batch *last_batch;
 	struct batch templates; /* template rows, for patterns */
 	poly_columns *varying;	/* by row of templates */
-	struct buf space;	/* struct poly_space_item, if requested */
+	struct buf space;	/* struct poly_size_item, if requested */
 };
 
 struct ptz_writer {
@@ -165,7 +165,7 @@ enum poly_status ptz_verify_and_skip(struct reading *reading, const struct ptz_s
 
 /* Reads all sections and measures their contents. POLY_ERR_FORMAT, POLY_ERR_MEMORY. */
 enum poly_status ptz_space(
-	struct reading *reading, struct poly_space *space, struct poly_error *error);
+	struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error);
 
 /* Returns whether a valid section header is at p, which has n bytes. */
 bool ptz_is_header(const uint8_t *p, size_t n);

@@ -136,7 +136,7 @@ parse_fact(struct reading *reading, const char *key, const char *value)
 		return info_fact(reading->info, PTZ_FORMAT_FACT, value);
 	else if (strncmp(key, FACT, strlen(FACT)) == 0 && view->fact_count < FACTS_MAX)
 		return info_fact(reading->info, key + strlen(FACT), value);
-	else if (strncmp(key, LABEL, strlen(LABEL)) == 0 && view->label_count < LABELS_MOST)
+	else if (strncmp(key, LABEL, strlen(LABEL)) == 0 && view->label_count < LABELS_MAX)
 		return info_label(reading->info, key + strlen(LABEL), value);
 	return true;
 }

@@ -198,7 +198,7 @@ seek_segment(struct reading *reading, size_t i)
 		state->number = load_le32(head + PTZ_HEADER_SIZE + 20) - 1;
 	state->next_record = is_end ? index->records : entries[i].first;
 	state->position_lost = is_end;
-	in_jump(reading->in, offset);
+	in_seek(reading->in, offset);
 	return true;
 }
 

@@ -203,7 +203,7 @@ ptz_skip_section(struct reading *reading, const struct ptz_section *section)
 	uint64_t n = size, taken, total;
 	in_progress(in, &taken, &total);
 	if (in_is_random(in) && in_offset(in) <= total && n <= total - in_offset(in)) {
-		in_jump(in, in_offset(in) + n);
+		in_seek(in, in_offset(in) + n);
 		return true;
 	}
 	while (n) {
@@ -331,7 +331,7 @@ read_streams(struct reading *reading, const struct ptz_section *section,
 			uint8_t *room = buf_reserve(&state->bytes, piece);
 			if (!room)
 				return err_memory(error);
-			const size_t got = in_take(reading->in, room, piece);
+			const size_t got = in_read(reading->in, room, piece);
 			state->bytes.size += got;
 			have += got;
 			if (got < piece)

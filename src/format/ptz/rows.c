@@ -30,7 +30,7 @@ add_run(struct row_emitter *emitter, uint32_t template, uint32_t row, uint32_t r
 {
 	struct pattern_run *last =
 		emitter->run_count ? &emitter->runs[emitter->run_count - 1] : NULL;
-	if (last && last->pattern + last->rows == template && last->rows + rows <= PATTERN_RUN)
+	if (last && last->pattern + last->rows == template && last->rows + rows <= PATTERN_RUN_MAX)
 		last->rows += rows;
 	else
 		emitter->runs[emitter->run_count++] = (struct pattern_run){template, row, rows};
@@ -407,10 +407,10 @@ static void
 set_template_rows(struct row_emitter *emitter, uint32_t first)
 {
 	emitter->run_count = 0;
-	for (uint32_t row = 0; row < emitter->rows; row += PATTERN_RUN) {
+	for (uint32_t row = 0; row < emitter->rows; row += PATTERN_RUN_MAX) {
 		const uint32_t left = (uint32_t)emitter->rows - row;
 		emitter->runs[emitter->run_count++] = (struct pattern_run){
-			first + row, row, left < PATTERN_RUN ? left : PATTERN_RUN};
+			first + row, row, left < PATTERN_RUN_MAX ? left : PATTERN_RUN_MAX};
 	}
 	for (uint32_t row = 0; row < emitter->rows; row++)
 		emitter->number[row] = first + row;

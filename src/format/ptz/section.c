@@ -90,7 +90,7 @@ bool
 ptz_read_at(const struct in *in, uint64_t offset, uint8_t *dst, size_t size)
 {
 	struct source_room room = {dst, size, 0};
-	in_take_at(in, offset, &room, NULL);
+	in_read_at(in, offset, &room, NULL);
 	return room.got == size;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values of poly_space_item's holds, in the order of the enum. */
+/* The values of poly_size_item's holds, in the order of the enum. */
 static const char *const holds[] = {
 	"layout", "names", "shapes", "blocks", "order", "static", "moving", "unknown"};
 
@@ -32,9 +32,9 @@ static const struct {
 
 /* Adds to the item of the same contents and column. */
 static void
-add(struct buf *items, struct poly_space_item added)
+add(struct buf *items, struct poly_size_item added)
 {
-	struct poly_space_item *item = (void *)items->data;
+	struct poly_size_item *item = (void *)items->data;
 	for (size_t i = items->size / sizeof added; i > 0; i--, item++) {
 		if (item->holds != added.holds || item->column != added.column)
 			continue;
@@ -49,13 +49,13 @@ add(struct buf *items, struct poly_space_item added)
 static void
 add_layout(struct buf *items, uint64_t bytes)
 {
-	add(items, (struct poly_space_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
+	add(items, (struct poly_size_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
 }
 
 static void
 add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_stream *stream)
 {
-	struct poly_space_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
+	struct poly_size_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
 		stream->packed, stream->size};
 	const bool known = stream->role < PTZ_ROLE_COUNT;
 	const bool has_column = known && stream->role >= PTZ_STATIC;
@@ -73,7 +73,7 @@ add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_s
 /* Adds the current section and its front, and skips it. */
 static enum poly_status
 add_section(struct reading *reading, const struct ptz_section *section, const uint8_t *front,
-	struct poly_space *space, struct poly_error *error)
+	struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
@@ -100,7 +100,7 @@ add_section(struct reading *reading, const struct ptz_section *section, const ui
 		return status;
 	add_layout(items, PTZ_HEADER_SIZE + (uint64_t)section->front);
 	if (!is_segment && size)
-		add(items, (struct poly_space_item){
+		add(items, (struct poly_size_item){
 				   holds[UNKNOWN], POLY_COLUMN_COUNT, 0, size, size});
 	if (!is_segment)
 		return POLY_OK;
@@ -117,7 +117,7 @@ add_section(struct reading *reading, const struct ptz_section *section, const ui
 static int
 compare(const void *a, const void *b)
 {
-	const struct poly_space_item *x = a, *y = b;
+	const struct poly_size_item *x = a, *y = b;
 	if (x->packed != y->packed)
 		return x->packed < y->packed ? 1 : -1;
 	if (x->column != y->column)
@@ -126,7 +126,7 @@ compare(const void *a, const void *b)
 }
 
 enum poly_status
-ptz_space(struct reading *reading, struct poly_space *space, struct poly_error *error)
+ptz_space(struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct buf *items = &state->space;

@@ -314,9 +314,9 @@ static void
 store_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
 {
 	struct qemu4v_run run;
-	unsigned count = qemu4v_run(line, text->part, &run);
-	*text->more = text->part + 1 < count;
-	if (text->part == 0 && line->text.length)
+	unsigned count = qemu4v_run(line, text->row_index, &run);
+	*text->more_rows = text->row_index + 1 < count;
+	if (text->row_index == 0 && line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	batch_put(batch, address, row, line->address + (count ? run.place : 0));

@@ -192,9 +192,9 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 		time = count_instructions(writing) ? count_instructions(writing) - 1 : 0;
 	writer->last_time = time;
 	/* Copied lines are counted by their times and numbers. */
-	writing_moves(writing, POLY_HAS(time));
+	writing_require_varying(writing, POLY_HAS(time));
 	append_decimal(&line, time);
-	writing_mark(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
+	writing_patch_field(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
 	append_text(&line, " ", 1);
 	append_string(&line, writer->unit);
 	append_cpu(writing, &line, batch, row);
@@ -219,14 +219,14 @@ append_address(struct writing *writing, struct line_buffer *line,
 	append_text(line, " ", 1);
 	append_hex(line, address, digits);
 	if (real != POLY_COLUMN_real_pc)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX,
 			line->text + line->used - digits, digits);
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
 		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
 		append_text(line, ":", 1);
 		append_hex(line, translation, width);
-		writing_mark(
+		writing_patch_field(
 			writing, real, WRITING_HEX, line->text + line->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
@@ -368,9 +368,9 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 	append_decimal(&line, writer->microtesk ? writer->last_time
 						: value_of(batch, POLY_COLUMN_number, row,
 							  count_instructions(writing)));
-	writing_moves(writing, POLY_HAS(number));
+	writing_require_varying(writing, POLY_HAS(number));
 	if (!writer->microtesk)
-		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL,
+		writing_patch_field(writing, POLY_COLUMN_number, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);
 	append_text(&line, ")", 1);
 	append_address(writing, &line, batch, row, POLY_COLUMN_real_pc);
@@ -429,7 +429,7 @@ append_content(
 	}
 	append_value(line, content->value, content->size);
 	if (!writer->memory_order && !content->guessed)
-		writing_mark(writing, POLY_COLUMN_value, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_value, WRITING_HEX,
 			line->text + line->used - 2 * size, 2 * size);
 }
 

@@ -301,6 +301,7 @@ probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 	}
 	if (!judge_reading(p, n, little, extended, &own))
 		return 0;
+	note->near = own.right + own.syncs > 0;
 	if (!is_plausible(&own)) {
 		snprintf(note->text, sizeof note->text,
 			"%llu relative branches and sync records are consistent, %llu are not",

@@ -95,7 +95,7 @@ begin_incomplete(struct writing *writing, enum tt6_missing missing)
 {
 	struct tt6_writer *writer = writing->state;
 	/* A cached row cannot be incomplete. */
-	writing_unlike(writing);
+	writing_no_cache(writing);
 	if (writing->making)
 		return;
 	writer->missing = missing;
@@ -278,7 +278,8 @@ static void
 mark_word(struct writing *writing, enum poly_column column, const uint8_t *p)
 {
 	const struct tt6_writer *writer = writing->state;
-	writing_mark(writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
+	writing_patch_field(
+		writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
 /* memory = opcode , data address ; extended = opcode , data address , third word */
@@ -373,7 +374,7 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
 	if (writing->making)
-		writing_suppose(writing, EXPECTS | pc);
+		writing_cache_key(writing, EXPECTS | pc);
 	complete_record(writing, pc);
 	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(
@@ -392,7 +393,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return writing_lacks(batch, row, "opcode", error);
 	if (is_dropped(writing, batch, row)) {
-		writing_unlike(writing);
+		writing_no_cache(writing);
 		return POLY_OK;
 	}
 	if (batch->opcode[row] >> 32) {
@@ -423,7 +424,7 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	/* Such rows are few, and do not change the expected pc. */
-	writing_unlike(writing);
+	writing_no_cache(writing);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
@@ -442,7 +443,7 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	writing_unlike(writing);
+	writing_no_cache(writing);
 	if (writer->missing == TT6_MISSING_NONE)
 		out_write(writing->out, p, n);
 	else

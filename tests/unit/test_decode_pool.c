@@ -291,7 +291,7 @@ a_line_without_end_is_passed_over(void **state)
 	trace_free(&trace);
 }
 
-/* A damaged line is told with its number, which other threads have counted. */
+/* A corrupt line is reported with its number, which other threads have counted. */
 static void
 damage_has_the_number_of_its_line(void **state)
 {
@@ -350,7 +350,7 @@ compressed_input_is_decoded_by_several(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(50000, 50);
-	char folder[] = "crew.XXXXXX", path[40];
+	char folder[] = "pool.XXXXXX", path[40];
 	struct stat stat_of;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/a.cis501.gz", folder);
@@ -359,7 +359,7 @@ compressed_input_is_decoded_by_several(void **state)
 		struct poly_read_options options = options_of(threads, 0);
 		expect_trace(open_file(path, &options), &trace);
 	}
-	/* What stands before the place where it was cut off comes first. */
+	/* The rows before the truncation come first. */
 	size_t lines[4] = {0};
 	struct poly_error error[4];
 	if (able) {
@@ -372,7 +372,7 @@ compressed_input_is_decoded_by_several(void **state)
 		const struct poly_batch *batch;
 		while (poly_reader_next(reader, &batch, &error[threads]) == POLY_OK) {
 			size_t rows = batch->rows;
-			/* The last line may be cut off. */
+			/* The last line may be truncated. */
 			while (rows && batch->kind[rows - 1] != POLY_KIND_INSTRUCTION)
 				rows--;
 			for (size_t row = 0; row < rows; row++)
@@ -436,7 +436,7 @@ lack_of_memory_in_threads_changes_nothing(void **state)
 }
 
 static void
-lack_of_memory_is_told(void **state)
+out_of_memory_is_reported(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(2000, 20);
@@ -451,7 +451,7 @@ lack_of_memory_is_told(void **state)
 		mem_fail_at(k);
 		while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK)
 			line += expect_rows(&trace, batch, line);
-		/* Where only the crew had no memory, the reader has done it alone. */
+		/* If only the pool was out of memory, the reader has decoded alone. */
 		reached = mem_fail_at(0) >= k;
 		assert_true(status == POLY_END ? line == trace.lines
 					       : status == POLY_ERR_MEMORY && reached);
@@ -476,7 +476,7 @@ main(void)
 		cmocka_unit_test(a_pipe_gives_rows_while_it_is_open),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_in_threads_changes_nothing),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(out_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 #define TASKS 13
 #define ROUNDS 5000
@@ -31,16 +31,16 @@ do_task(void *user, size_t i)
 static void
 check_rounds(unsigned threads)
 {
-	struct team *team = team_new(threads);
+	struct thread_pool *pool = thread_pool_new(threads);
 	struct work work = {0};
-	assert_non_null(team);
+	assert_non_null(pool);
 	for (work.round = 0; work.round < ROUNDS; work.round++) {
-		team_run(team, do_task, &work, TASKS);
+		thread_pool_run(pool, do_task, &work, TASKS);
 		for (size_t i = 0; i < TASKS; i++)
 			assert_int_equal(work.done[i], work.round + 1);
 	}
 	assert_int_equal(work.wrong, 0);
-	team_free(team);
+	thread_pool_free(pool);
 }
 
 static void
@@ -56,20 +56,20 @@ static void
 a_round_without_tasks_ends(void **unused)
 {
 	(void)unused;
-	struct team *team = team_new(2);
+	struct thread_pool *pool = thread_pool_new(2);
 	struct work work = {0};
-	team_run(team, do_task, &work, 0);
-	team_run(team, do_task, &work, 1);
+	thread_pool_run(pool, do_task, &work, 0);
+	thread_pool_run(pool, do_task, &work, 1);
 	assert_int_equal(work.done[0], 1);
-	team_free(team);
+	thread_pool_free(pool);
 }
 
 static void
-a_team_that_had_nothing_to_do_is_ended(void **unused)
+a_pool_without_tasks_stops(void **unused)
 {
 	(void)unused;
 	for (int i = 0; i < 20; i++)
-		team_free(team_new(4));
+		thread_pool_free(thread_pool_new(4));
 }
 
 int
@@ -78,7 +78,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_task_is_done_once_a_round),
 		cmocka_unit_test(a_round_without_tasks_ends),
-		cmocka_unit_test(a_team_that_had_nothing_to_do_is_ended),
+		cmocka_unit_test(a_pool_without_tasks_stops),
 	};
-	return cmocka_run_group_tests_name("team", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("thread_pool", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
 #include "io/checksum.h"
@@ -14,12 +14,12 @@
 /* Rows of a segment. */
 #define SEGMENT "ptz.rows=4096"
 
-enum way { BY_COLUMNS, BY_PATTERNS, DEFERRED, WAYS };
+enum way { BY_COLUMNS, BY_PATTERNS, LAZY, WAYS };
 
-/* How often batches were filled, and the function that did it. */
+/* The number of batches materialized, and the original function. */
 static struct {
 	unsigned count;
-	enum poly_status (*fill)(struct poly_patterns *patterns,
+	enum poly_status (*materialize)(struct poly_patterns *patterns,
 		const struct poly_batch **batch, struct poly_error *error);
 } filled;
 
@@ -28,7 +28,7 @@ count_fill(struct poly_patterns *patterns, const struct poly_batch **batch,
 	struct poly_error *error)
 {
 	filled.count++;
-	return filled.fill(patterns, batch, error);
+	return filled.materialize(patterns, batch, error);
 }
 
 static uint64_t random_state = 1;
@@ -67,12 +67,12 @@ write_batch(struct poly_writer *writer, const struct poly_batch *batch, enum way
 	struct poly_batch view = *batch;
 	assert_non_null(view.pattern);
 	assert_non_null(view.patterns);
-	assert_int_equal(view.patterns->deferred, way == DEFERRED);
+	assert_int_equal(view.patterns->lazy, way == LAZY);
 	if (way == BY_COLUMNS)
 		view.patterns = NULL;
-	if (way == DEFERRED) {
-		filled.fill = batch->patterns->fill;
-		batch->patterns->fill = count_fill;
+	if (way == LAZY) {
+		filled.materialize = batch->patterns->materialize;
+		batch->patterns->materialize = count_fill;
 	}
 	assert_int_equal(poly_writer_write(writer, &view, NULL), POLY_OK);
 }
@@ -97,9 +97,9 @@ unpack(const struct unpacking *it)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_want(reader, poly_writer_columns(writer));
-	if (it->way == DEFERRED)
-		poly_reader_defer(reader);
+	poly_reader_project(reader, poly_writer_columns(writer));
+	if (it->way == LAZY)
+		poly_reader_accept_lazy(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		write_batch(writer, batch, it->way);
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
@@ -148,7 +148,7 @@ expect_lines(const struct buf *packed, const char *format, const struct buf *exp
 	}
 }
 
-/* Loads and stores by three instructions, a branch and a line that is no record. */
+/* Loads and stores by three instructions, a branch and a line that is not a record. */
 static struct buf
 repeating_lines(void)
 {
@@ -157,7 +157,7 @@ repeating_lines(void)
 		for (unsigned k = 0; k < 3; k++) {
 			uint64_t address =
 				i < 65 ? ((uint64_t)1 << i % 65 % 64) - 1 : random_number();
-			/* There is room for 48 bits; others move what stands behind. */
+			/* There is room for 48 bits; larger numbers move the following text. */
 			address &= i < 1000 ? UINT64_MAX : 0xffffffffffff;
 			buf_printf(&text,
 				"%d %x %2d %2d %2d %c %c %c %9d %12" PRIx64
@@ -222,7 +222,7 @@ instructions_are_copied_with_numbers_of_any_length(void **state)
 		for (uint64_t i = 1; i < 6000; i++) {
 			put_load(&text, time, i, forms[f]);
 			time += i % 700 == 0 ? random_number() % 1000000000 : i % 11;
-			/* Not every clock goes on. */
+			/* Not every clock advances. */
 			time = i % 2900 == 0 ? 8 : time;
 		}
 		/* The longest ones that there are, and those before them. */
@@ -277,8 +277,10 @@ put_words(struct buf *to, bool little, const uint32_t *words, size_t n)
 	}
 }
 
-/* A loop: a load, an addition, a three-word store of a string, and a branch back; at times a
- * synchronisation, or a jump that no branch tells. */
+/*
+ * A loop: a load, an addition, a three-word store of a string, and a branch back; at times a
+ * synchronisation, or a jump without a branch.
+ */
 static struct buf
 amber_loop(bool little)
 {
@@ -321,7 +323,7 @@ instructions_with_next_addresses_are_copied(void **state)
 
 /* What stands between two instructions depends on both, and these come in any order. */
 static void
-lines_are_copied_only_behind_what_they_were_made_behind(void **state)
+lines_are_copied_only_after_the_context_of_their_creation(void **state)
 {
 	struct buf text = {0};
 	(void)state;
@@ -366,7 +368,7 @@ notes_are_counted_by_row(void **state)
 			"\"0x5000\",\"mnemonic\":\"ADD\",\"micro_op\":\"ADD\"%s}\n",
 			0x1000 + 4 * (i % 5), i % 5 == 1 ? ",\"flags\":\"both\"" : "");
 	struct buf packed = pack(&text, "jsonl");
-	struct unpacking it = {&packed, "cis501", POLY_BATCH_ROWS, DEFERRED, &notes};
+	struct unpacking it = {&packed, "cis501", POLY_BATCH_ROWS, LAZY, &notes};
 	struct buf out = unpack(&it);
 	assert_memory_equal(buf_text(&notes), "600 ", 4);
 	expect_lines(&packed, "cis501", &out, UINT_MAX);
@@ -386,7 +388,7 @@ columns_given(const struct buf *packed, const struct poly_read_options *options)
 	assert_int_equal(
 		poly_reader_open_memory(packed->data, packed->size, options, &reader, NULL),
 		POLY_OK);
-	poly_reader_defer(reader);
+	poly_reader_accept_lazy(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		columns |= (poly_columns)(batch->present[c] != NULL) << c;
@@ -465,7 +467,7 @@ unpack_in_need(const struct buf *packed, const struct buf *text, size_t k)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_project(reader, poly_writer_columns(writer));
 	for (bool is_first = true; poly_reader_next(reader, &batch, NULL) == POLY_OK;) {
 		assert_non_null(batch->patterns);
 		mem_fail_at(is_first ? k : 0);
@@ -506,7 +508,7 @@ main(void)
 		cmocka_unit_test(instructions_are_copied_with_numbers_of_any_length),
 		cmocka_unit_test(lines_that_count_what_was_before_are_the_same),
 		cmocka_unit_test(instructions_with_next_addresses_are_copied),
-		cmocka_unit_test(lines_are_copied_only_behind_what_they_were_made_behind),
+		cmocka_unit_test(lines_are_copied_only_after_the_context_of_their_creation),
 		cmocka_unit_test(notes_are_counted_by_row),
 		cmocka_unit_test(columns_that_are_deferred_are_not_there),
 		cmocka_unit_test(lines_without_text_are_copied),
