@@ -110,7 +110,7 @@ every_form_has_its_text(void **state)
 }
 
 static void
-text_is_quoted_where_it_must_be(void **state)
+text_is_quoted_if_necessary(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -167,7 +167,7 @@ a_row_of_one_absent_value_is_no_blank_line(void **state)
 }
 
 static void
-no_column_at_all_is_refused(void **state)
+an_empty_list_of_columns_is_rejected(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -201,10 +201,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_has_its_text),
-		cmocka_unit_test(text_is_quoted_where_it_must_be),
+		cmocka_unit_test(text_is_quoted_if_necessary),
 		cmocka_unit_test(columns_are_those_asked_for_that_the_source_has),
 		cmocka_unit_test(a_row_of_one_absent_value_is_no_blank_line),
-		cmocka_unit_test(no_column_at_all_is_refused),
+		cmocka_unit_test(an_empty_list_of_columns_is_rejected),
 		cmocka_unit_test(it_cannot_be_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

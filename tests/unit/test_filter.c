@@ -278,7 +278,7 @@ filters_choose_the_rows_for_which_they_hold(void **state)
 }
 
 static void
-chosen_rows_keep_values_absence_and_number(void **state)
+selected_rows_preserve_values_absence_and_number(void **state)
 {
 	static struct row rows[ROWS];
 	struct table table;
@@ -339,7 +339,7 @@ assert_fails(const char *text, enum poly_status status, const char *message, siz
 }
 
 static void
-what_is_wrong_is_shown_at_its_place(void **state)
+errors_are_shown_at_their_position(void **state)
 {
 	(void)state;
 	assert_fails("", POLY_ERR_USAGE, "expected a column, a number or a string before", 0);
@@ -403,7 +403,7 @@ limits_end_in_an_error(void **state)
 }
 
 static void
-long_sets_are_understood(void **state)
+long_sets_are_parsed(void **state)
 {
 	static char text[40000];
 	struct poly_filter *filter;
@@ -419,7 +419,7 @@ long_sets_are_understood(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	/* The words are long enough for the room of the texts to grow at each of them. */
 	static const char text[] =
@@ -443,7 +443,7 @@ lack_of_memory_is_told(void **state)
 
 /* Bytes are compared as text, which takes memory. */
 static void
-lack_of_memory_while_testing_is_told(void **state)
+lack_of_memory_while_testing_is_reported(void **state)
 {
 	struct table table;
 	struct poly_filter *filter;
@@ -472,13 +472,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_choose_the_rows_for_which_they_hold),
-		cmocka_unit_test(chosen_rows_keep_values_absence_and_number),
-		cmocka_unit_test(what_is_wrong_is_shown_at_its_place),
+		cmocka_unit_test(selected_rows_preserve_values_absence_and_number),
+		cmocka_unit_test(errors_are_shown_at_their_position),
 		cmocka_unit_test(limits_end_in_an_error),
-		cmocka_unit_test(long_sets_are_understood),
+		cmocka_unit_test(long_sets_are_parsed),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
-		cmocka_unit_test(lack_of_memory_while_testing_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_while_testing_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

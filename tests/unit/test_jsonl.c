@@ -191,7 +191,7 @@ truncation_is_survived_at_every_byte(void **state)
 }
 
 static void
-a_cut_line_is_a_row_and_a_finding(void **state)
+a_truncated_line_is_a_row_and_a_finding(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -291,7 +291,7 @@ assert_refused(const char *text, uint64_t line, const char *code, const char *me
 }
 
 static void
-values_that_do_not_fit_are_refused(void **state)
+values_out_of_range_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
@@ -335,7 +335,7 @@ values_that_do_not_fit_are_refused(void **state)
 }
 
 static void
-a_key_outside_the_header_s_columns_is_refused(void **state)
+a_key_outside_the_columns_of_the_header_is_rejected(void **state)
 {
 	(void)state;
 	assert_refused("{\"polytrace\":\"trace\",\"columns\":[\"pc\"]}\n"
@@ -344,7 +344,7 @@ a_key_outside_the_header_s_columns_is_refused(void **state)
 }
 
 static void
-wrong_headers_are_refused(void **state)
+invalid_headers_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const members[][2] = {
@@ -421,7 +421,7 @@ lines_have_a_limit(void **state)
 }
 
 static void
-deep_nesting_is_refused(void **state)
+deep_nesting_is_rejected(void **state)
 {
 	(void)state;
 	const size_t depth = (size_t)1 << 20;
@@ -563,7 +563,7 @@ random_batches_come_back_column_by_column(void **state)
 }
 
 static void
-rows_say_what_makes_a_trace_json_lines(void **state)
+rows_are_enough_to_detect_json_lines(void **state)
 {
 	(void)state;
 	static const struct {
@@ -588,7 +588,7 @@ rows_say_what_makes_a_trace_json_lines(void **state)
 #else
 
 static void
-reading_says_which_library_is_missing(void **state)
+reading_reports_the_missing_library(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -644,19 +644,19 @@ main(void)
 		cmocka_unit_test(other_spellings_have_the_same_values),
 		cmocka_unit_test(lines_that_are_not_canonical_keep_their_bytes),
 		cmocka_unit_test(truncation_is_survived_at_every_byte),
-		cmocka_unit_test(a_cut_line_is_a_row_and_a_finding),
+		cmocka_unit_test(a_truncated_line_is_a_row_and_a_finding),
 		cmocka_unit_test(the_header_is_restored),
 		cmocka_unit_test(without_a_header_nothing_is_claimed),
-		cmocka_unit_test(values_that_do_not_fit_are_refused),
-		cmocka_unit_test(a_key_outside_the_header_s_columns_is_refused),
-		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(values_out_of_range_are_rejected),
+		cmocka_unit_test(a_key_outside_the_columns_of_the_header_is_rejected),
+		cmocka_unit_test(invalid_headers_are_rejected),
 		cmocka_unit_test(a_trace_has_255_names_of_records),
 		cmocka_unit_test(lines_have_a_limit),
-		cmocka_unit_test(deep_nesting_is_refused),
+		cmocka_unit_test(deep_nesting_is_rejected),
 		cmocka_unit_test(random_batches_come_back_column_by_column),
-		cmocka_unit_test(rows_say_what_makes_a_trace_json_lines),
+		cmocka_unit_test(rows_are_enough_to_detect_json_lines),
 #else
-		cmocka_unit_test(reading_says_which_library_is_missing),
+		cmocka_unit_test(reading_reports_the_missing_library),
 #endif
 		cmocka_unit_test(places_are_written_only_by_name),
 	};

@@ -160,7 +160,7 @@ values_have_one_text(void **state)
 }
 
 static void
-what_is_put_is_there_until_the_batch_is_cleared(void **state)
+stored_values_last_until_the_batch_is_cleared(void **state)
 {
 	(void)state;
 	struct batch batch;
@@ -198,7 +198,7 @@ what_is_put_is_there_until_the_batch_is_cleared(void **state)
 }
 
 static void
-columns_that_are_not_wanted_take_nothing(void **state)
+columns_that_are_not_projected_take_no_memory(void **state)
 {
 	(void)state;
 	struct batch batch;
@@ -322,7 +322,7 @@ facts_are_replaced_by_their_key(void **state)
 }
 
 static void
-findings_are_all_counted_and_the_first_kept(void **state)
+findings_are_all_counted_and_the_first_stored(void **state)
 {
 	(void)state;
 	static const struct poly_rule rules[] = {{"R1", POLY_NOTE, "a", "b"},
@@ -354,12 +354,12 @@ main(void)
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(enumerations_have_the_names_of_their_constants),
 		cmocka_unit_test(values_have_one_text),
-		cmocka_unit_test(what_is_put_is_there_until_the_batch_is_cleared),
-		cmocka_unit_test(columns_that_are_not_wanted_take_nothing),
+		cmocka_unit_test(stored_values_last_until_the_batch_is_cleared),
+		cmocka_unit_test(columns_that_are_not_projected_take_no_memory),
 		cmocka_unit_test(sites_are_numbered_in_order_of_appearance),
 		cmocka_unit_test(one_pc_may_have_any_number_of_opcodes),
 		cmocka_unit_test(facts_are_replaced_by_their_key),
-		cmocka_unit_test(findings_are_all_counted_and_the_first_kept),
+		cmocka_unit_test(findings_are_all_counted_and_the_first_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

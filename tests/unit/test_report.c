@@ -248,7 +248,7 @@ empty_reports_render(void **state)
 }
 
 static void
-what_is_empty_is_left_out_of_text_only(void **state)
+empty_items_are_omitted_from_text_only(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
@@ -544,7 +544,7 @@ tables_may_stand_at_the_deepest_place(void **state)
 }
 
 static void
-wrong_use_is_told_when_rendering(void **state)
+usage_errors_are_reported_when_rendering(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
@@ -583,7 +583,7 @@ wrong_use_is_told_when_rendering(void **state)
 }
 
 static void
-refused_output_is_an_io_error(void **state)
+rejected_output_is_an_io_error(void **state)
 {
 	(void)state;
 	struct poly_report *r = sample();
@@ -662,7 +662,7 @@ plots_change_neither_text_nor_json_nor_csv(void **state)
 }
 
 static void
-plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
+plots_of_missing_columns_are_usage_errors(void **state)
 {
 	(void)state;
 	const struct poly_plot wrong[] = {
@@ -712,7 +712,7 @@ plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
 }
 
 static void
-options_without_a_size_are_wrong_use(void **state)
+options_without_a_size_are_a_usage_error(void **state)
 {
 	(void)state;
 	const struct poly_render_options options = {.rendering = POLY_RENDER_JSON};
@@ -860,7 +860,7 @@ pythons_parser_reads_json_and_prints_the_same(void **state)
 
 /* A report in one rendering and in the other with its line breaks and indentation gone. */
 static void
-a_line_of_json_says_what_the_indented_object_says(void **state)
+a_line_of_json_equals_the_indented_object(void **state)
 {
 	(void)state;
 	struct poly_report *r = random_report(20, 400);
@@ -998,7 +998,7 @@ starve(enum poly_rendering rendering, size_t k)
 }
 
 static void
-lack_of_memory_is_remembered_and_told(void **state)
+lack_of_memory_is_a_sticky_error(void **state)
 {
 	(void)state;
 	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_TERMINAL; i++) {
@@ -1027,7 +1027,7 @@ measure(void *user, const void *data, size_t size)
 
 /* What is rendered is not held in memory as a whole. */
 static void
-large_reports_come_in_pieces(void **state)
+large_reports_are_written_in_chunks(void **state)
 {
 	(void)state;
 	struct poly_report *report = poly_report_new();
@@ -1056,7 +1056,7 @@ main(void)
 		cmocka_unit_test(json_is_one_indented_object),
 		cmocka_unit_test(csv_has_a_block_of_values_and_one_for_each_table),
 		cmocka_unit_test(empty_reports_render),
-		cmocka_unit_test(what_is_empty_is_left_out_of_text_only),
+		cmocka_unit_test(empty_items_are_omitted_from_text_only),
 		cmocka_unit_test(numbers_reach_their_limits),
 		cmocka_unit_test(strings_are_escaped_for_each_rendering),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
@@ -1067,20 +1067,20 @@ main(void)
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(nesting_is_bounded),
 		cmocka_unit_test(tables_may_stand_at_the_deepest_place),
-		cmocka_unit_test(wrong_use_is_told_when_rendering),
-		cmocka_unit_test(refused_output_is_an_io_error),
+		cmocka_unit_test(usage_errors_are_reported_when_rendering),
+		cmocka_unit_test(rejected_output_is_an_io_error),
 		cmocka_unit_test(notes_and_units_are_for_people),
 		cmocka_unit_test(plots_change_neither_text_nor_json_nor_csv),
-		cmocka_unit_test(plots_of_what_a_table_does_not_have_are_wrong_uses),
-		cmocka_unit_test(options_without_a_size_are_wrong_use),
+		cmocka_unit_test(plots_of_missing_columns_are_usage_errors),
+		cmocka_unit_test(options_without_a_size_are_a_usage_error),
 		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
-		cmocka_unit_test(a_line_of_json_says_what_the_indented_object_says),
+		cmocka_unit_test(a_line_of_json_equals_the_indented_object),
 		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),
 		cmocka_unit_test(lines_of_text_never_end_in_a_blank),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_remembered_and_told),
+		cmocka_unit_test(lack_of_memory_is_a_sticky_error),
 #endif
-		cmocka_unit_test(large_reports_come_in_pieces),
+		cmocka_unit_test(large_reports_are_written_in_chunks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ records_without_a_time_have_that_of_the_one_before(void **state)
 }
 
 static void
-each_step_selects_from_what_the_ones_before_leave(void **state)
+each_step_selects_from_the_rows_of_the_previous_one(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	size_t turn = 0, taken = 0;
@@ -190,7 +190,7 @@ the_last_records_are_kept(void **state)
 }
 
 static void
-no_record_is_asked_for(void **state)
+limits_of_zero_records_select_nothing(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	(void)state;
@@ -203,7 +203,7 @@ no_record_is_asked_for(void **state)
 }
 
 static void
-samples_are_of_the_size_asked_for_and_repeat(void **state)
+samples_have_the_requested_size_and_are_reproducible(void **state)
 {
 	static bool first[LINES + 1], second[LINES + 1];
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
@@ -225,7 +225,7 @@ samples_are_of_the_size_asked_for_and_repeat(void **state)
 }
 
 static void
-wrong_selections_are_refused(void **state)
+invalid_selections_are_rejected(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	struct poly_selection *selection;
@@ -256,11 +256,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_are_the_first_matches_and_are_included),
 		cmocka_unit_test(records_without_a_time_have_that_of_the_one_before),
-		cmocka_unit_test(each_step_selects_from_what_the_ones_before_leave),
+		cmocka_unit_test(each_step_selects_from_the_rows_of_the_previous_one),
 		cmocka_unit_test(the_last_records_are_kept),
-		cmocka_unit_test(no_record_is_asked_for),
-		cmocka_unit_test(samples_are_of_the_size_asked_for_and_repeat),
-		cmocka_unit_test(wrong_selections_are_refused),
+		cmocka_unit_test(limits_of_zero_records_select_nothing),
+		cmocka_unit_test(samples_have_the_requested_size_and_are_reproducible),
+		cmocka_unit_test(invalid_selections_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }
