@@ -143,7 +143,7 @@ def plots_have_titles_and_titled_axes():
             expect(plot.find('figcaption').text and svg.find('title').text, which)
             expect(svg.get('role') == 'img' and svg.find('desc').text, which)
             titles = [t.text for t in svg.iter('text') if classes(t) == ['title']]
-            line = svg.find('desc').text.startswith('Time line')
+            line = svg.find('desc').text.startswith('Timeline')
             expect(len(titles) == 2 and titles[0 if line else 1] and all(titles) or
                    line and any(titles), titles)
     expect(len(list(TREES['odd'].iter('figure'))) > 60, 'figures')
@@ -225,14 +225,14 @@ def tiles_stand_at_their_numbers_and_greater_ones_are_darker():
     expect(steps[0][1] == 0 and steps[-1][1] == 8 and len({s for _, s in steps}) == 9, 'ends')
 
 
-def stretches_stand_in_lanes_from_their_beginning_to_their_end():
+def intervals_are_in_lanes_from_their_start_to_their_end():
     rows = ALL['time']['locks']
     svg = drawing('Locks')
-    stretches = marks(svg, 'rect', 'stretch')
-    expect(len(stretches) == len(rows), len(stretches))
+    intervals = marks(svg, 'rect', 'interval')
+    expect(len(intervals) == len(rows), len(intervals))
     places = ticks(svg, 'x')
     lanes, colours = {}, {}
-    for row, rect in zip(rows, stretches):
+    for row, rect in zip(rows, intervals):
         places += [(row['from'], part(rect, 'x')),
                    (row['to'], part(rect, 'x') + part(rect, 'width'))]
         lanes.setdefault(row['thread'], set()).add(rect.get('y'))
@@ -307,7 +307,7 @@ def points_of_braille_stand_where_their_numbers_are():
 
 def long_tables_are_cut_on_terminals():
     text = made('all', TERMINAL, '40', '0').decode()
-    expect('… 2,460 more rows (use --csv)\n' in text and '\x1b' not in text, 'cut')
+    expect('… 2,460 more rows (CSV and JSON contain all)\n' in text and '\x1b' not in text, 'cut')
     expect(len(text.splitlines()) < 300, len(text.splitlines()))
     expect(not re.search(' $', text, re.M), 'blanks')
 
