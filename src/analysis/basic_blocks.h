@@ -86,7 +86,7 @@ row_is_instruction(const struct poly_batch *batch, size_t row)
 {
 	return poly_present(batch, POLY_COLUMN_kind, row) &&
 	       batch->kind[row] == POLY_KIND_INSTRUCTION &&
-	       !(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] > 1) &&
+	       !(poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop[row] > 1) &&
 	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 

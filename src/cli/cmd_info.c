@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/source.h"
@@ -145,8 +145,7 @@ info_native(struct inputs *inputs, const char *path)
 	const struct poly_format_info *format = packed_records(&source);
 	int written = STATUS_TROUBLE;
 	if (format->summary)
-		written = copy_records(
-			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
+		written = pump_records(&source, format->summary, NULL, inputs->output);
 	else
 		say(source.name, "format '%s' has no tools that tell what is in a trace",
 			format->name);

@@ -4,7 +4,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/term.h"
@@ -157,7 +157,7 @@ write_packed(struct pack_job *job, struct source *source)
 		/* The writer has removed an incomplete end by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
 	if (status == POLY_OK && !source_partial(source))
 		status = poly_writer_finish(writer, &error);

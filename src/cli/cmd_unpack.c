@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/term.h"
@@ -74,7 +74,7 @@ write_unpacked(struct source *source, const char *format, const char *output, un
 		output, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
 		source_want(source, poly_writer_columns(writer));
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
 	const bool truncated = is_truncated(source),
 		   fails = truncated && on_error == ON_ERROR_STOP,

@@ -5,7 +5,7 @@
 #include "polytrace/byte_stream.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/say.h"
 
 #include <errno.h>
@@ -148,7 +148,7 @@ unpack(struct source *source, struct byte_comparison *comparison, struct poly_er
 	if (status != POLY_OK)
 		return status;
 	source_want(source, poly_writer_columns(writer));
-	status = copy_rows(source, writer, error);
+	status = pump_rows(source, writer, error);
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, error);
 	poly_writer_close(writer);

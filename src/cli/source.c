@@ -2,6 +2,7 @@
 /* Reading of inputs for all commands. */
 #include "cli/source.h"
 
+#include "cli/column_list.h"
 #include "cli/command.h"
 #include "cli/say.h"
 #include "cli/term.h"
@@ -394,8 +395,8 @@ source_unknown_column(const char *name, size_t n)
 {
 	char word[40];
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	const char *nearest = poly_column_name((enum poly_column)0);
-	for (unsigned c = 1; c < POLY_COLUMN_COUNT; c++) {
+	const char *nearest = poly_column_name(POLY_COLUMN_row);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const char *other = poly_column_name((enum poly_column)c);
 		if (opt_distance(word, other) < opt_distance(word, nearest))
 			nearest = other;
@@ -412,17 +413,10 @@ source_unknown_column(const char *name, size_t n)
 bool
 source_columns(const char *names, poly_columns *columns)
 {
-	if (!*names)
-		return source_unknown_column(names, 0);
-	for (*columns = 0; *names; names += *names == ',') {
-		size_t n = strcspn(names, ",");
-		enum poly_column column = poly_column_find(names, n);
-		if (column == POLY_COLUMN_COUNT)
-			return source_unknown_column(names, n);
-		*columns |= (poly_columns)1 << column;
-		names += n;
-	}
-	return true;
+	struct column_list list;
+	const bool known = column_list_parse(&list, names);
+	*columns = list.set;
+	return known;
 }
 
 bool
@@ -442,7 +436,8 @@ source_names_sites(const char *names)
 poly_columns
 source_written_columns(poly_columns columns)
 {
-	bool sites = columns != POLY_ALL_COLUMNS && columns & POLY_HAS(site);
+	const poly_columns stored = columns & POLY_ALL_COLUMNS;
+	bool sites = stored != POLY_ALL_COLUMNS && stored & POLY_HAS(site);
 	return sites ? POLY_ALL_COLUMNS : POLY_ALL_COLUMNS & ~POLY_HAS(site);
 }
 

@@ -130,9 +130,9 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = LINE_MAX,
-	.damaged = BUS_RECORD_CORRUPT,
+	.corrupt_kind = BUS_RECORD_CORRUPT,
 	.too_long = BUS_B01,
-	.take = text_parse_line,
+	.parse_line = text_parse_line,
 };
 
 static enum poly_status

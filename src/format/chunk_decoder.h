@@ -12,7 +12,7 @@
 
 #include "format/format.h"
 #include "model/site.h"
-#include "model/translation.h"
+#include "model/id_remap.h"
 
 /* What a decode pool decodes, and how. */
 struct decode_plan {

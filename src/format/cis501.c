@@ -257,10 +257,10 @@ cis501_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = CIS501_LINE_MAX,
-	.damaged = CIS501_CORRUPT,
+	.corrupt_kind = CIS501_CORRUPT,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .usual = 104},
-	.take = cis501_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
+	.parse_line = cis501_parse_line,
 };
 
 static enum poly_status
@@ -414,11 +414,11 @@ static const struct format cis501 = {
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
 				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
 				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
-				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
+				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,

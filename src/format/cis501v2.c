@@ -140,10 +140,10 @@ v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 
 static const struct line_format line_format = {
 	.limit = CIS501V2_LINE_MAX,
-	.damaged = CORRUPT,
+	.corrupt_kind = CORRUPT,
 	.too_long = V01,
 	.predict = {.windows = POLY_HAS(address)},
-	.take = v2_parse_line,
+	.parse_line = v2_parse_line,
 };
 
 static enum poly_status

@@ -327,10 +327,10 @@ din_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = DIN_LINE_MAX,
-	.damaged = DIN_CORRUPT,
+	.corrupt_kind = DIN_CORRUPT,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = din_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = din_parse_line,
 };
 
 static enum poly_status

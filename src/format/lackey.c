@@ -294,26 +294,27 @@ lackey_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	struct lackey record;
 	parse(line->text, &record);
 	batch_put(batch, origin, row, line->offset);
-	*line->more = record.is == LACKEY_MODIFY && line->part == 0;
+	*line->more_rows = record.is == LACKEY_MODIFY && line->row_index == 0;
 	if (record.is == LACKEY_OUTPUT)
 		store_other(reading, batch, row, line);
 	else
-		store_record(batch, row, &record, line->part);
+		store_record(batch, row, &record, line->row_index);
 	if (record.is != LACKEY_OUTPUT && line->shape)
 		set_template(&record, line->text, line->shape);
-	if (line->part == 0 && (record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
+	if (line->row_index == 0 &&
+		(record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (line->part == 0 && !line->ended)
+	if (line->row_index == 0 && !line->ended)
 		add_finding(reading, K04, row, line);
 	return true;
 }
 
 static const struct line_format line_format = {
 	.limit = LACKEY_LINE_MAX,
-	.damaged = LACKEY_CORRUPT,
+	.corrupt_kind = LACKEY_CORRUPT,
 	.too_long = K02,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = lackey_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = lackey_parse_line,
 };
 
 static enum poly_status

@@ -165,9 +165,9 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = TEXT_LINE_MAX,
-	.damaged = TEXT_CORRUPT,
+	.corrupt_kind = TEXT_CORRUPT,
 	.too_long = TEXT_X02,
-	.take = text_parse_line,
+	.parse_line = text_parse_line,
 };
 
 /* Finds the end of the heading lines. */

@@ -50,7 +50,7 @@ struct feeding {
 static unsigned tests, failures;
 static char why[1000];
 static uint64_t seed;
-static bool tallied[NAMES_MAX]; /* analyses that were given records that were counted */
+static bool was_weighted[NAMES_MAX]; /* analyses that were given records that were counted */
 
 static uint64_t
 random_below(uint64_t n)
@@ -520,7 +520,7 @@ note_weights(const struct poly_batch *batch, const char *const *names)
 	const struct analysis *analysis;
 	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
 		for (size_t k = 0; names[k]; k++)
-			tallied[i] |= strcmp(analysis->info.name, names[k]) == 0;
+			was_weighted[i] |= strcmp(analysis->info.name, names[k]) == 0;
 	}
 }
 
@@ -548,7 +548,7 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
 		poly_reader_project(reader, poly_stats_columns(stats));
-	if (status == POLY_OK && tallies && poly_stats_accepts_weights(stats))
+	if (status == POLY_OK && weighted && poly_stats_accepts_weights(stats))
 		poly_reader_accept_weights(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
@@ -741,7 +741,7 @@ prepare(struct sample *sample)
 			if (analysis->merge)
 				sample->parts[parts++] = one[0];
 			if (analysis->update_weighted)
-				sample->tallies[tallies++] = one[0];
+				sample->weighted[weighted++] = one[0];
 		}
 		poly_stats_free(stats);
 	}
@@ -776,7 +776,7 @@ expect_weights(void)
 		if (!analysis->update_weighted)
 			continue;
 		fails("%s was given none", analysis->info.name);
-		result(tallied[i], &sample, "counted_records_were_tried");
+		result(was_weighted[i], &sample, "weighted_rows_were_tried");
 	}
 }
 

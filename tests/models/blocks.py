@@ -16,7 +16,7 @@ def merge_micro(rows):
     found = []
     for row in instructions(rows):
         facts = facts_of(row)
-        if row.get('uop', 1) > 1 and found:
+        if row.get('uop_index', 1) > 1 and found:
             if facts is not None:
                 found[-1][1] = (found[-1][1] or set()) | facts
         else:

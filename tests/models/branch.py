@@ -56,7 +56,7 @@ def going(found):
 def check(tap, name):
     _, rows = trace(name)
     found = branches(rows)
-    heads = sum(row.get('uop', 1) == 1 for row in instructions(rows))
+    heads = sum(row.get('uop_index', 1) == 1 for row in instructions(rows))
     some = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)
             for row, facts, taken, _ in found if CONDITIONAL in facts]
     every = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)

@@ -310,7 +310,7 @@ def check_log(tap, title, name, rows, setting, first, count):
     for number, op in enumerate(ops[first - 1:first - 1 + count], first):
         moments = op.fetched, op.issued, op.done, op.committed
         stages = [(stage, a, b) for stage, a, b in zip('FXC', moments, moments[1:]) if a < b]
-        label = f"{number}: 0x{op.row['pc']:08x} {op.row['mnemonic']} {op.row['micro_op']}"
+        label = f"{number}: 0x{op.row['pc']:08x} {op.row['mnemonic']} {op.row['uop_name']}"
         expected[number - first] = dict(identity=number, begun=op.fetched, label=label, open={}, stages=stages,
                                         retired=op.committed)
     tap.same(title, {'count': len(log.ops), **log.ops}, expected)

@@ -444,7 +444,7 @@ a_sweep_counts_what_each_predictor_alone_mispredicts(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	(void)state;
 	struct bpred *bpred;
@@ -498,7 +498,7 @@ main(void)
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
 		cmocka_unit_test(a_sweep_counts_what_each_predictor_alone_mispredicts),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

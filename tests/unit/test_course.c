@@ -679,7 +679,7 @@ registers_without_a_place_are_printed_and_never_waited_for(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	(void)state;
 	const struct course_predictor_config config = {.kind = COURSE_TOURNAMENT};
@@ -731,7 +731,7 @@ main(void)
 		cmocka_unit_test(the_mix_has_penns_names),
 		cmocka_unit_test(invalid_shapes_are_rejected),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

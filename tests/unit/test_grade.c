@@ -345,7 +345,7 @@ lines_of_any_bytes_are_compared(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	(void)state;
 	const char *line = "NNNN | 4010  T | N  incorrect  1";
@@ -383,7 +383,7 @@ main(void)
 		cmocka_unit_test(outputs_of_sfsu_have_fields),
 		cmocka_unit_test(lines_of_any_bytes_are_compared),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

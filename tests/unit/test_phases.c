@@ -29,7 +29,7 @@ one_point_is_one_group(void **state)
 	static const struct cluster_point point = {{1, 2, 3}};
 	struct clusters clusters;
 	(void)state;
-	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MOST, 1));
+	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MAX, 1));
 	assert_int_equal(clusters.k, 1);
 	assert_memory_equal(&clusters.centers[0], &point, sizeof point);
 	clusters_fini(&clusters);
@@ -189,7 +189,7 @@ a_failing_sink_is_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	struct poly_error error;
@@ -323,7 +323,7 @@ main(void)
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
 		cmocka_unit_test(a_failing_sink_is_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 		cmocka_unit_test(no_gap_reaches_from_a_trace_into_another),
 	};

@@ -538,7 +538,7 @@ impossible_pipelines_are_rejected(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	(void)state;
 	const struct pipeline_inorder_config config = {
@@ -589,7 +589,7 @@ main(void)
 		cmocka_unit_test(the_cpi_stack_adds_up_out_of_order),
 		cmocka_unit_test(impossible_pipelines_are_rejected),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,7 +262,7 @@ sweeps_survive_lack_of_memory(void **state)
 }
 
 static void
-lack_of_memory_is_reported(void **state)
+lack_of_memory_is_told(void **state)
 {
 	bool reached = true;
 	(void)state;
@@ -294,7 +294,7 @@ main(void)
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(sweeps_survive_lack_of_memory),
-		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_is_told),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,7 +249,7 @@ patterns_hold_within_their_epochs(void **state)
 	memset(pc, 0, sizeof pc);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		assert_non_null(batch->pattern);
-		assert_false(batch->moving & POLY_HAS(pc));
+		assert_false(batch->varying & POLY_HAS(pc));
 		size_t epoch = 0;
 		while (epoch < count && epochs[epoch] != batch->pattern_epoch)
 			epoch++;

@@ -179,13 +179,12 @@ mix_varying(
 static const void *
 column_array(const struct poly_batch *batch, enum poly_column column)
 {
-	switch (column) {
+	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \
 		return batch->name;
 #include "polytrace/columns.def"
 #undef COLUMN
-	case POLY_COLUMN_COUNT: break;
 	}
 	return NULL;
 }

@@ -268,13 +268,13 @@ is_wanted(const struct reading *reading, const struct ptz_index_entry *entry)
 			bounds.ranges[bounds.count++] = (struct poly_range){
 				(enum poly_column)ptz_range_columns[k], range->min, range->max};
 	}
-	return entry->rows && reading->wanted(reading->user, &bounds);
+	return entry->rows && reading->may_match(reading->user, &bounds);
 }
 
 uint64_t
 ptz_skip_unselected(struct reading *reading)
 {
-	struct ptz_index *index = reading->wanted ? get_index(reading) : NULL;
+	struct ptz_index *index = reading->may_match ? get_index(reading) : NULL;
 	if (!index)
 		return 0;
 	const uint64_t at = in_offset(reading->in);

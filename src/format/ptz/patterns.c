@@ -29,11 +29,11 @@ fill_batch(struct poly_patterns *patterns, const struct poly_batch **batch,
 {
 	struct ptz_reader *state = reader_of(patterns);
 	*batch = &state->last_batch->view;
-	if (!patterns->deferred)
+	if (!patterns->lazy)
 		return POLY_OK;
 	unpacked_fill_lazy(&state->segment);
 	ptz_set_origins(state, state->last_batch);
-	patterns->deferred = false;
+	patterns->lazy = false;
 	return batch_finish(state->last_batch, error);
 }
 
@@ -67,9 +67,9 @@ ptz_set_patterns(struct ptz_reader *state, struct batch *batch)
 	unpacked_set_patterns(&state->segment, batch, patterns);
 	batch->view.pattern_epoch = state->epoch;
 	state->last_batch = batch;
-	patterns->give = emit_templates;
-	patterns->fill = fill_batch;
-	patterns->deferred = batch->may_defer;
-	if (!patterns->deferred)
+	patterns->make_rows = emit_templates;
+	patterns->materialize = fill_batch;
+	patterns->lazy = batch->may_defer;
+	if (!patterns->lazy)
 		unpacked_fill_lazy(&state->segment);
 }

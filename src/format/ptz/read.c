@@ -527,7 +527,7 @@ deliver_rows(struct reading *reading, struct batch *batch, struct poly_error *er
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
 	enum poly_status status = POLY_OK;
-	if (segment->delivered == 0 && reading->tally >= segment->rows &&
+	if (segment->delivered == 0 && reading->weighted >= segment->rows &&
 		!unpacked_has_weighted(segment))
 		status = unpacked_count_rows(segment, error);
 	if (status == POLY_OK && unpacked_has_weighted(segment))
@@ -556,7 +556,7 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 			*error = why;
 	}
 	/* If columns are deferred, origins are deferred, too. */
-	if (status == POLY_OK && !(batch->view.patterns && state->patterns.deferred))
+	if (status == POLY_OK && !(batch->view.patterns && state->patterns.lazy))
 		ptz_set_origins(state, batch);
 	if (status == POLY_ERR_FORMAT && !state->reported) {
 		findings_add(reading->findings, state->broken, reading->record + 1,

@@ -30,7 +30,8 @@ add_run(struct row_emitter *emitter, uint32_t template, uint32_t row, uint32_t r
 {
 	struct pattern_run *last =
 		emitter->run_count ? &emitter->runs[emitter->run_count - 1] : NULL;
-	if (last && last->pattern + last->rows == template && last->rows + rows <= PATTERN_RUN_MAX)
+	if (last && last->pattern + last->rows == template &&
+		last->rows + rows <= PATTERN_RUN_MAX)
 		last->rows += rows;
 	else
 		emitter->runs[emitter->run_count++] = (struct pattern_run){template, row, rows};
@@ -390,10 +391,10 @@ unpacked_set_patterns(
 {
 	const struct row_emitter *emitter = from->emitter;
 	batch->view.pattern = emitter->number;
-	batch->view.moving = PTZ_POSITION_COLUMNS;
+	batch->view.varying = PTZ_POSITION_COLUMNS;
 	for (unsigned i = 0; i < from->columns; i++) {
 		if (from->column[i].varying)
-			batch->view.moving |= (poly_columns)1 << from->column[i].column;
+			batch->view.varying |= (poly_columns)1 << from->column[i].column;
 	}
 	patterns->runs = emitter->runs;
 	patterns->run_count = emitter->run_count;

@@ -96,7 +96,7 @@ begin_incomplete(struct writing *writing, enum tt6_missing missing)
 	struct tt6_writer *writer = writing->state;
 	/* A cached row cannot be incomplete. */
 	writing_no_cache(writing);
-	if (writing->making)
+	if (writing->cache)
 		return;
 	writer->missing = missing;
 	writing->context |= INCOMPLETE;
@@ -304,9 +304,9 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 		has_address ? word_of(writing, batch->address[row]) : 0,
 		is_extended ? word_of(writing, batch->value[row]) : 0};
 	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
-	if (writing->making && has_address)
+	if (writing->cache && has_address)
 		mark_word(writing, POLY_COLUMN_address, p + 4);
-	if (writing->making && is_extended)
+	if (writing->cache && is_extended)
 		mark_word(writing, POLY_COLUMN_value, p + 8);
 	return POLY_OK;
 }
@@ -373,7 +373,7 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
-	if (writing->making)
+	if (writing->cache)
 		writing_cache_key(writing, EXPECTS | pc);
 	complete_record(writing, pc);
 	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
@@ -456,7 +456,7 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 {
 	struct tt6_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
-	if (writing->making) {
+	if (writing->cache) {
 		/* Templates are written as in the middle of a trace. */
 		writer->started = true;
 		writer->missing = TT6_MISSING_NONE;
