@@ -17,7 +17,7 @@ struct text_render {
 			 */
 	unsigned depth; /* number of open sections, for the indentation */
 	size_t titles[POLY_REPORT_DEPTH + 1]; /* widest title of the values, by depth */
-	bool heading;	 /* the last line is a heading, or there is no line yet */
+	bool heading;	 /* the last line is a heading, or no line was written */
 	bool value;	 /* the last line is a value */
 	struct buf cell; /* the formatted value or cell */
 };
