@@ -46,7 +46,7 @@ take_row(const struct analysis_rows *rows, size_t row)
 		.context = rows->context ? rows->context[row] : rows->sole_context};
 	it.flow = (uint8_t)flow;
 	if (!row_is_instruction(batch, row)) {
-		it.flow = has_uop && batch->uop[row] > 1 ? it.flow : 0;
+		it.flow = has_uop && batch->uop_index[row] > 1 ? it.flow : 0;
 		it.bits = has_uop && ends ? ROW_ENDS : 0;
 		return it;
 	}
@@ -199,8 +199,8 @@ give_part(struct basic_blocks *it, const struct poly_chain_graph *order, const u
 
 /* Hands on the fragments of all records of a stretch. */
 static bool
-give_stretch(struct basic_blocks *it, const struct poly_chain_graph *order, block_fragment_fn take,
-	void *user)
+give_stretch(struct basic_blocks *it, const struct poly_chain_graph *order,
+	block_fragment_fn take, void *user)
 {
 	struct chain_walk walk = {order, 0, order->records};
 	uint32_t part[2]; /* a chain, and records of it */

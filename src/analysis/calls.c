@@ -377,7 +377,7 @@ static bool
 is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_context *context)
 {
 	if (!context->has_last || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
-		batch->uop[row] <= 1 || batch->pc[row] != context->last.moment.pc)
+		batch->uop_index[row] <= 1 || batch->pc[row] != context->last.moment.pc)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
 		context->last.has_next = true;

@@ -29,7 +29,7 @@ struct cluster_point {
 struct clusters {
 	uint32_t k;
 	double scores[CLUSTER_MAX + 1]; /* of the criterion, by k; of those tried */
-	uint32_t tried;			 /* the greatest k tried */
+	uint32_t tried;			/* the greatest k tried */
 	struct cluster_point centers[CLUSTER_MAX];
 	uint32_t *group; /* of each point; owned */
 };

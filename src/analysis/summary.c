@@ -52,7 +52,7 @@ rows_equal(const struct poly_batch *batch, enum poly_column column, const uint8_
 static void
 update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
 {
-	size_t words = b->synthetic || b->uop || b->raw ? row_bits_words(b) : 0;
+	size_t words = b->synthetic || b->uop_index || b->raw ? row_bits_words(b) : 0;
 	for (size_t w = 0; w < words; w++) {
 		uint64_t synthetic = row_bits_present(b, POLY_COLUMN_synthetic, w);
 		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop_index, w);

@@ -169,7 +169,7 @@ store_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	if (op->uop <= UINT8_MAX)
-		batch_put(batch, uop, row, (uint8_t)op->uop);
+		batch_put(batch, uop_index, row, (uint8_t)op->uop);
 	store_registers(batch, row, op);
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
@@ -233,7 +233,7 @@ cis501_put_row(struct reading *reading, struct batch *batch, size_t row,
 		else
 			exact = false;
 		if (find_name(reading, &parsed->op.micro, &number))
-			batch_put(batch, micro_op, row, number);
+			batch_put(batch, uop_name, row, number);
 		else
 			exact = false;
 	}

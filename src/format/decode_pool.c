@@ -36,7 +36,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
-	struct translation names, sites;
+	struct id_remap names, sites;
 };
 
 struct decode_pool {
@@ -188,7 +188,7 @@ claim_chunk(struct worker *worker, bool *over)
 
 /* Appends the entries that only the source has. */
 static bool
-fetch_numbers(struct translation *target, const struct translation *source)
+fetch_numbers(struct id_remap *target, const struct id_remap *source)
 {
 	const size_t n = source->count - target->count;
 	return !n || id_remap_add(target, source->to + target->count, n);

@@ -2,18 +2,13 @@
 /* Where basic blocks begin. */
 #include "rows_help.h"
 
-<<<<<<< HEAD:tests/unit/test_basic_blocks.c
 #include "analysis/basic_blocks.h"
 #include "model/chain_graph.h"
-	=======
-#include "analysis/basic_blocks.h"
-#include "model/chain_graph.h"
-	>>>>>>> columns:tests/unit/test_basic_blocks.c
 
 #include <string.h>
 
-	/* A character an instruction: b begins a block, i does not. */
-	struct listing {
+/* A character an instruction: b begins a block, i does not. */
+struct listing {
 	char text[4096];
 	size_t length;
 };
@@ -35,13 +30,8 @@ expect_marks(const char *lines, bool thread, const char *expected)
 {
 	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"columns\":["
 				    "\"kind\",\"thread\",\"pc\",\"opcode_size\",\"branch\","
-<<<<<<< HEAD:tests/unit/test_basic_blocks.c
 				    "\"uop\",\"synthetic\"]}\n");
 	static struct basic_blocks blocks;
-=======
-				    "\"uop_index\",\"synthetic\"]}\n");
-	static struct blocks blocks;
->>>>>>> columns:tests/unit/test_basic_blocks.c
 	struct listing found = {0};
 	const struct poly_batch *batch;
 	struct poly_error error;
@@ -105,10 +95,10 @@ static void
 micro_operations_and_rows_of_the_tracer_are_not_instructions(void **state)
 {
 	(void)state;
-	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT("0x10", "4",
-			     ",\"uop_index\":2,\"branch\":\"not_taken\"") AT("0x14", "4",
-			     ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700", "4",
-			     ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
+	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
+			     "0x10", "4", ",\"uop\":2,\"branch\":\"not_taken\"")
+			     AT("0x14", "4", ",\"uop\":1") "{\"kind\":\"access\"}\n" AT("0x700",
+				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop\":1"),
 		false, "bbi");
 }
 

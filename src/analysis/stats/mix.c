@@ -68,7 +68,8 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
-	uint64_t parts = real & other_than(batch, POLY_COLUMN_uop_index, batch->uop, word, 1);
+	uint64_t parts =
+		real & other_than(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
 	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop_index, word);
 	uint64_t sized = real & ~parts & row_bits_present(batch, POLY_COLUMN_pc, word) &
 			 row_bits_present(batch, POLY_COLUMN_fallthrough, word) &
@@ -79,7 +80,7 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	}
 	while (numbered) {
 		const size_t row = 64 * word + row_bits_next(&numbered);
-		mix->micro_ops[batch->uop[row]] += weigh(weight, row);
+		mix->micro_ops[batch->uop_index[row]] += weigh(weight, row);
 	}
 	while (sized) {
 		const size_t row = 64 * word + row_bits_next(&sized);

@@ -114,7 +114,7 @@ store_attributes(
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	STORE_NAME(attributes, word);
+	STORE_NAME(access_attributes, word);
 	return good;
 }
 
@@ -279,7 +279,8 @@ set_template(
 		return;
 	add_variable_field(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		add_variable_field(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
+		add_variable_field(
+			shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		add_variable_field(
 			shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
@@ -350,7 +351,7 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		STORE_NAME(attributes, line->attributes);
+		STORE_NAME(access_attributes, line->attributes);
 		store_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||

@@ -366,9 +366,9 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 	append_string(&line, taken ? " IT (" : " IS (");
 	const size_t number_at = line.used;
 	append_decimal(&line, writer->microtesk ? writer->last_time
-						: value_of(batch, POLY_COLUMN_instruction_id, row,
-							  count_instructions(writing)));
-	writing_require_varying(writing, POLY_HAS(number));
+						: value_of(batch, POLY_COLUMN_instruction_id,
+							  row, count_instructions(writing)));
+	writing_require_varying(writing, POLY_HAS(instruction_id));
 	if (!writer->microtesk)
 		writing_patch_field(writing, POLY_COLUMN_instruction_id, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);
