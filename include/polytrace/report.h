@@ -5,9 +5,15 @@
  *
  * Build it top-down: sections, lists and tables open and close like brackets, values and
  * tables stand in the section that is open. Cells carry their type, so one tree serves every
- * rendering. Titles are for people, keys (lower case, words joined by underscores, unique
- * within their section or table) for programs; keys must be static or outlive the report, all
- * other strings are copied. Bytes of a string that are not UTF-8 become U+FFFD.
+ * rendering. Keys must be static or outlive the report, all other strings are copied. Bytes of
+ * a string that are not UTF-8 become U+FFFD.
+ *
+ * Keys are for programs: lower case, words joined by underscores, unique within their section
+ * or table. What people read instead, the label, is the key in words: "miss_ratio" is "Miss
+ * ratio", "next_pc" is "Next PC". A key that ends with _bytes, _bits, _ns, _us, _s or _percent
+ * has that unit, which is not part of the label: "line_bytes" is "Line (bytes)". The keys of
+ * polytrace's own reports may have other units: "size" is "Size (bytes)". Labels of values and
+ * columns are followed by their unit in parentheses.
  *
  * A report is used by one thread at a time. Lack of memory and wrong use (a cell outside a
  * table, a row that is not full, nesting beyond POLY_REPORT_DEPTH) are remembered, make the
@@ -37,38 +43,54 @@ POLY_API void poly_report_free(struct poly_report *report);
  * Opens a section, in the report itself, in a section or in a list. In JSON it is an object
  * under its key, or an element of its list.
  */
-POLY_API void poly_report_section(
-	struct poly_report *report, const char *key, const char *title);
+POLY_API void poly_report_section(struct poly_report *report, const char *key);
 
 /* Opens a list; its children must be sections, which become objects of a JSON array. */
-POLY_API void poly_report_list(struct poly_report *report, const char *key, const char *title);
+POLY_API void poly_report_list(struct poly_report *report, const char *key);
 
 /* Closes the section, list or table opened last. A table's last row must be full. */
 POLY_API void poly_report_end(struct poly_report *report);
 
 /* A value of text. NULL: absent (null in JSON, left out in text). */
-POLY_API void poly_report_text(
-	struct poly_report *report, const char *key, const char *title, const char *value);
+POLY_API void poly_report_text(struct poly_report *report, const char *key, const char *value);
 
-/* A count; text groups its digits, and names unit ("bytes") where it is not NULL. */
-POLY_API void poly_report_count(struct poly_report *report, const char *key, const char *title,
-	uint64_t value, const char *unit);
+/* A count; text groups its digits. */
+POLY_API void poly_report_count(struct poly_report *report, const char *key, uint64_t value);
 
 /* An address: 0x and at least digits (1 to 16) hexadecimal digits; a string in JSON. */
-POLY_API void poly_report_address(struct poly_report *report, const char *key,
-	const char *title, uint64_t value, unsigned digits);
+POLY_API void poly_report_address(
+	struct poly_report *report, const char *key, uint64_t value, unsigned digits);
 
 /*
- * A real number, shown with decimals digits (0 to 17) after the point; absent where it is
- * infinite or not a number. Text and HTML group its thousands where it has decimals: one
- * without any may name something, as the number of a process does.
+ * A real number; absent if it is infinite or not a number. Text and HTML show it with decimals
+ * digits (0 to 17) after the point and group its thousands if it has decimals: a number without
+ * any may be an identifier, such as that of a process. JSON and CSV have its full precision.
  */
-POLY_API void poly_report_real(struct poly_report *report, const char *key, const char *title,
-	double value, unsigned decimals);
+POLY_API void poly_report_real(
+	struct poly_report *report, const char *key, double value, unsigned decimals);
+
+/*
+ * The ratio part / whole; absent if whole is 0. Text and HTML show it in percent, with decimals
+ * digits (0 to 17) after the point; its unit is "%". JSON and CSV have the quotient, 0 to 1,
+ * with full precision.
+ */
+POLY_API void poly_report_ratio(struct poly_report *report, const char *key, double part,
+	double whole, unsigned decimals);
 
 /* A yes or no. */
-POLY_API void poly_report_bool(
-	struct poly_report *report, const char *key, const char *title, bool value);
+POLY_API void poly_report_bool(struct poly_report *report, const char *key, bool value);
+
+/*
+ * Replaces the label and unit of the section, list, table, column or value added last, before
+ * anything else is added; NULL: it has none. For names that are data, such as that of a file.
+ */
+POLY_API void poly_report_heading(struct poly_report *report, const char *text);
+
+/*
+ * Replaces the unit of the value or column added last, before anything else is added; NULL: it
+ * has none. For units that depend on the trace, such as those of its clock.
+ */
+POLY_API void poly_report_unit(struct poly_report *report, const char *unit);
 
 /*
  * A note: a sentence or two for people (a definition, a caveat) in the open section, with a
@@ -79,20 +101,13 @@ POLY_API void poly_report_note(struct poly_report *report, const char *text);
 
 /* Opens a table in the open section; add its columns, then its cells row by row, then end it.
  */
-POLY_API void poly_report_table(struct poly_report *report, const char *key, const char *title);
+POLY_API void poly_report_table(struct poly_report *report, const char *key);
 
 /*
  * Adds a column to the open table, before its first cell; right: numbers, aligned to the
  * right.
  */
-POLY_API void poly_report_column(
-	struct poly_report *report, const char *key, const char *title, bool right);
-
-/*
- * The unit of the column added last, before anything else is added ("bytes"; NULL: none). Text
- * shows it behind the column's title, in parentheses; JSON and CSV do not.
- */
-POLY_API void poly_report_unit(struct poly_report *report, const char *unit);
+POLY_API void poly_report_column(struct poly_report *report, const char *key, bool right);
 
 /* How a table is drawn. A row whose x or y is absent is left out of a plot. */
 enum poly_plot_kind {
@@ -108,9 +123,9 @@ enum poly_plot_kind {
 
 /*
  * A plot of a table. Initialise with POLY_PLOT_INIT, then change fields. x, y, value, series
- * and label are keys of columns that the table has already; x and y[0] must be given, and value
- * for a heat map. Titles and units are copied; NULL: those of the columns (of the table for
- * title).
+ * and label are keys of columns that the table has already; x and y[0] must be provided, and
+ * value for a heat map. Titles and units are copied; NULL, the default: the labels and units of
+ * the columns, and the label of the table for title. Provide one only if it differs.
  */
 struct poly_plot {
 	size_t size;		  /* of this struct in bytes; set by the macro, and not 0 */
@@ -156,27 +171,32 @@ POLY_API void poly_report_cell_id(struct poly_report *report, uint64_t value);
 POLY_API void poly_report_cell_address(
 	struct poly_report *report, uint64_t value, unsigned digits);
 
-/*
- * The next cell: a real number with decimals digits (0 to 17) after the point; empty where it
- * is infinite or not a number.
- */
+/* The next cell: a real number, rendered like that of poly_report_real. */
 POLY_API void poly_report_cell_real(
 	struct poly_report *report, double value, unsigned decimals);
+
+/*
+ * The next cell: a ratio, rendered like that of poly_report_ratio. The unit of a column
+ * that has none becomes "%". Plots of the column are in percent.
+ */
+POLY_API void poly_report_cell_ratio(
+	struct poly_report *report, double part, double whole, unsigned decimals);
 
 /*
  * How a report is rendered. Always UTF-8, lines end in a line feed, and the same report gives
  * the same bytes.
  *
- * Text: sections under their titles, indented by two blanks a level, with an empty line
- * between them; values as "Title  value", aligned within their section; notes as they are;
- * tables under their title with a header line. Digits of counts are grouped by commas. What is
- * absent and what has nothing but absent values and empty tables is left out. Control
+ * Text: sections under their labels, indented by two blanks per level, with an empty line
+ * between them; values as "Label (unit)  value", aligned within their section; notes as they
+ * are; tables under their label with a header line. Digits of counts are grouped by commas.
+ * What is absent and what has nothing but absent values and empty tables is left out. Control
  * characters are shown as \xNN. No line ends in a blank, and none is wrapped.
  *
  * JSON: one object (RFC 8259), indented by two blanks a level. Counts are numbers up to
- * 2^64 - 1, addresses strings ("0x00401000"), reals numbers with their decimals, tables arrays
- * of objects by column key, lists arrays of objects; absent values and empty cells are null.
- * JSON line: the same on one line, with a blank behind every comma and colon.
+ * 2^64 - 1, addresses strings ("0x00401000"), reals and ratios the shortest numbers that are
+ * read back as the same double, tables arrays of objects by column key, lists arrays of
+ * objects; absent values and empty cells are null. JSON line: the same on one line, with a
+ * blank behind every comma and colon.
  *
  * CSV: blocks separated by one empty line; fields are quoted as in RFC 4180 where they hold a
  * comma, a quote or a line break, or are text without a character; absent fields are empty.

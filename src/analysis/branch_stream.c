@@ -244,7 +244,7 @@ branch_stream_report_note(const char *consequence, struct poly_report *report)
 		"the header declares the column 'branch', but no record has a value there%s; "
 		"without that column, outcomes are derived from the next instructions",
 		consequence);
-	poly_report_text(report, "note", "Note", text);
+	poly_report_text(report, "note", text);
 }
 
 enum branch_kind

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "report/terms.h"
 
 #include <stdlib.h>
 
@@ -54,14 +55,14 @@ next_node(const struct poly_calls *calls, uint32_t number)
 static void
 report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	poly_report_table(report, "tree", "Calls");
+	poly_report_table(report, "tree");
 	if (!is_text)
-		poly_report_column(report, "depth", "Depth", true);
-	poly_report_column(report, "total", "Total", true);
-	poly_report_column(report, "self", "Self", true);
-	poly_report_column(report, "calls", "Calls", true);
-	poly_report_column(report, "entry", "Entry", true);
-	poly_report_column(report, "function", "Function", false);
+		poly_report_column(report, "depth", true);
+	poly_report_column(report, "total", true);
+	poly_report_column(report, "self", true);
+	poly_report_column(report, "calls", true);
+	poly_report_column(report, "entry", true);
+	poly_report_column(report, "function", false);
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
 		const struct calls_node *node = &calls->nodes[i];
@@ -139,13 +140,13 @@ report_profile(const struct poly_calls *calls, struct poly_report *report)
 {
 	struct place *places = mem_new((size_t)calls->function_count + 1, sizeof *places);
 	uint32_t *open = mem_new((size_t)calls->function_count + 1, sizeof *open);
-	poly_report_table(report, "functions", "Functions");
-	poly_report_column(report, "total", "Total", true);
-	poly_report_column(report, "self", "Self", true);
-	poly_report_column(report, "calls", "Calls", true);
-	poly_report_column(report, "nested", "Nested", true);
-	poly_report_column(report, "entry", "Entry", true);
-	poly_report_column(report, "function", "Function", false);
+	poly_report_table(report, "functions");
+	poly_report_column(report, "total", true);
+	poly_report_column(report, "self", true);
+	poly_report_column(report, "calls", true);
+	poly_report_column(report, "nested", true);
+	poly_report_column(report, "entry", true);
+	poly_report_column(report, "function", false);
 	if (places && open) {
 		for (uint32_t i = 0; i < calls->function_count; i++) {
 			places[i].function = i;
@@ -206,20 +207,19 @@ report_call(const struct poly_calls *calls, const struct calls_call *call, bool 
 static void
 report_list(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	static const char *const columns[][2] = {{"call_record", "Called at"},
-		{"call_pc", "By"}, {"record", "First"}, {"entry", "Entry"},
-		{"last_record", "Last"}, {"last_pc", "At"}, {"back_record", "Goes on"},
-		{"back_pc", "At"}, {"self", "Self"}, {"total", "Total"}};
-	poly_report_table(report, "list", "Calls");
+	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"), KEY("record"),
+		KEY("entry"), KEY("last_record"), KEY("last_pc"), KEY("back_record"),
+		KEY("back_pc"), KEY("self"), KEY("total")};
+	poly_report_table(report, "list");
 	if (!is_text)
-		poly_report_column(report, "depth", "Depth", true);
+		poly_report_column(report, "depth", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		poly_report_column(report, columns[i][0], columns[i][1], true);
+		poly_report_column(report, columns[i], true);
 	if (calls->info && calls->info->clock) {
-		poly_report_column(report, "time", "Time", true);
-		poly_report_column(report, "last_time", "To", true);
+		poly_report_column(report, "time", true);
+		poly_report_column(report, "last_time", true);
 	}
-	poly_report_column(report, "function", "Function", false);
+	poly_report_column(report, "function", false);
 	for (uint32_t i = 0; i < calls->call_count; i++) {
 		const struct calls_call *call = &calls->calls[i];
 		const bool stays = !calls->options.merges_unreturned || call->has_returned;
@@ -239,15 +239,14 @@ poly_calls_report(const struct poly_calls *calls, enum poly_calls_style style, b
 		report_profile(calls, report);
 	else
 		report_list(calls, is_text, report);
-	poly_report_section(report, "calls", "In all");
-	poly_report_count(report, "instructions", "Instructions", calls->instructions, NULL);
-	poly_report_count(report, "calls", "Calls", calls->all, NULL);
-	poly_report_count(report, "returned", "Returned", calls->returned, NULL);
-	poly_report_count(report, "tail_calls", "Tail calls", calls->tails, NULL);
-	poly_report_count(report, "unwound", "Left without return", calls->unwound, NULL);
-	poly_report_count(
-		report, "first_returns", "Returns before a call", calls->first_returns, NULL);
-	poly_report_count(report, "unmatched", "Returns to nobody", calls->unmatched, NULL);
-	poly_report_count(report, "deep", "Too deep to tell apart", calls->deep, NULL);
+	poly_report_section(report, "calls");
+	poly_report_count(report, "instructions", calls->instructions);
+	poly_report_count(report, "calls", calls->all);
+	poly_report_count(report, "returned", calls->returned);
+	poly_report_count(report, "tail_calls", calls->tails);
+	poly_report_count(report, "unwound", calls->unwound);
+	poly_report_count(report, "first_returns", calls->first_returns);
+	poly_report_count(report, "unmatched", calls->unmatched);
+	poly_report_count(report, "deep", calls->deep);
 	poly_report_end(report);
 }

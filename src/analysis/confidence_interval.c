@@ -70,13 +70,13 @@ void
 ratio_estimator_report(
 	const struct ratio_estimator *estimator, double sampled, struct poly_report *report)
 {
-	poly_report_table(report, "confidence", "Confidence (95 %)");
-	poly_report_column(report, "quantity", "Quantity", false);
-	poly_report_column(report, "meaning", "Meaning", false);
-	poly_report_column(report, "estimate", "Estimate", true);
-	poly_report_column(report, "low", "From", true);
-	poly_report_column(report, "high", "To", true);
-	poly_report_column(report, "units", "Units", true);
+	poly_report_table(report, "confidence");
+	poly_report_column(report, "quantity", false);
+	poly_report_column(report, "meaning", false);
+	poly_report_column(report, "estimate", true);
+	poly_report_column(report, "low", true);
+	poly_report_column(report, "high", true);
+	poly_report_column(report, "units", true);
 	for (size_t i = 0; i < estimator->count; i++) {
 		const struct confidence_interval interval =
 			confidence_interval_of(&estimator->sums[i], estimator->units, sampled);

@@ -297,14 +297,14 @@ report_instruction(const struct poly_defuse *who, unsigned digits, struct poly_r
 	const struct deed *it = &who->instruction;
 	if (!it->record)
 		return;
-	poly_report_count(report, "instruction", "Instruction", it->record, NULL);
+	poly_report_count(report, "instruction", it->record);
 	if (it->has_pc)
-		poly_report_address(report, "pc", "PC", it->pc, digits);
+		poly_report_address(report, "pc", it->pc, digits);
 	if (it->has_opcode)
-		poly_report_address(report, "opcode", "Opcode", it->opcode,
+		poly_report_address(report, "opcode", it->opcode,
 			it->opcode_size && it->opcode_size <= 8 ? 2 * it->opcode_size : 1u);
 	if (it->text[0])
-		poly_report_text(report, "text", "Text", it->text);
+		poly_report_text(report, "text", it->text);
 }
 
 void
@@ -313,26 +313,24 @@ poly_defuse_report(const struct poly_defuse *who, struct poly_report *report)
 	const struct deed *it = &who->deed;
 	const unsigned bits = who->info->address_bits, digits = bits ? (bits + 3) / 4 : 1;
 	struct buf context = {0};
-	poly_report_section(report, "answer", "Answer");
+	poly_report_section(report, "answer");
 	if (who->is_found) {
-		poly_report_count(report, "record", "Record", it->record, NULL);
+		poly_report_count(report, "record", it->record);
 		if (it->has_time)
-			poly_report_count(report, "time", "Time", it->time, NULL);
+			poly_report_count(report, "time", it->time);
 		context_append_name(who->info, it->context, &context);
-		poly_report_text(
-			report, "context", "By", context.size ? buf_text(&context) : NULL);
+		poly_report_text(report, "context", context.size ? buf_text(&context) : NULL);
 		if (it->has_reg)
-			poly_report_text(
-				report, "reg", "Register", poly_trace_name(who->info, it->reg));
+			poly_report_text(report, "reg", poly_trace_name(who->info, it->reg));
 		if (it->has_access)
-			poly_report_text(report, "access", "Access",
-				poly_enum_name(POLY_FORM_ACCESS, it->access));
+			poly_report_text(
+				report, "access", poly_enum_name(POLY_FORM_ACCESS, it->access));
 		if (it->has_address)
-			poly_report_address(report, "address", "Address", it->address, digits);
+			poly_report_address(report, "address", it->address, digits);
 		if (it->has_size)
-			poly_report_count(report, "size", "Size", it->size, "bytes");
+			poly_report_count(report, "size", it->size);
 		if (it->has_value)
-			poly_report_address(report, "value", "Value", it->value,
+			poly_report_address(report, "value", it->value,
 				it->has_size && it->size && it->size <= 8 ? 2 * it->size : 1u);
 		report_instruction(who, digits, report);
 	}

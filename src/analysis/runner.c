@@ -284,7 +284,8 @@ poly_stats_report(const struct poly_stats *stats, struct poly_report *report)
 		const struct poly_analysis_info *info = &run->analysis->info;
 		if (!run->suited)
 			continue;
-		poly_report_section(report, info->name, info->title);
+		poly_report_section(report, info->name);
+		poly_report_heading(report, info->title);
 		run->analysis->report(run->state, &stats->ops, report);
 		if (run->confidence)
 			ratio_estimator_report(run->confidence,

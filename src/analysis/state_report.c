@@ -128,11 +128,11 @@ report_all_powerpc(const struct poly_state *state, struct poly_report *report)
 static void
 report_registers(const struct poly_state *state, struct poly_report *report)
 {
-	poly_report_table(report, "registers", "Registers");
-	poly_report_column(report, "context", "Of", false);
-	poly_report_column(report, "register", "Register", false);
-	poly_report_column(report, "value", "Value", false);
-	poly_report_column(report, "record", "Record", true);
+	poly_report_table(report, "registers");
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "register", false);
+	poly_report_column(report, "value", false);
+	poly_report_column(report, "record", true);
 	if (state->has_powerpc)
 		report_all_powerpc(state, report);
 	report_named(state, report);
@@ -145,10 +145,10 @@ report_memory(const struct poly_state *state, struct poly_report *report)
 	const unsigned digits =
 		state->info->address_bits ? (state->info->address_bits + 3) / 4 : 8;
 	struct state_block *list = mem_new((size_t)state->block_count + 1, sizeof *list);
-	poly_report_table(report, "memory", "Memory");
-	poly_report_column(report, "address", "Address", true);
-	poly_report_column(report, "bytes", "Bytes", false);
-	poly_report_column(report, "record", "Record", true);
+	poly_report_table(report, "memory");
+	poly_report_column(report, "address", true);
+	poly_report_column(report, "bytes", false);
+	poly_report_column(report, "record", true);
 	if (list && state->block_count)
 		memcpy(list, state->blocks, state->block_count * sizeof *list);
 	if (list)
@@ -177,15 +177,14 @@ void
 poly_state_report(const struct poly_state *state, struct poly_report *report)
 {
 	const unsigned bits = state->info->address_bits;
-	poly_report_section(report, "state", "State");
-	poly_report_count(report, "record", "Record", state->record, NULL);
+	poly_report_section(report, "state");
+	poly_report_count(report, "record", state->record);
 	if (state->instruction) {
-		poly_report_count(
-			report, "instruction", "Instruction", state->instruction, NULL);
-		poly_report_address(report, "pc", "PC", state->pc, bits ? (bits + 3) / 4 : 1);
+		poly_report_count(report, "instruction", state->instruction);
+		poly_report_address(report, "pc", state->pc, bits ? (bits + 3) / 4 : 1);
 	}
 	if (state->has_time)
-		poly_report_count(report, "time", "Time", state->time, NULL);
+		poly_report_count(report, "time", state->time);
 	poly_report_end(report);
 	report_registers(state, report);
 	report_memory(state, report);

@@ -2,6 +2,7 @@
 /* A summary as a report. The keys are promised in polytrace/summary.h. */
 #include "analysis/summary.h"
 
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <stdio.h>
@@ -21,28 +22,27 @@ trace_has(const struct poly_trace_info *info, enum poly_column column)
 }
 
 static void
-absent(struct poly_report *report, const char *key, const char *title)
+absent(struct poly_report *report, const char *key)
 {
-	poly_report_text(report, key, title, NULL);
+	poly_report_text(report, key, NULL);
 }
 
 /* A count, where known is true. */
 static void
-count_if(struct poly_report *report, bool known, const char *key, const char *title,
-	uint64_t value)
+count_if(struct poly_report *report, bool known, const char *key, uint64_t value)
 {
 	if (known)
-		poly_report_count(report, key, title, value, NULL);
+		poly_report_count(report, key, value);
 	else
-		absent(report, key, title);
+		absent(report, key);
 }
 
 static void
 report_facts(struct poly_report *report, const struct poly_trace_info *info)
 {
-	poly_report_table(report, "facts", "Further facts");
-	poly_report_column(report, "key", "Fact", false);
-	poly_report_column(report, "value", "Value", false);
+	poly_report_table(report, "facts");
+	poly_report_column(report, "key", false);
+	poly_report_column(report, "value", false);
 	for (size_t i = 0; info && i < info->fact_count; i++) {
 		poly_report_cell_text(report, info->facts[i].key);
 		poly_report_cell_text(report, info->facts[i].value);
@@ -56,9 +56,9 @@ report_labels(struct poly_report *report, const struct poly_trace_info *info)
 {
 	if (!info || !info->label_count)
 		return;
-	poly_report_table(report, "labels", "Labels");
-	poly_report_column(report, "key", "Label", false);
-	poly_report_column(report, "value", "Value", false);
+	poly_report_table(report, "labels");
+	poly_report_column(report, "key", false);
+	poly_report_column(report, "value", false);
 	for (size_t i = 0; i < info->label_count; i++) {
 		poly_report_cell_text(report, info->labels[i].key);
 		poly_report_cell_text(report, info->labels[i].value);
@@ -73,21 +73,19 @@ report_info(struct poly_report *report, const struct poly_trace_info *info)
 	static const char *const orders[] = {NULL, "big", "little"};
 	static const char *const spaces[] = {NULL, "virtual", "physical"};
 	const struct poly_trace_info *i = info ? info : &nothing;
-	poly_report_text(report, "isa", "Instruction set", i->isa);
-	poly_report_text(report, "byte_order", "Byte order", orders[i->byte_order]);
+	poly_report_text(report, "isa", i->isa);
+	poly_report_text(report, "byte_order", orders[i->byte_order]);
 	if (i->address_bits)
-		poly_report_count(
-			report, "address_bits", "Address width", i->address_bits, "bits");
+		poly_report_count(report, "address_bits", i->address_bits);
 	else
-		absent(report, "address_bits", "Address width");
-	poly_report_text(report, "addresses", "Addresses", spaces[i->addresses]);
-	poly_report_text(report, "clock", "Clock", i->clock);
-	poly_report_text(report, "producer", "Producer", i->producer);
+		absent(report, "address_bits");
+	poly_report_text(report, "addresses", spaces[i->addresses]);
+	poly_report_text(report, "clock", i->clock);
+	poly_report_text(report, "producer", i->producer);
 	if (i->has_first_pc)
-		poly_report_address(
-			report, "first_pc", "First PC", i->first_pc, address_digits(i));
+		poly_report_address(report, "first_pc", i->first_pc, address_digits(i));
 	else
-		absent(report, "first_pc", "First PC");
+		absent(report, "first_pc");
 	report_facts(report, info);
 	report_labels(report, info);
 }
@@ -96,14 +94,12 @@ static void
 report_trace(struct poly_report *report, const struct poly_reader *reader,
 	const struct poly_trace_info *info)
 {
-	poly_report_section(report, "trace", "Trace");
-	poly_report_text(report, "format", "Format", info ? info->format : NULL);
-	poly_report_text(report, "title", "Description",
-		reader ? poly_reader_format(reader)->title : NULL);
-	poly_report_text(report, "evidence", "Recognised by",
-		reader ? poly_reader_evidence(reader) : NULL);
-	poly_report_text(report, "compression", "Compression",
-		reader ? poly_reader_compression(reader) : NULL);
+	poly_report_section(report, "trace");
+	poly_report_text(report, "format", info ? info->format : NULL);
+	poly_report_text(report, "title", reader ? poly_reader_format(reader)->title : NULL);
+	poly_report_text(report, "evidence", reader ? poly_reader_evidence(reader) : NULL);
+	poly_report_text(
+		report, "compression", reader ? poly_reader_compression(reader) : NULL);
 	report_info(report, info);
 	poly_report_end(report);
 }
@@ -115,18 +111,15 @@ report_input(struct poly_report *report, const struct poly_reader *reader)
 	if (!reader)
 		return;
 	poly_reader_count(reader, &counts);
-	poly_report_section(report, "input", "Input");
+	poly_report_section(report, "input");
 	if (counts.input_total)
-		poly_report_count(
-			report, "file_bytes", "Size of the file", counts.input_total, "bytes");
+		poly_report_count(report, "file_bytes", counts.input_total);
 	else
-		absent(report, "file_bytes", "Size of the file");
-	poly_report_count(report, "read_bytes", "Read", counts.input_bytes, "bytes");
-	poly_report_count(
-		report, "content_bytes", "Decompressed", counts.content_bytes, "bytes");
-	poly_report_count(report, "skipped_bytes", "Skipped", counts.skipped_bytes, "bytes");
-	poly_report_count(
-		report, "skipped_places", "Damaged places", counts.skipped_places, NULL);
+		absent(report, "file_bytes");
+	poly_report_count(report, "read_bytes", counts.input_bytes);
+	poly_report_count(report, "content_bytes", counts.content_bytes);
+	poly_report_count(report, "skipped_bytes", counts.skipped_bytes);
+	poly_report_count(report, "skipped_places", counts.skipped_places);
 	poly_report_end(report);
 }
 
@@ -135,10 +128,9 @@ static void
 report_tally(struct poly_report *report, const struct byte_histogram *tally,
 	const struct poly_trace_info *info, bool kinds)
 {
-	poly_report_table(
-		report, kinds ? "kinds" : "names", kinds ? "By kind" : "By the format's name");
-	poly_report_column(report, kinds ? "kind" : "name", kinds ? "Kind" : "Name", false);
-	poly_report_column(report, "count", "Records", true);
+	poly_report_table(report, kinds ? "kinds" : "names");
+	poly_report_column(report, kinds ? "kind" : "name", false);
+	poly_report_column(report, "count", true);
 	for (unsigned i = 0; i < 256; i++) {
 		char number[16];
 		const char *name = NULL;
@@ -167,15 +159,13 @@ static void
 report_records(struct poly_report *report, const struct poly_summary *summary,
 	const struct poly_trace_info *info)
 {
-	poly_report_section(report, "records", "Records");
-	poly_report_count(report, "total", "Total", summary->rows, NULL);
-	poly_report_count(report, "instructions", "Instructions", instructions(summary), NULL);
-	count_if(report, trace_has(info, POLY_COLUMN_uop), "micro_operations",
-		"Micro-operations", summary->uops);
+	poly_report_section(report, "records");
+	poly_report_count(report, "total", summary->rows);
+	poly_report_count(report, "instructions", instructions(summary));
+	count_if(report, trace_has(info, POLY_COLUMN_uop), "micro_operations", summary->uops);
 	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic",
-		"Synthetic instructions", summary->synthetic);
-	count_if(report, trace_has(info, POLY_COLUMN_raw), "raw", "Not understood",
-		summary->raw);
+		summary->synthetic);
+	count_if(report, trace_has(info, POLY_COLUMN_raw), "raw", summary->raw);
 	report_tally(report, &summary->kinds, info, true);
 	report_tally(report, &summary->records, info, false);
 	poly_report_end(report);
@@ -185,12 +175,12 @@ static void
 report_accesses(
 	struct poly_report *report, const struct access_stats *accesses, unsigned digits)
 {
-	poly_report_table(report, "accesses", "Accesses");
-	poly_report_column(report, "access", "Access", false);
-	poly_report_column(report, "count", "Records", true);
-	poly_report_column(report, "bytes", "Bytes", true);
-	poly_report_column(report, "lowest", "Lowest address", true);
-	poly_report_column(report, "highest", "Highest address", true);
+	poly_report_table(report, "accesses");
+	poly_report_column(report, "access", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "bytes", true);
+	poly_report_column(report, "lowest", true);
+	poly_report_column(report, "highest", true);
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		if (!accesses->counts[i])
 			continue;
@@ -209,13 +199,13 @@ report_accesses(
 static void
 report_pc(struct poly_report *report, const struct value_range *pc, unsigned digits)
 {
-	poly_report_section(report, "pc", "Instruction addresses");
+	poly_report_section(report, "pc");
 	if (pc->low > pc->high) {
-		absent(report, "lowest", "Lowest");
-		absent(report, "highest", "Highest");
+		absent(report, "lowest");
+		absent(report, "highest");
 	} else {
-		poly_report_address(report, "lowest", "Lowest", pc->low, digits);
-		poly_report_address(report, "highest", "Highest", pc->high, digits);
+		poly_report_address(report, "lowest", pc->low, digits);
+		poly_report_address(report, "highest", pc->high, digits);
 	}
 	poly_report_end(report);
 }
@@ -224,44 +214,39 @@ static void
 report_time(struct poly_report *report, const struct value_range *time,
 	const struct poly_trace_info *info)
 {
-	static const struct {
-		const char *key, *title;
-	} values[] = {{"first", "First"}, {"last", "Last"}, {"span", "Span"}};
+	static const char *const keys[] = {KEY("first"), KEY("last"), KEY("span")};
 	const uint64_t ticks[] = {time->low, time->high, time->high - time->low};
 	const char *unit = info && info->clock ? info->clock : "ticks";
-	poly_report_section(report, "time", "Time");
+	poly_report_section(report, "time");
 	for (size_t i = 0; i < 3; i++) {
 		if (time->low > time->high)
-			absent(report, values[i].key, values[i].title);
+			absent(report, keys[i]);
 		else
-			poly_report_count(
-				report, values[i].key, values[i].title, ticks[i], NULL);
+			poly_report_count(report, keys[i], ticks[i]);
 	}
-	poly_report_text(report, "unit", "Unit", time->low > time->high ? NULL : unit);
+	poly_report_text(report, "unit", time->low > time->high ? NULL : unit);
 	poly_report_end(report);
 }
 
 static void
 report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 {
-	static const struct {
-		const char *key, *title;
-	} names[CONTEXT_COUNT] = {
-		[CONTEXT_CPU] = {"cpus", "Processors"},
-		[CONTEXT_PROCESS] = {"processes", "Processes"},
-		[CONTEXT_THREAD] = {"threads", "Threads"},
+	static const char *const keys[CONTEXT_COUNT] = {
+		[CONTEXT_CPU] = KEY("cpus"),
+		[CONTEXT_PROCESS] = KEY("processes"),
+		[CONTEXT_THREAD] = KEY("threads"),
 	};
-	poly_report_section(report, "contexts", "Processors, processes and threads");
+	poly_report_section(report, "contexts");
 	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
 		const struct distinct_set *context = &contexts[i];
 		if (context->failed)
 			tree_fail(report);
-		if (context->overflowed)
-			poly_report_count(report, names[i].key, names[i].title,
-				DISTINCT_SET_MAX + 1, "or more");
-		else
-			count_if(report, context->map.count > 0, names[i].key, names[i].title,
-				context->map.count);
+		if (!context->overflowed) {
+			count_if(report, context->map.count > 0, keys[i], context->map.count);
+			continue;
+		}
+		poly_report_count(report, keys[i], DISTINCT_SET_MAX + 1);
+		poly_report_unit(report, "at least");
 	}
 	poly_report_end(report);
 }
@@ -286,12 +271,12 @@ report_rules(struct poly_report *report, const struct poly_reader *reader)
 {
 	static const char *const severities[] = {"note", "warning", "error"};
 	struct poly_finding finding;
-	poly_report_table(report, "rules", "By rule");
-	poly_report_column(report, "code", "Rule", false);
-	poly_report_column(report, "severity", "Severity", false);
-	poly_report_column(report, "count", "Places", true);
-	poly_report_column(report, "record", "First record", true);
-	poly_report_column(report, "message", "First finding", false);
+	poly_report_table(report, "rules");
+	poly_report_column(report, "code", false);
+	poly_report_column(report, "severity", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "record", true);
+	poly_report_column(report, "message", false);
 	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
 		if (!finding_of_new_rule(reader, i, &finding))
 			continue;
@@ -318,10 +303,10 @@ report_findings(struct poly_report *report, const struct poly_reader *reader)
 		if (finding_of_new_rule(reader, i, &finding))
 			counts[finding.rule->severity] += finding.count;
 	}
-	poly_report_section(report, "findings", "Noticed while reading");
-	poly_report_count(report, "errors", "Errors", counts[POLY_ERROR], NULL);
-	poly_report_count(report, "warnings", "Warnings", counts[POLY_WARNING], NULL);
-	poly_report_count(report, "notes", "Notes", counts[POLY_NOTE], NULL);
+	poly_report_section(report, "findings");
+	poly_report_count(report, "errors", counts[POLY_ERROR]);
+	poly_report_count(report, "warnings", counts[POLY_WARNING]);
+	poly_report_count(report, "notes", counts[POLY_NOTE]);
 	report_rules(report, reader);
 	poly_report_end(report);
 }
@@ -350,12 +335,11 @@ poly_summary_figures(const struct poly_summary *summary, struct poly_report *rep
 		accesses += summary->accesses.counts[i];
 		bytes += summary->accesses.sized >> i & 1 ? summary->accesses.bytes[i] : 0;
 	}
-	poly_report_count(report, "records", "Records", summary->rows, NULL);
-	count_if(report, instructions(summary) > 0, "instructions", "Instructions",
-		instructions(summary));
-	count_if(report, accesses > 0, "accesses", "Accesses", accesses);
+	poly_report_count(report, "records", summary->rows);
+	count_if(report, instructions(summary) > 0, "instructions", instructions(summary));
+	count_if(report, accesses > 0, "accesses", accesses);
 	if (bytes)
-		poly_report_count(report, "accessed", "Accessed", bytes, "bytes");
+		poly_report_count(report, "accessed", bytes);
 	else
-		absent(report, "accessed", "Accessed");
+		absent(report, "accessed");
 }

@@ -36,23 +36,22 @@ top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole)
 void
 top_n_columns(struct poly_report *report)
 {
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 }
 
 void
-top_n_distribution(struct poly_report *report, const char *const names[4],
+top_n_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t whole = 0;
 	for (size_t i = 1; i < n; i++)
 		whole += counts[i];
-	poly_report_table(report, names[0], names[1]);
-	poly_report_column(report, names[2], names[3], true);
+	poly_report_table(report, key);
+	poly_report_column(report, column_key, true);
 	top_n_columns(report);
-	plot.x = names[2];
+	plot.x = column_key;
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
 	for (size_t i = 1; i < n; i++) {
@@ -78,6 +77,6 @@ top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint3
 void
 top_n_site_columns(struct poly_report *report)
 {
-	poly_report_column(report, "pc", "PC", false);
-	poly_report_column(report, "mnemonic", "Mnemonic", false);
+	poly_report_column(report, "pc", false);
+	poly_report_column(report, "mnemonic", false);
 }

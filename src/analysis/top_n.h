@@ -27,9 +27,9 @@ void top_n_columns(struct poly_report *report);
 
 /*
  * Adds a table of the counts of each number from 1, with their shares of the total, and its
- * plot. names: key and title of the table, key and title of the column of numbers.
+ * plot. key: of the table; column_key: of the column of numbers.
  */
-void top_n_distribution(struct poly_report *report, const char *const names[4],
+void top_n_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n);
 
 /* Adds two cells: the pc and the mnemonic of a site; both empty if the site is unknown. */

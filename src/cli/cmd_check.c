@@ -105,13 +105,13 @@ add_damage(struct poly_report *report, const struct source *source, struct tally
 static void
 add_table(struct poly_report *report, const struct source *source, struct tally *tally)
 {
-	poly_report_table(report, "findings", "Findings");
-	poly_report_column(report, "severity", "Severity", false);
-	poly_report_column(report, "code", "Code", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "record", "Record", true);
-	poly_report_column(report, "offset", "Offset", true);
-	poly_report_column(report, "message", "Message", false);
+	poly_report_table(report, "findings");
+	poly_report_column(report, "severity", false);
+	poly_report_column(report, "code", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "record", true);
+	poly_report_column(report, "offset", true);
+	poly_report_column(report, "message", false);
 	if (source->reader)
 		add_findings(report, source->reader, tally);
 	add_damage(report, source, tally);
@@ -129,14 +129,13 @@ add_verdict(struct poly_report *report, const struct source *source, bool strict
 	if (source->reader)
 		poly_reader_count(source->reader, &counts);
 	const char *verdict = valid ? "valid" : "invalid";
-	poly_report_text(report, "verdict", "Verdict", trouble ? "unknown" : verdict);
+	poly_report_text(report, "verdict", trouble ? "unknown" : verdict);
 	if (source->reader)
-		poly_report_text(
-			report, "format", "Read as", poly_reader_format(source->reader)->name);
-	poly_report_count(report, "records", "Records", counts.records, NULL);
-	poly_report_count(report, "errors", "Errors", tally->of[POLY_ERROR], NULL);
-	poly_report_count(report, "warnings", "Warnings", tally->of[POLY_WARNING], NULL);
-	poly_report_count(report, "notes", "Notes", tally->of[POLY_NOTE], NULL);
+		poly_report_text(report, "format", poly_reader_format(source->reader)->name);
+	poly_report_count(report, "records", counts.records);
+	poly_report_count(report, "errors", tally->of[POLY_ERROR]);
+	poly_report_count(report, "warnings", tally->of[POLY_WARNING]);
+	poly_report_count(report, "notes", tally->of[POLY_NOTE]);
 	if (trouble)
 		return STATUS_TROUBLE;
 	return valid ? STATUS_DONE : STATUS_NEGATIVE;
@@ -157,7 +156,7 @@ check_one(struct inputs *inputs, const char *path)
 	progress_clear(&source.progress);
 	struct tally tally = {{0}};
 	struct poly_report *report = source_report();
-	poly_report_text(report, "file", "File", source.name);
+	poly_report_text(report, "file", source.name);
 	add_table(report, &source, &tally);
 	int status = add_verdict(report, &source, inputs->options->strict, &tally);
 	int rendered = source_render(report, inputs->options, inputs->output);

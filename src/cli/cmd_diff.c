@@ -313,12 +313,12 @@ show_lines(struct comparison *it)
 
 /* A number in a report, absent where it is 0. */
 static void
-report_number(struct poly_report *report, const char *key, const char *title, uint64_t number)
+report_number(struct poly_report *report, const char *key, uint64_t number)
 {
 	if (number)
-		poly_report_count(report, key, title, number, NULL);
+		poly_report_count(report, key, number);
 	else
-		poly_report_text(report, key, title, NULL);
+		poly_report_text(report, key, NULL);
 }
 
 static void
@@ -326,12 +326,12 @@ report_steps(struct comparison *it)
 {
 	struct poly_report *report = it->report;
 	struct poly_diff_line line;
-	poly_report_table(report, "context", "Context");
-	poly_report_column(report, "mark", "Mark", false);
-	poly_report_column(report, "first_instruction", "First", true);
-	poly_report_column(report, "first", "Step", false);
-	poly_report_column(report, "second_instruction", "Second", true);
-	poly_report_column(report, "second", "Step", false);
+	poly_report_table(report, "context");
+	poly_report_column(report, "mark", false);
+	poly_report_column(report, "first_instruction", true);
+	poly_report_column(report, "first", false);
+	poly_report_column(report, "second_instruction", true);
+	poly_report_column(report, "second", false);
 	for (size_t i = 0; poly_diff_line_at(it->diff, i, &line); i++) {
 		const char mark[2] = {line.mark, 0};
 		poly_report_cell_text(report, line.mark == ' ' ? NULL : mark);
@@ -350,24 +350,22 @@ report_steps(struct comparison *it)
 static void
 report_difference(struct comparison *it, const struct poly_difference *found)
 {
-	static const char *const keys[2][2] = {{"first", "First"}, {"second", "Second"}};
 	struct poly_report *report = it->report;
-	poly_report_section(report, "difference", "Difference");
-	poly_report_text(report, "cause", "Cause", poly_diff_cause_name(found->cause));
-	poly_report_text(report, "subject", "Subject", found->subject);
+	poly_report_section(report, "difference");
+	poly_report_text(report, "cause", poly_diff_cause_name(found->cause));
+	poly_report_text(report, "subject", found->subject);
 	for (unsigned side = 0; side < 2; side++) {
-		poly_report_section(report, keys[side][0], keys[side][1]);
-		poly_report_text(report, "value", "Value", found->values[side]);
-		report_number(report, "instruction", "Instruction", found->instruction[side]);
-		report_number(report, "record", "Record", found->record[side]);
-		poly_report_count(
-			report, "alone", "Instructions alone", found->run[side], NULL);
+		poly_report_section(report, side ? "second" : "first");
+		poly_report_text(report, "value", found->values[side]);
+		report_number(report, "instruction", found->instruction[side]);
+		report_number(report, "record", found->record[side]);
+		poly_report_count(report, "alone", found->run[side]);
 		poly_report_end(report);
 	}
 	if (found->has_cpu)
-		poly_report_count(report, "cpu", "Processor", found->cpu, NULL);
-	poly_report_count(report, "agreed", "Agreed before", found->agreed, NULL);
-	poly_report_bool(report, "ends", "Ends the comparison", found->ends);
+		poly_report_count(report, "cpu", found->cpu);
+	poly_report_count(report, "agreed", found->agreed);
+	poly_report_bool(report, "ends", found->ends);
 	report_steps(it);
 	poly_report_end(report);
 }
@@ -476,18 +474,15 @@ report_verdict(struct comparison *it)
 	struct poly_report *report = it->report;
 	struct poly_diff_counts counts;
 	poly_diff_count(it->diff, &counts);
-	poly_report_text(report, "verdict", "Verdict", verdict(it));
+	poly_report_text(report, "verdict", verdict(it));
 	/* Behind the last difference that was asked for some were looked at already. */
-	report_number(report, "compared", "Instructions compared",
-		it->status == POLY_END ? counts.pairs : 0);
-	poly_report_count(report, "first_read", "Instructions of the first",
-		counts.instructions[0], NULL);
-	poly_report_count(report, "second_read", "Instructions of the second",
-		counts.instructions[1], NULL);
-	poly_report_bool(report, "complete", "Complete", it->status == POLY_END);
-	poly_report_table(report, "causes", "Causes");
-	poly_report_column(report, "cause", "Cause", false);
-	poly_report_column(report, "count", "Count", true);
+	report_number(report, "compared", it->status == POLY_END ? counts.pairs : 0);
+	poly_report_count(report, "first_read", counts.instructions[0]);
+	poly_report_count(report, "second_read", counts.instructions[1]);
+	poly_report_bool(report, "complete", it->status == POLY_END);
+	poly_report_table(report, "causes");
+	poly_report_column(report, "cause", false);
+	poly_report_column(report, "count", true);
 	for (unsigned c = 0; c < POLY_DIFF_CAUSE_COUNT; c++) {
 		if (!counts.causes[c])
 			continue;
@@ -507,10 +502,10 @@ compare_opened(struct comparison *it)
 	if (listed || it->options->summary)
 		it->report = source_report();
 	if (it->report) {
-		poly_report_text(it->report, "first", "First", it->sources[0].name);
-		poly_report_text(it->report, "second", "Second", it->sources[1].name);
+		poly_report_text(it->report, "first", it->sources[0].name);
+		poly_report_text(it->report, "second", it->sources[1].name);
 		if (listed)
-			poly_report_list(it->report, "differences", "Differences");
+			poly_report_list(it->report, "differences");
 	}
 	compare(it);
 	if (it->report) {

@@ -28,11 +28,12 @@ directions(const struct poly_format_info *format)
 static void
 report_all(struct poly_report *report)
 {
-	poly_report_table(report, "formats", NULL);
-	poly_report_column(report, "name", "Name", false);
-	poly_report_column(report, "use", "Use", false);
-	poly_report_column(report, "extensions", "Extensions", false);
-	poly_report_column(report, "title", "Title", false);
+	poly_report_table(report, "formats");
+	poly_report_heading(report, NULL);
+	poly_report_column(report, "name", false);
+	poly_report_column(report, "use", false);
+	poly_report_column(report, "extensions", false);
+	poly_report_column(report, "title", false);
 	const struct poly_format_info *format;
 	for (size_t i = 0; (format = poly_format_at(i)); i++) {
 		poly_report_cell_text(report, format->name);
@@ -46,10 +47,10 @@ report_all(struct poly_report *report)
 static void
 report_columns(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_table(report, "columns", "Columns");
-	poly_report_column(report, "column", "Column", false);
-	poly_report_column(report, "needed", "Needed to write", false);
-	poly_report_column(report, "meaning", "Meaning", false);
+	poly_report_table(report, "columns");
+	poly_report_column(report, "column", false);
+	poly_report_column(report, "needed", false);
+	poly_report_column(report, "meaning", false);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (!(format->columns >> c & 1))
 			continue;
@@ -71,12 +72,14 @@ option_use(const struct poly_option *option)
 static void
 report_options(struct poly_report *report, const struct poly_format_info *format)
 {
-	static const char *const names[][2] = {{"option", "Option"}, {"use", "Use"},
-		{"values", "Values"}, {"default", "Default"}, {"meaning", "Meaning"},
-		{"source", "Source"}};
-	poly_report_table(report, "options", "Options (-O NAME=VALUE)");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		poly_report_column(report, names[i][0], names[i][1], false);
+	poly_report_table(report, "options");
+	poly_report_heading(report, "Options (-O NAME=VALUE)");
+	poly_report_column(report, "option", false);
+	poly_report_column(report, "use", false);
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
+	poly_report_column(report, "source", false);
 	for (const struct poly_option *option = format->options; option->name; option++) {
 		char values[200], initial[60];
 		describe_values(option, values, sizeof values);
@@ -94,11 +97,11 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 static void
 report_rules(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_table(report, "rules", "Rules ('polytrace check')");
-	poly_report_column(report, "rule", "Rule", false);
-	poly_report_column(report, "severity", "Severity", false);
-	poly_report_column(report, "condition", "What has to hold", false);
-	poly_report_column(report, "source", "Source", false);
+	poly_report_table(report, "rules");
+	poly_report_column(report, "rule", false);
+	poly_report_column(report, "severity", false);
+	poly_report_column(report, "condition", false);
+	poly_report_column(report, "source", false);
 	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);
 		poly_report_cell_text(report, source_severity(rule->severity));
@@ -111,16 +114,16 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 static void
 report_one(struct poly_report *report, const struct poly_format_info *format)
 {
-	poly_report_text(report, "name", "Format", format->name);
-	poly_report_text(report, "title", "Title", format->title);
-	poly_report_text(report, "family", "Family", format->family);
-	poly_report_text(report, "use", "Use", directions(format));
-	poly_report_text(report, "extensions", "Extensions", format->extensions);
-	poly_report_text(report, "isa", "Instruction set", format->needs_isa);
-	poly_report_text(report, "listing", "Listing", format->listing);
-	poly_report_text(report, "summary", "Summary", format->summary);
-	poly_report_bool(report, "labels", "Labels", format->holds_labels);
-	poly_report_text(report, "spec", "Defined in", format->spec);
+	poly_report_text(report, "name", format->name);
+	poly_report_text(report, "title", format->title);
+	poly_report_text(report, "family", format->family);
+	poly_report_text(report, "use", directions(format));
+	poly_report_text(report, "extensions", format->extensions);
+	poly_report_text(report, "isa", format->needs_isa);
+	poly_report_text(report, "listing", format->listing);
+	poly_report_text(report, "summary", format->summary);
+	poly_report_bool(report, "labels", format->holds_labels);
+	poly_report_text(report, "spec", format->spec);
 	report_columns(report, format);
 	if (format->options->name)
 		report_options(report, format);

@@ -88,19 +88,18 @@ compare(struct poly_grade *grade, struct side sides[2])
 static void
 report_verdict(struct poly_report *report, const struct poly_grade_verdict *verdict)
 {
-	poly_report_bool(report, "same", "Same", !verdict->line);
+	poly_report_bool(report, "same", !verdict->line);
 	if (!verdict->line)
 		return;
-	poly_report_section(report, "difference", "First difference");
-	poly_report_count(report, "line", "Line", verdict->line, NULL);
-	poly_report_count(report, "column", "Column", verdict->column, NULL);
-	poly_report_text(report, "layout", "Layout", verdict->layout);
-	poly_report_text(report, "field", "Field", verdict->field);
-	poly_report_text(report, "expected", "Expected",
-		verdict->expected ? verdict->expected : "(the end)");
+	poly_report_section(report, "difference");
+	poly_report_count(report, "line", verdict->line);
+	poly_report_count(report, "column", verdict->column);
+	poly_report_text(report, "layout", verdict->layout);
+	poly_report_text(report, "field", verdict->field);
 	poly_report_text(
-		report, "actual", "Actual", verdict->actual ? verdict->actual : "(the end)");
-	poly_report_text(report, "why", "Why", verdict->why);
+		report, "expected", verdict->expected ? verdict->expected : "(the end)");
+	poly_report_text(report, "actual", verdict->actual ? verdict->actual : "(the end)");
+	poly_report_text(report, "why", verdict->why);
 	poly_report_end(report);
 }
 

@@ -59,17 +59,14 @@ info_one(struct inputs *inputs, const char *path)
 static void
 report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
 {
-	poly_report_table(report, "items", "By what they hold");
-	poly_report_column(report, "holds", "Holds", false);
-	poly_report_column(report, "column", "Column", false);
-	poly_report_column(report, "values", "Values", true);
-	poly_report_column(report, "unpacked", "Unpacked", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "packed", "Packed", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "share", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "bits_per_record", "Bits a record", true);
+	poly_report_table(report, "items");
+	poly_report_column(report, "holds", false);
+	poly_report_column(report, "column", false);
+	poly_report_column(report, "values", true);
+	poly_report_column(report, "unpacked", true);
+	poly_report_column(report, "packed", true);
+	poly_report_column(report, "share", true);
+	poly_report_column(report, "bits_per_record", true);
 	for (size_t i = 0; i < space->count; i++) {
 		const struct poly_space_item *item = &space->items[i];
 		const double bytes = (double)item->packed;
@@ -97,16 +94,16 @@ report_space(struct poly_report *report, const struct poly_space *space, const c
 		packed += space->items[i].packed;
 		unpacked += space->items[i].unpacked;
 	}
-	poly_report_section(report, "space", "Space");
-	poly_report_text(report, "format", "Packed format", format);
-	poly_report_bool(report, "complete", "Complete", space->is_complete);
-	poly_report_count(report, "segments", "Segments", space->segments, NULL);
-	poly_report_count(report, "records", "Records", space->records, NULL);
-	poly_report_count(report, "templates", "Templates", space->templates, NULL);
-	poly_report_count(report, "packed", "Packed", packed, "bytes");
-	poly_report_count(report, "unpacked", "Unpacked", unpacked, "bytes");
-	poly_report_real(report, "bits_per_record", "Bits a record",
-		8 * (double)packed / (double)space->records, 3);
+	poly_report_section(report, "space");
+	poly_report_text(report, "format", format);
+	poly_report_bool(report, "complete", space->is_complete);
+	poly_report_count(report, "segments", space->segments);
+	poly_report_count(report, "records", space->records);
+	poly_report_count(report, "templates", space->templates);
+	poly_report_count(report, "packed", packed);
+	poly_report_count(report, "unpacked", unpacked);
+	poly_report_real(
+		report, "bits_per_record", 8 * (double)packed / (double)space->records, 3);
 	report_items(report, space, packed);
 	poly_report_end(report);
 }

@@ -331,14 +331,14 @@ learn_all(struct merging *merging)
 static int
 print_schedule(struct merging *merging, struct poly_report *report)
 {
-	static const char *const keys[] = {"thread", "first", "records", "why"};
-	static const char *const titles[] = {"Thread", "First record", "Records", "Why"};
 	struct poly_merge_run run;
 	struct poly_error error;
 	enum poly_status status;
-	poly_report_table(report, "schedule", "Schedule");
-	for (size_t i = 0; i < 4; i++)
-		poly_report_column(report, keys[i], titles[i], i < 3);
+	poly_report_table(report, "schedule");
+	poly_report_column(report, "thread", true);
+	poly_report_column(report, "first", true);
+	poly_report_column(report, "records", true);
+	poly_report_column(report, "why", false);
 	while ((status = poly_merge_next_run(merging->merge, &run, &error)) == POLY_OK) {
 		poly_report_cell_count(report, merging->inputs[run.trace].thread);
 		poly_report_cell_count(report, run.first);

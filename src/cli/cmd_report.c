@@ -51,9 +51,11 @@ static void
 tell_source(struct page *page, const struct source *source, const struct answers *answers)
 {
 	struct poly_report *report = page->report;
-	if (page->several)
-		poly_report_section(report, "input", source->name);
-	poly_report_section(report, "overview", "Overview");
+	if (page->several) {
+		poly_report_section(report, "input");
+		poly_report_heading(report, source->name);
+	}
+	poly_report_section(report, "overview");
 	source_report_name(source, report);
 	poly_summary_figures(answers->summary, report);
 	poly_summary_report(answers->summary, source->reader, report);
@@ -165,7 +167,7 @@ report_run(void *fields, char **operands)
 	}
 	page.report = source_report();
 	if (page.several)
-		poly_report_list(page.report, "inputs", "Traces");
+		poly_report_list(page.report, "inputs");
 	if (asked_prepare(&page.asked, &options->asked))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(page.report);

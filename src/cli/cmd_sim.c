@@ -56,9 +56,9 @@ static void
 list_simulators(struct poly_report *report)
 {
 	const struct poly_analysis_info *info;
-	poly_report_table(report, "simulators", "Simulators");
-	poly_report_column(report, "name", "Name", false);
-	poly_report_column(report, "summary", "Summary", false);
+	poly_report_table(report, "simulators");
+	poly_report_column(report, "name", false);
+	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		if (!info->is_simulation)
 			continue;
@@ -94,12 +94,13 @@ sim_list(const struct source_options *options)
 	struct output *output = output_new();
 	struct poly_report *report = source_report();
 	list_simulators(report);
-	poly_report_table(report, "options", "Options (-S NAME=VALUE)");
-	poly_report_column(report, "simulator", "Simulator", false);
-	poly_report_column(report, "option", "Option", false);
-	poly_report_column(report, "values", "Values", false);
-	poly_report_column(report, "default", "Default", false);
-	poly_report_column(report, "meaning", "Meaning", false);
+	poly_report_table(report, "options");
+	poly_report_heading(report, "Options (-S NAME=VALUE)");
+	poly_report_column(report, "simulator", false);
+	poly_report_column(report, "option", false);
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		if (info->is_simulation)
 			list_options(report, info);

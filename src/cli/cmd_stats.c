@@ -43,11 +43,12 @@ static void
 list_analyses(struct poly_report *report)
 {
 	const struct poly_analysis_info *info;
-	poly_report_table(report, "analyses", "Analyses (-a NAME,...)");
-	poly_report_column(report, "name", "Name", false);
-	poly_report_column(report, "usual", "Usual", false);
-	poly_report_column(report, "needs", "Needs", false);
-	poly_report_column(report, "summary", "Summary", false);
+	poly_report_table(report, "analyses");
+	poly_report_heading(report, "Analyses (-a NAME,...)");
+	poly_report_column(report, "name", false);
+	poly_report_column(report, "usual", false);
+	poly_report_column(report, "needs", false);
+	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		char needs[200];
 		source_column_names(info->needs, needs, sizeof needs);
@@ -63,11 +64,12 @@ static void
 list_options(struct poly_report *report)
 {
 	const struct poly_analysis_info *info;
-	poly_report_table(report, "options", "Options (-A NAME=VALUE)");
-	poly_report_column(report, "option", "Option", false);
-	poly_report_column(report, "values", "Values", false);
-	poly_report_column(report, "default", "Default", false);
-	poly_report_column(report, "meaning", "Meaning", false);
+	poly_report_table(report, "options");
+	poly_report_heading(report, "Options (-A NAME=VALUE)");
+	poly_report_column(report, "option", false);
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		for (const struct poly_option *option = info->options; option->name; option++) {
 			char values[200], initial[60];
@@ -113,8 +115,10 @@ tell_source(const struct inputs *inputs, const struct source *source,
 		poly_report_cell_text(report, source_partial(source) ? "yes" : NULL);
 		return STATUS_DONE;
 	}
-	if (job->report)
-		poly_report_section(report, NULL, source->name);
+	if (job->report) {
+		poly_report_section(report, NULL);
+		poly_report_heading(report, source->name);
+	}
 	source_report_name(source, report);
 	poly_stats_report(stats, report);
 	if (!job->report)
@@ -164,17 +168,17 @@ begin_report(struct stats_job *job, bool together)
 	struct poly_error error;
 	job->report = source_report();
 	if (!together) {
-		poly_report_list(job->report, "inputs", "Inputs");
+		poly_report_list(job->report, "inputs");
 		return true;
 	}
 	if (poly_stats_new(&job->asked.options, &job->stats, &error) != POLY_OK) {
 		say_error("stats", &error);
 		return false;
 	}
-	poly_report_table(job->report, "files", "Files");
-	poly_report_column(job->report, "file", "File", false);
-	poly_report_column(job->report, "records", "Records", true);
-	poly_report_column(job->report, "partial", "Partial", false);
+	poly_report_table(job->report, "files");
+	poly_report_column(job->report, "file", false);
+	poly_report_column(job->report, "records", true);
+	poly_report_column(job->report, "partial", false);
 	return true;
 }
 

@@ -91,7 +91,7 @@ who_one(struct inputs *inputs, const char *path)
 	progress_clear(&source.progress);
 	if (who) {
 		struct poly_report *report = source_report();
-		poly_report_text(report, "file", "File", source.name);
+		poly_report_text(report, "file", source.name);
 		poly_defuse_report(who, report);
 		status = source_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);

@@ -129,23 +129,25 @@ void
 homework_list(struct poly_report *report)
 {
 	const struct poly_homework_info *info;
-	poly_report_table(report, "homeworks", "Homeworks (--course=COURSE)");
-	poly_report_column(report, "course", "Course", false);
-	poly_report_column(report, "homework", "Homework", false);
-	poly_report_column(report, "title", "Title", false);
+	poly_report_table(report, "homeworks");
+	poly_report_heading(report, "Homeworks (--course=COURSE)");
+	poly_report_column(report, "course", false);
+	poly_report_column(report, "homework", false);
+	poly_report_column(report, "title", false);
 	for (size_t i = 0; (info = poly_homework_at(i)); i++) {
 		poly_report_cell_text(report, info->course);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, info->title);
 	}
 	poly_report_end(report);
-	poly_report_table(report, "homework_options", "Options of homeworks (-S NAME=VALUE)");
-	poly_report_column(report, "course", "Course", false);
-	poly_report_column(report, "homework", "Homework", false);
-	poly_report_column(report, "option", "Option", false);
-	poly_report_column(report, "values", "Values", false);
-	poly_report_column(report, "default", "Default", false);
-	poly_report_column(report, "meaning", "Meaning", false);
+	poly_report_table(report, "homework_options");
+	poly_report_heading(report, "Options of homeworks (-S NAME=VALUE)");
+	poly_report_column(report, "course", false);
+	poly_report_column(report, "homework", false);
+	poly_report_column(report, "option", false);
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_homework_at(i)); i++)
 		list_options(report, info);
 	poly_report_end(report);

@@ -248,9 +248,9 @@ source_partial(const struct source *source)
 void
 source_report_name(const struct source *source, struct poly_report *report)
 {
-	poly_report_text(report, "file", "File", source->name);
+	poly_report_text(report, "file", source->name);
 	if (source_partial(source))
-		poly_report_bool(report, "partial", "Partial", true);
+		poly_report_bool(report, "partial", true);
 }
 
 bool

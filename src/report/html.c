@@ -28,7 +28,7 @@ html_escape(struct html *html)
 void
 html_title(struct html *html, const struct item *item)
 {
-	render_titled(&html->text, html->render->report, item->title, TREE_NO_TEXT);
+	render_titled(&html->text, html->render->report, item->title, item->unit);
 	html_escape(html);
 }
 
@@ -85,7 +85,7 @@ html_is_empty(const struct item *item)
 static bool
 html_is_number(const struct item *item)
 {
-	return item->form == FORM_COUNT || item->form == FORM_REAL;
+	return item->form == FORM_COUNT || item->form == FORM_REAL || item->form == FORM_RATIO;
 }
 
 /* The numbers among values as tiles. */
@@ -97,19 +97,10 @@ values_tiles(struct html *html, size_t i, size_t end)
 	for (; i < end; i++) {
 		if (!html_is_number(&items[i]))
 			continue;
-		struct item number = items[i];
-		number.unit = TREE_NO_TEXT;
 		buf_string(html->out, "<div><dt>");
 		html_title(html, &items[i]);
 		buf_string(html->out, "</dt><dd>");
-		html_shown(html, &number);
-		if (items[i].unit != TREE_NO_TEXT) {
-			buf_string(html->out, " <span>");
-			render_visible(
-				&html->text, tree_text(html->render->report, items[i].unit));
-			html_escape(html);
-			buf_string(html->out, "</span>");
-		}
+		html_shown(html, &items[i]);
 		buf_string(html->out, "</dd></div>\n");
 	}
 	buf_string(html->out, "</dl>\n");

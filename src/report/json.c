@@ -81,6 +81,7 @@ json_value(struct json *json, const struct item *item)
 		break;
 	case FORM_COUNT:
 	case FORM_REAL:
+	case FORM_RATIO:
 		render_number(item, false, text);
 		buf_string(out, text);
 		break;

@@ -43,7 +43,12 @@ view_number(const struct view *view, size_t row, size_t column, double *number)
 	const struct item *cell = view_cell(view, row, column);
 	if (cell->form == FORM_ABSENT || cell->form == FORM_TEXT)
 		return false;
-	*number = cell->form == FORM_REAL ? cell->value.real : (double)cell->value.number;
+	if (cell->form == FORM_RATIO)
+		*number = 100 * cell->value.real;
+	else if (cell->form == FORM_REAL)
+		*number = cell->value.real;
+	else
+		*number = (double)cell->value.number;
 	if (fabs(*number) < PLOT_LEAST)
 		*number = 0;
 	return fabs(*number) <= PLOT_GREATEST;
@@ -171,7 +176,8 @@ view_axis(const struct view *view, size_t column, bool logarithmic)
 	case FORM_BOOL: return AXIS_COUNT;
 	case FORM_ABSENT:
 	case FORM_TEXT:
-	case FORM_REAL: break;
+	case FORM_REAL:
+	case FORM_RATIO: break;
 	}
 	return AXIS_LINEAR;
 }

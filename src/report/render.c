@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes that gather before they are written. */
@@ -50,33 +51,68 @@ number_address(uint64_t number, unsigned digits, char *text)
 	text[2 + digits] = 0;
 }
 
-/* The locale may write several bytes for the point. */
-void
-render_real(double real, unsigned decimals, char *text)
+/* Replaces what the locale writes for the point, n bytes, by a point; 0: it writes none. */
+static void
+point_replace(char *point, size_t n)
 {
-	int n = snprintf(text, RENDER_NUMBER, "%.*f", (int)decimals, real);
-	if (!decimals)
+	if (!n)
 		return;
-	char *fraction = text + n - decimals, *point = fraction;
-	while (point[-1] < '0' || point[-1] > '9')
-		point--;
 	*point = '.';
-	memmove(point + 1, fraction, decimals + 1);
+	memmove(point + 1, point + n, strlen(point + n) + 1);
 }
 
 void
-render_number(const struct item *item, bool grouped, char *text)
+render_real(double real, unsigned decimals, char *text)
+{
+	snprintf(text, RENDER_NUMBER, "%.*f", (int)decimals, real);
+	char *point = text + strspn(text, "-0123456789");
+	point_replace(point, strcspn(point, "0123456789"));
+}
+
+/* The shortest text that is read back as the same number, with a point. */
+static void
+render_exact(double real, char *text)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, RENDER_NUMBER, "%.*g", digits, real);
+		if (strtod(text, NULL) == real)
+			break;
+	}
+	char *point = text + strspn(text, "-0123456789");
+	if (*point != 'e')
+		point_replace(point, strcspn(point, "0123456789"));
+}
+
+static void
+render_rounded(const struct item *item, char *text)
+{
+	const double scale = item->form == FORM_RATIO ? 100 : 1;
+	render_real(scale * item->value.real, item->digits, text);
+	if (item->digits)
+		group_digits(text);
+}
+
+void
+render_number(const struct item *item, bool rounded, char *text)
 {
 	switch (item->form) {
-	case FORM_COUNT: text[num_decimal(text, item->value.number)] = 0; break;
-	case FORM_ADDRESS: number_address(item->value.number, item->digits, text); return;
-	case FORM_REAL: render_real(item->value.real, item->digits, text); break;
+	case FORM_COUNT:
+		text[num_decimal(text, item->value.number)] = 0;
+		if (rounded && item->digits)
+			group_digits(text);
+		break;
+	case FORM_ADDRESS: number_address(item->value.number, item->digits, text); break;
+	case FORM_REAL:
+	case FORM_RATIO:
+		if (rounded)
+			render_rounded(item, text);
+		else
+			render_exact(item->value.real, text);
+		break;
 	case FORM_ABSENT:
 	case FORM_TEXT:
-	case FORM_BOOL: *text = 0; return;
+	case FORM_BOOL: *text = 0; break;
 	}
-	if (grouped && item->digits)
-		group_digits(text);
 }
 
 void
@@ -106,10 +142,6 @@ render_shown(struct buf *to, const struct poly_report *report, const struct item
 	} else {
 		render_number(item, true, number);
 		buf_string(to, number);
-	}
-	if (item->unit != TREE_NO_TEXT) {
-		buf_byte(to, ' ');
-		render_visible(to, tree_text(report, item->unit));
 	}
 }
 

@@ -21,9 +21,12 @@ struct render {
 /* Hands over what has gathered where it is worth it; called between items. */
 void render_flush(struct render *render);
 
-/* A COUNT, ADDRESS or REAL as text (of RENDER_NUMBER bytes); grouped: by thousands,
- * but not an ADDRESS, nor a REAL without decimals. */
-void render_number(const struct item *item, bool grouped, char *text);
+/*
+ * A COUNT, ADDRESS, REAL or RATIO as text (of RENDER_NUMBER bytes). rounded, for people: a REAL
+ * has its decimals, a RATIO is in percent, thousands are grouped except of an ADDRESS and of a
+ * REAL without decimals. Else the shortest text that is read back as the same number.
+ */
+void render_number(const struct item *item, bool rounded, char *text);
 
 /* A finite number with so many decimals as text (of RENDER_NUMBER bytes), with a point. */
 void render_real(double real, unsigned decimals, char *text);
@@ -32,7 +35,7 @@ void render_real(double real, unsigned decimals, char *text);
  * terminal, and markup may not have them. */
 void render_visible(struct buf *to, const char *text);
 
-/* Appends a value or cell as people read it, with its unit; nothing where it is absent. */
+/* Appends a value or cell as people read it, without its unit; nothing if it is absent. */
 void render_shown(struct buf *to, const struct poly_report *report, const struct item *item);
 
 /* Appends a title and, in parentheses, a unit; either may be TREE_NO_TEXT. */

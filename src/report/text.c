@@ -71,13 +71,12 @@ text_format(struct text *text, const struct item *item)
 	return text_cell_done(text);
 }
 
-/* A title as text, with the unit of a column, until the next call. */
+/* A title as text, with the unit of a column or value, until the next call. */
 static const char *
 text_title(struct text *text, const struct item *item)
 {
-	size_t unit = item->type == ITEM_COLUMN ? item->unit : TREE_NO_TEXT;
 	buf_clear(&text->cell);
-	render_titled(&text->cell, text->render->report, item->title, unit);
+	render_titled(&text->cell, text->render->report, item->title, item->unit);
 	return text_cell_done(text);
 }
 
@@ -234,8 +233,7 @@ text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
 	if (!more)
 		return;
 	text->blanks = (size_t)2 * text->depth;
-	const struct item left = {
-		.form = FORM_COUNT, .value.number = more, .digits = 1, .unit = TREE_NO_TEXT};
+	const struct item left = {.form = FORM_COUNT, .value.number = more, .digits = 1};
 	text_put(text, "… ");
 	text_put(text, text_format(text, &left));
 	text_put(text, more == 1 ? " more row (use --csv)" : " more rows (use --csv)");

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "report/terms.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,13 +172,21 @@ tree_copy(struct poly_report *report, const char *text)
 	return at;
 }
 
-/* The next item with a title. */
+/* The next item with the label and the unit of its key. */
 static struct item *
-tree_titled(struct poly_report *report, enum item_type type, const char *key, const char *title)
+tree_labelled(struct poly_report *report, enum item_type type, const char *key)
 {
 	struct item *item = tree_add(report, type, key);
-	if (item)
-		item->title = tree_copy(report, title);
+	if (!item || !key)
+		return item;
+	const struct term *term = terms_find(key);
+	struct buf label = {0};
+	const char *unit = term ? term->unit : terms_derive(&label, key);
+	item->title = tree_copy(report, term ? term->label : buf_text(&label));
+	if (type == ITEM_COLUMN || type == ITEM_VALUE)
+		item->unit = tree_copy(report, unit);
+	report->failed |= label.failed;
+	buf_free(&label);
 	return item;
 }
 
@@ -201,31 +210,37 @@ set_number(struct item *item, enum item_form form, uint64_t number, unsigned dig
 }
 
 static void
-set_real(struct item *item, double real, unsigned decimals)
+set_real(struct item *item, enum item_form form, double real, unsigned decimals)
 {
 	if (!item || !isfinite(real))
 		return;
-	item->form = FORM_REAL;
+	item->form = form;
 	item->value.real = real;
 	item->digits = decimals > 17 ? 17 : decimals;
 }
 
-void
-poly_report_section(struct poly_report *report, const char *key, const char *title)
+static void
+set_ratio(struct item *item, double part, double whole, unsigned decimals)
 {
-	tree_titled(report, ITEM_SECTION, key, title);
+	set_real(item, FORM_RATIO, whole != 0 ? part / whole : NAN, decimals);
 }
 
 void
-poly_report_list(struct poly_report *report, const char *key, const char *title)
+poly_report_section(struct poly_report *report, const char *key)
 {
-	tree_titled(report, ITEM_LIST, key, title);
+	tree_labelled(report, ITEM_SECTION, key);
 }
 
 void
-poly_report_table(struct poly_report *report, const char *key, const char *title)
+poly_report_list(struct poly_report *report, const char *key)
 {
-	tree_titled(report, ITEM_TABLE, key, title);
+	tree_labelled(report, ITEM_LIST, key);
+}
+
+void
+poly_report_table(struct poly_report *report, const char *key)
+{
+	tree_labelled(report, ITEM_TABLE, key);
 }
 
 void
@@ -235,46 +250,50 @@ poly_report_end(struct poly_report *report)
 }
 
 void
-poly_report_text(
-	struct poly_report *report, const char *key, const char *title, const char *value)
+poly_report_text(struct poly_report *report, const char *key, const char *value)
 {
-	set_text(report, tree_titled(report, ITEM_VALUE, key, title), value);
+	set_text(report, tree_labelled(report, ITEM_VALUE, key), value);
 }
 
 void
-poly_report_count(struct poly_report *report, const char *key, const char *title,
-	uint64_t value, const char *unit)
+poly_report_count(struct poly_report *report, const char *key, uint64_t value)
 {
-	struct item *item = tree_titled(report, ITEM_VALUE, key, title);
-	set_number(item, FORM_COUNT, value, 1);
-	if (item)
-		item->unit = tree_copy(report, unit);
+	set_number(tree_labelled(report, ITEM_VALUE, key), FORM_COUNT, value, 1);
 }
 
 void
-poly_report_address(struct poly_report *report, const char *key, const char *title,
-	uint64_t value, unsigned digits)
+poly_report_address(
+	struct poly_report *report, const char *key, uint64_t value, unsigned digits)
 {
-	set_number(tree_titled(report, ITEM_VALUE, key, title), FORM_ADDRESS, value, digits);
+	set_number(tree_labelled(report, ITEM_VALUE, key), FORM_ADDRESS, value, digits);
 }
 
 void
-poly_report_real(struct poly_report *report, const char *key, const char *title, double value,
+poly_report_real(struct poly_report *report, const char *key, double value, unsigned decimals)
+{
+	set_real(tree_labelled(report, ITEM_VALUE, key), FORM_REAL, value, decimals);
+}
+
+void
+poly_report_ratio(struct poly_report *report, const char *key, double part, double whole,
 	unsigned decimals)
 {
-	set_real(tree_titled(report, ITEM_VALUE, key, title), value, decimals);
+	struct item *item = tree_labelled(report, ITEM_VALUE, key);
+	set_ratio(item, part, whole, decimals);
+	if (item && item->unit == TREE_NO_TEXT)
+		item->unit = tree_copy(report, "%");
 }
 
 void
-poly_report_bool(struct poly_report *report, const char *key, const char *title, bool value)
+poly_report_bool(struct poly_report *report, const char *key, bool value)
 {
-	set_number(tree_titled(report, ITEM_VALUE, key, title), FORM_BOOL, value, 1);
+	set_number(tree_labelled(report, ITEM_VALUE, key), FORM_BOOL, value, 1);
 }
 
 void
-poly_report_column(struct poly_report *report, const char *key, const char *title, bool right)
+poly_report_column(struct poly_report *report, const char *key, bool right)
 {
-	struct item *item = tree_titled(report, ITEM_COLUMN, key, title);
+	struct item *item = tree_labelled(report, ITEM_COLUMN, key);
 	if (item)
 		item->right = right;
 }
@@ -294,12 +313,34 @@ tree_refuse(struct poly_report *report, const char *misuse)
 	return report->failed || report->misuse;
 }
 
+/* The item added last if its type is one of a set of bits; NULL, and a wrong use, if not. */
+static struct item *
+tree_last(struct poly_report *report, unsigned types, const char *misuse)
+{
+	struct item *item = report->count ? &report->items[report->count - 1] : NULL;
+	bool fits = item && (types & IN(item->type));
+	return tree_refuse(report, fits ? NULL : misuse) ? NULL : item;
+}
+
+void
+poly_report_heading(struct poly_report *report, const char *text)
+{
+	const unsigned types = IN(ITEM_SECTION) | IN(ITEM_LIST) | IN(ITEM_TABLE) |
+			       IN(ITEM_COLUMN) | IN(ITEM_VALUE);
+	struct item *item =
+		tree_last(report, types, "heading without anything to head in the report");
+	if (!item)
+		return;
+	item->title = tree_copy(report, text);
+	item->unit = TREE_NO_TEXT;
+}
+
 void
 poly_report_unit(struct poly_report *report, const char *unit)
 {
-	struct item *item = report->count ? &report->items[report->count - 1] : NULL;
-	bool column = item && item->type == ITEM_COLUMN && item->unit == TREE_NO_TEXT;
-	if (!tree_refuse(report, column ? NULL : "unit without a column in the report"))
+	struct item *item = tree_last(report, IN(ITEM_COLUMN) | IN(ITEM_VALUE),
+		"unit without a column or value in the report");
+	if (item)
 		item->unit = tree_copy(report, unit);
 }
 
@@ -421,5 +462,18 @@ poly_report_cell_address(struct poly_report *report, uint64_t value, unsigned di
 void
 poly_report_cell_real(struct poly_report *report, double value, unsigned decimals)
 {
-	set_real(tree_add(report, ITEM_CELL, NULL), value, decimals);
+	set_real(tree_add(report, ITEM_CELL, NULL), FORM_REAL, value, decimals);
+}
+
+void
+poly_report_cell_ratio(struct poly_report *report, double part, double whole, unsigned decimals)
+{
+	struct item *item = tree_add(report, ITEM_CELL, NULL);
+	if (!item)
+		return;
+	set_ratio(item, part, whole, decimals);
+	struct item *column =
+		&report->items[report->table + 1 + (report->cells - 1) % report->columns];
+	if (column->unit == TREE_NO_TEXT)
+		column->unit = tree_copy(report, "%");
 }

@@ -31,20 +31,22 @@ enum item_form {
 	FORM_COUNT,
 	FORM_ADDRESS,
 	FORM_REAL,
+	FORM_RATIO, /* a REAL that people read in percent */
 	FORM_BOOL,
 };
 
 struct item {
 	enum item_type type;
 	enum item_form form; /* of a VALUE or CELL */
-	unsigned digits;     /* of an ADDRESS; decimals of a REAL; 0: a COUNT is not grouped */
-	bool right;	     /* a COLUMN of numbers */
-	const char *key;     /* NULL for CELL and END */
-	size_t title, unit;  /* offsets into texts, or TREE_NO_TEXT; of a COLUMN too */
+	unsigned digits; /* of an ADDRESS; decimals of a REAL, RATIO; 0: a COUNT is not grouped
+			  */
+	bool right;	 /* a COLUMN of numbers */
+	const char *key; /* NULL for CELL and END */
+	size_t title, unit; /* offsets into texts, or TREE_NO_TEXT */
 	union {
 		uint64_t number; /* of COUNT, ADDRESS, BOOL */
-		double real;
-		size_t text; /* offset into texts */
+		double real;	 /* of REAL, RATIO */
+		size_t text;	 /* offset into texts */
 	} value;
 };
 

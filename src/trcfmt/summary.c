@@ -332,15 +332,15 @@ static void
 report_trace(const struct summary *summary, struct poly_report *tree)
 {
 	const struct poly_trcrpt *report = summary->report;
-	poly_report_section(tree, "trace", "Trace");
-	poly_report_text(tree, "hook_table", "Processes by",
+	poly_report_section(tree, "trace");
+	poly_report_text(tree, "hook_table",
 		report->hook_table ? report->hook_table : "built-in table of hooks, assumed");
-	poly_report_count(tree, "events", "Events", summary->events, NULL);
-	poly_report_real(tree, "first", "First (s)", (double)summary->first_ns / 1e9, 9);
-	poly_report_real(tree, "last", "Last (s)", (double)summary->last_ns / 1e9, 9);
-	poly_report_real(tree, "span", "Span (s)",
+	poly_report_count(tree, "events", summary->events);
+	poly_report_real(tree, "first_s", (double)summary->first_ns / 1e9, 9);
+	poly_report_real(tree, "last_s", (double)summary->last_ns / 1e9, 9);
+	poly_report_real(tree, "span_s",
 		(double)(uint64_t)report_since(summary->last_ns, summary->first_ns) / 1e9, 9);
-	poly_report_count(tree, "lost", "Wraparounds", report->lost[0] + report->lost[1], NULL);
+	poly_report_count(tree, "lost", report->lost[0] + report->lost[1]);
 	poly_report_end(tree);
 }
 
@@ -361,11 +361,11 @@ label_of(struct summary *summary, uint16_t hook)
 static void
 report_hooks(struct summary *summary, struct poly_report *tree)
 {
-	poly_report_table(tree, "hooks", "Hooks");
-	poly_report_column(tree, "id", "Id", false);
-	poly_report_column(tree, "label", "Label", false);
-	poly_report_column(tree, "count", "Count", true);
-	poly_report_column(tree, "share", "%", true);
+	poly_report_table(tree, "hooks");
+	poly_report_column(tree, "id", false);
+	poly_report_column(tree, "label", false);
+	poly_report_column(tree, "count", true);
+	poly_report_column(tree, "share", true);
 	for (unsigned hook = 0; hook < 65536; hook++) {
 		if (!summary->hooks[hook])
 			continue;
@@ -405,12 +405,12 @@ report_processes(const struct summary *summary, struct poly_report *tree)
 	size_t n = summary->processes.count;
 	if (n)
 		qsort(summary->processes.elements, n, sizeof *process, compare_processes);
-	poly_report_table(tree, "processes", "Processes");
-	poly_report_column(tree, "pid", "Pid", true);
-	poly_report_column(tree, "name", "Name", false);
-	poly_report_column(tree, "threads", "Threads", true);
-	poly_report_column(tree, "events", "Events", true);
-	poly_report_column(tree, "cpu", "Cpu (s)", true);
+	poly_report_table(tree, "processes");
+	poly_report_column(tree, "pid", true);
+	poly_report_column(tree, "name", false);
+	poly_report_column(tree, "threads", true);
+	poly_report_column(tree, "events", true);
+	poly_report_column(tree, "cpu_s", true);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_id(tree, process[i].pid);
 		poly_report_cell_text(tree, text_of(summary, process[i].name));
@@ -425,10 +425,10 @@ report_processes(const struct summary *summary, struct poly_report *tree)
 static void
 span_columns(struct poly_report *tree)
 {
-	poly_report_column(tree, "total", "Total (us)", true);
-	poly_report_column(tree, "mean", "Mean (us)", true);
-	poly_report_column(tree, "min", "Min (us)", true);
-	poly_report_column(tree, "max", "Max (us)", true);
+	poly_report_column(tree, "total_us", true);
+	poly_report_column(tree, "mean_us", true);
+	poly_report_column(tree, "min_us", true);
+	poly_report_column(tree, "max_us", true);
 }
 
 static void
@@ -461,10 +461,10 @@ report_calls(const struct summary *summary, struct poly_report *tree)
 	size_t n = summary->calls.count;
 	if (n)
 		qsort(summary->calls.elements, n, sizeof *call, compare_calls);
-	poly_report_table(tree, "calls", "System calls");
-	poly_report_column(tree, "name", "Name", false);
-	poly_report_column(tree, "count", "Count", true);
-	poly_report_column(tree, "returned", "Returned", true);
+	poly_report_table(tree, "calls");
+	poly_report_column(tree, "name", false);
+	poly_report_column(tree, "count", true);
+	poly_report_column(tree, "returned", true);
 	span_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_text(tree, text_of(summary, call[i].name));
@@ -473,11 +473,11 @@ report_calls(const struct summary *summary, struct poly_report *tree)
 		span_cells(tree, &call[i].spans);
 	}
 	poly_report_end(tree);
-	poly_report_table(tree, "latencies", "System calls by duration");
-	poly_report_column(tree, "name", "Name", false);
-	poly_report_column(tree, "from", "From (us)", true);
-	poly_report_column(tree, "to", "To (us)", true);
-	poly_report_column(tree, "count", "Count", true);
+	poly_report_table(tree, "latencies");
+	poly_report_column(tree, "name", false);
+	poly_report_column(tree, "from_us", true);
+	poly_report_column(tree, "to_us", true);
+	poly_report_column(tree, "count", true);
 	for (size_t i = 0; i < n * BUCKETS; i++) {
 		unsigned bucket = i % BUCKETS;
 		if (!call[i / BUCKETS].buckets[bucket])
@@ -506,10 +506,10 @@ report_locks(const struct summary *summary, struct poly_report *tree)
 	size_t n = summary->locks.count;
 	if (n)
 		qsort(summary->locks.elements, n, sizeof *lock, compare_locks);
-	poly_report_table(tree, "locks", "Locks held");
-	poly_report_column(tree, "address", "Address", false);
-	poly_report_column(tree, "takes", "Takes", true);
-	poly_report_column(tree, "given", "Given back", true);
+	poly_report_table(tree, "locks");
+	poly_report_column(tree, "address", false);
+	poly_report_column(tree, "takes", true);
+	poly_report_column(tree, "given", true);
 	span_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_address(tree, lock[i].address, 8);
@@ -528,9 +528,9 @@ report_interrupts(const struct summary *summary, struct poly_report *tree)
 		const struct spans *spans;
 	} rows[] = {{"first level (100 to 200)", &summary->first},
 		{"second level (102 to 103)", &summary->second}};
-	poly_report_table(tree, "interrupts", "Interrupts");
-	poly_report_column(tree, "what", "Handler", false);
-	poly_report_column(tree, "count", "Count", true);
+	poly_report_table(tree, "interrupts");
+	poly_report_column(tree, "what", false);
+	poly_report_column(tree, "count", true);
 	span_columns(tree);
 	for (size_t i = 0; i < 2; i++) {
 		if (!rows[i].spans->count)

@@ -9,7 +9,7 @@ from model import Tap, public, stats, trace
 
 
 def percent(part, whole):
-    return round(100 * part / whole + 1e-9, 2) if whole else 0
+    return 100 * part / whole if whole else 0
 
 
 def entropy(counts):
@@ -52,19 +52,19 @@ def quantities(rows):
         'conditional': executions, 'conditional_taken': sum(map(sum, conditional)),
         'transition_percent': percent(sum(a != b for ways in conditional
                                           for a, b in zip(ways, ways[1:])), executions),
-        'direction_entropy': round(sum(
+        'direction_entropy': sum(
             entropy([sum(ways), len(ways) - sum(ways)]) * len(ways)
-            for ways in conditional) / executions, 4),
+            for ways in conditional) / executions,
         'indirect': indirect,
-        'target_entropy': round(sum(
+        'target_entropy': sum(
             entropy(counter.values()) * sum(counter.values())
-            for counter in targets.values()) / indirect, 4) if indirect else None,
+            for counter in targets.values()) / indirect if indirect else None,
         'kinds': {name: (entry[0], entry[1], len(entry[2])) for name, entry in kinds.items()},
         'distances': [(n, from_pc[n], from_behind[n])
                       for n in sorted(from_pc.keys() | from_behind.keys())],
         'sites': [(site[0], len(ways), sum(way for way, _, _ in ways),
-                   round(entropy([sum(way for way, _, _ in ways),
-                                  sum(not way for way, _, _ in ways)]), 4))
+                   entropy([sum(way for way, _, _ in ways),
+                                  sum(not way for way, _, _ in ways)]))
                   for site, ways in top]}
 
 

@@ -50,8 +50,8 @@ def bursts(way, transfers):
         expected = address // unit * unit + unit
     total = sum(runs)
     return {'access': way, 'transfers': total, 'sequential': total - len(runs),
-            'percent': round(100 * (total - len(runs)) / total, 2), 'runs': len(runs),
-            'mean': round(total / len(runs), 2), 'longest': max(runs)}
+            'percent': 100 * (total - len(runs)) / total, 'runs': len(runs),
+            'mean': total / len(runs), 'longest': max(runs)}
 
 
 def model(records):
@@ -77,9 +77,9 @@ def model(records):
     expected = {
         'cycles_counted': total[0], 'requested_bytes': total[1], 'moved_bytes': total[2],
         'carried_bytes': total[3],
-        'moved_percent': round(100 * total[2] / total[3], 2) if total[3] else 0,
+        'moved_percent': 100 * total[2] / total[3] if total[3] else 0,
         'cycles': [{'cycle': name, 'count': sums[0],
-                    'percent': round(100 * sums[0] / total[0], 2), 'requested_bytes': sums[1],
+                    'percent': 100 * sums[0] / total[0], 'requested_bytes': sums[1],
                     'moved_bytes': sums[2], 'carried_bytes': sums[3]}
                    for name in [*NAMES.values(), *TYPES.values(), 'unknown'] if name in cycles
                    for sums in [cycles[name]]],
@@ -110,7 +110,7 @@ def model(records):
     expected['ports'] = [(f'0x{port:04x}', *ports[port]) for port in best[:10]]
     if sizes:
         expected['sizes'] = [{'bytes': size, 'count': sizes[size],
-                              'percent': round(100 * sizes[size] / sum(sizes.values()), 2)}
+                              'percent': 100 * sizes[size] / sum(sizes.values())}
                              for size in sorted(sizes)]
     if acknowledges:
         pairs = sum(two == (0xef, 0xfe) for two in zip(acknowledges, acknowledges[1:]))

@@ -12,7 +12,7 @@ STRINGS = {597, 725}
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 2) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def low(distance):

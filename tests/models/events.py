@@ -30,9 +30,9 @@ def table(events, key_of, columns):
         times = [time for _, time in group if time is not None]
         interval = None
         if len(times) > 1:
-            interval = round((max(times) - min(times)) / (len(times) - 1), 2)
+            interval = (max(times) - min(times)) / (len(times) - 1)
         lines.append({**dict(zip(columns, key)), 'count': len(group),
-                      'percent': round(100 * len(group) / len(events), 2),
+                      'percent': 100 * len(group) / len(events),
                       'first': group[0][0], 'last': group[-1][0], 'interval': interval})
     return lines
 
@@ -48,14 +48,14 @@ def gaps(times):
     found = sorted(two - one for one, two in pairs if two >= one)
     expected = {'gap_count': len(found), 'backward': len(pairs) - len(found)}
     if found:
-        expected['gap_mean'] = round(sum(found) / len(found), 2)
+        expected['gap_mean'] = sum(found) / len(found)
         expected['gap_most'] = found[-1]
         for share in (50, 90, 99):
             expected[f'gap_p{share}'] = least(found[-(-share * len(found) // 100) - 1])
         bits = collections.Counter(gap.bit_length() for gap in found)
         expected['histogram'] = [
             {'from': 1 << bit - 1 if bit else 0, 'count': bits[bit],
-             'percent': round(100 * bits[bit] / len(found), 2)}
+             'percent': 100 * bits[bit] / len(found)}
             for bit in range(min(bits), max(bits) + 1)]
     return expected
 

@@ -48,7 +48,7 @@ def follow(rows):
         last, goal, kinds = row, expected_of(row), set()
     names = ('sequential', 'branched', 'jumped', 'broken')
     return dict({name: counts[name] for name in names}, runs=len(runs), longest_run=max(runs),
-                mean_run=round(sum(runs) / len(runs), 4),
+                mean_run=sum(runs) / len(runs),
                 reasons=dict(reasons),
                 run_lengths={1 << k: n for k, n in collections.Counter(
                     run.bit_length() - 1 for run in runs).items()})

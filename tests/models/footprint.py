@@ -44,7 +44,7 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     counts = {part: list(distinct(merged[part])) for part in merged}
     # 524288 lines of contexts are told apart; where there are more, they are twice as large.
     line = 128 if name == wide else 64
-    blocks = [{'bytes': 2 ** k, **{part: counts[part][k] if 2 ** k >= line // 64 else None for part in merged}}
+    blocks = [{'block_bytes': 2 ** k, **{part: counts[part][k] if 2 ** k >= line // 64 else None for part in merged}}
               for k in range(21)]
     lines = collections.Counter(number for parts in bytes.values()
                                 for number in {address // line for part in parts.values() for address in part})

@@ -62,7 +62,7 @@ for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis5
         for record, address in touched)
     tap.same(name.split('/')[-1], stats(name, 'heat', '-A', f'heat.rows={most}'), {
         'bin_records': width, 'granule_bytes': size,
-        'blocks': [{'row': i, 'address': f'0x{first:08x}', 'bytes': min(bytes, 2 ** 64 - 1),
+        'blocks': [{'row': i, 'address': f'0x{first:08x}', 'block_bytes': min(bytes, 2 ** 64 - 1),
                     'count': sum(n for (block, _), n in counts.items() if block == (first, bytes))}
                    for i, (first, bytes) in enumerate(made, 1)],
         'map': [{'record': time * width + 1, 'row': made.index(block) + 1, 'address': f'0x{block[0]:08x}',

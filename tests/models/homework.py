@@ -38,7 +38,7 @@ def bits(a, b):
 
 def rows(key, counter):
     whole = sum(counter.values())
-    return [{key: k, 'count': n, 'percent': round(100 * n / whole, 2)}
+    return [{key: k, 'count': n, 'percent': 100 * n / whole}
             for k, n in sorted(counter.items())]
 
 
@@ -55,25 +55,25 @@ def quantities(records):
     n = len(records)
     return {
         'micro_ops': n, 'macro_ops': len(heads),
-        'micro_ops_per_macro_op': round(n / len(heads), 6),
-        'bytes_per_macro_op': round(sum(sizes) / len(heads), 6),
+        'micro_ops_per_macro_op': n / len(heads),
+        'bytes_per_macro_op': sum(sizes) / len(heads),
         'branches': len(branches), 'far_branches': far,
-        'far_slowdown': round((n + far) / n, 6), 'fusions': pairs,
-        'fusion_speedup': round(n / (n - pairs), 6),
+        'far_slowdown': (n + far) / n, 'fusions': pairs,
+        'fusion_speedup': n / (n - pairs),
         'groups': rows('micro_ops', groups), 'sizes': rows('bytes', collections.Counter(sizes)),
         'distances': rows('bits', collections.Counter(distances)),
         'distances_behind': rows('bits', collections.Counter(
             bits(record['target'], record['fall']) for record in branches)),
         'categories': [{'category': name, 'count': counts[name],
-                        'percent': round(100 * counts[name] / n, 2)} for name in CATEGORIES],
+                        'percent': 100 * counts[name] / n} for name in CATEGORIES],
         'penn2015': {
-            'avg_insn_size': round(sum(sizes) / len(heads), 6),
+            'avg_insn_size': sum(sizes) / len(heads),
             'most_common_uop_category': max(CATEGORIES, key=lambda name: counts[name]),
             'fractions': [
                 {'n': k,
                  'fraction_of_branch_targets_lte_n_bits':
-                     round(sum(b <= k for b in distances) / len(distances), 6),
-                 'fraction_of_insns_lte_n_bytes': round(sum(s <= k for s in sizes) / len(sizes), 6)}
+                     sum(b <= k for b in distances) / len(distances),
+                 'fraction_of_insns_lte_n_bytes': sum(s <= k for s in sizes) / len(sizes)}
                 for k in range(1, 33)]}}
 
 

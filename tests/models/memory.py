@@ -9,7 +9,7 @@ PAGE = 4096
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 2) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def forwarded(rows, window):
@@ -60,7 +60,7 @@ def sizes(rows):
     for row in rows:
         if row.get('size'):
             counts[min(row['size'], 256)][row['access']] += 1
-    return [{'bytes': size, 'reads': kinds['read'], 'writes': kinds['write'],
+    return [{'size': size, 'reads': kinds['read'], 'writes': kinds['write'],
              'others': sum(kinds.values()) - kinds['read'] - kinds['write']}
             for size, kinds in sorted(counts.items())]
 
@@ -83,7 +83,7 @@ for name, line, window in (
         large *= 2
     tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
         'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
-        'reads_per_write': round(reads / writes, 2) if writes else None,
+        'reads_per_write': reads / writes if writes else None,
         **forwarded(rows, window), 'line_bytes': large,
         'hot_lines': hot(rows, large), 'hot_pages': hot(rows, PAGE)})
 sys.exit(tap.end())

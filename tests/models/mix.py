@@ -27,7 +27,7 @@ def table(key, counter, whole, top=None):
     items = sorted(counter.items())
     if top:
         items = sorted(items, key=lambda item: -item[1])[:top]
-    return [{key: name, 'count': count, 'percent': round(100 * count / whole + 1e-9, 2)}
+    return [{key: name, 'count': count, 'percent': 100 * count / whole}
             for name, count in items]
 
 

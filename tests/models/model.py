@@ -1,6 +1,7 @@
 """What models of analyses share: rows of a trace, what the command tells, and comparing both."""
 import atexit
 import json
+import math
 import os
 import random
 import subprocess
@@ -111,6 +112,17 @@ def public(name):
     return path if os.path.exists(path) else None
 
 
+def close(found, expected):
+    """True for equal values; numbers may differ by what the order of sums makes."""
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and found.keys() == expected.keys() and \
+            all(close(found[key], expected[key]) for key in expected)
+    if isinstance(expected, (list, tuple)):
+        return isinstance(found, (list, tuple)) and len(found) == len(expected) and all(map(close, found, expected))
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (found, expected))
+    return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12) if numbers else found == expected
+
+
 class Tap:
     """Results of tests, as TAP."""
 
@@ -127,7 +139,7 @@ class Tap:
     def same(self, name, found, expected):
         """Every key of expected has that value in found."""
         wrong = [f'{key}: found {found.get(key)!r}, expected {value!r}'
-                 for key, value in expected.items() if found.get(key) != value]
+                 for key, value in expected.items() if not close(found.get(key), value)]
         self.ok(name, not wrong, *wrong[:10])
 
     def end(self):

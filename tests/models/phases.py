@@ -164,19 +164,19 @@ def model(header, rows, length=0, most=10, seeds=5):
         far = {i: distance(points[i], centers[group]) for i in members}
         best = min(members, key=lambda i: far[i])
         phases.append({'phase': number, 'intervals': len(members),
-                       'percent': round(100 * len(members) / len(points), 2),
+                       'percent': 100 * len(members) / len(points),
                        'representative': best, 'instruction': best * length + 1,
-                       'spread': round(sum(map(math.sqrt, far.values())) / len(members), 6)})
+                       'spread': sum(map(math.sqrt, far.values())) / len(members)})
     named = [order.index(group) for group in groups]
     changes = [i for i in range(1, len(named)) if named[i] != named[i - 1]]
     ends = list(zip([0, *changes], [*changes, len(named)]))
     numbers = {block: i for i, block in enumerate(dict.fromkeys(blocks), 1)}
     return {
-        'instructions': len(blocks), 'interval': length, 'intervals': len(vectors),
+        'instructions': len(blocks), 'interval_length': length, 'intervals': len(vectors),
         'rest': len(blocks) % length, 'blocks': len(numbers), 'k': len(order), 'phases': phases,
         'transitions': len(changes),
         'stretches': [{'from': a, 'to': b, 'phase': named[a]} for a, b in ends[:512]],
-        'scores': [{'k': k, 'score': round(score, 2)} for k, score in enumerate(scores, 1)],
+        'scores': [{'k': k, 'score': score} for k, score in enumerate(scores, 1)],
     }, [{numbers[block]: count for block, count in vector.items()} for vector in vectors], points
 
 
@@ -195,7 +195,7 @@ def compare(tap, name, *words, **options):
         wrong = [(i, j) for k, (i, one) in enumerate(tiles) for m, (j, two) in enumerate(tiles)
                  for row in [found['similarity'][k * len(tiles) + m]]
                  if (row['from'], row['other']) != (i, j) or
-                 abs(row['distance'] - math.sqrt(distance(one, two))) > 0.0001]
+                 abs(row['euclidean_distance'] - math.sqrt(distance(one, two))) > 0.0001]
         tap.ok(f'{name.split("/")[-1]}{what}: similarity', not wrong, wrong[:5])
     return expected, vectors
 

@@ -21,7 +21,7 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
         seen.add(address // line)
     counts = list(map(int, cache.summary().split()[1:]))
     misses = len(cache.misses)
-    told = {'size': size, 'ways': ways, 'line': line, 'policy': policy, 'accesses': len(chosen),
+    told = {'size': size, 'ways': ways, 'line_bytes': line, 'policy': policy, 'accesses': len(chosen),
             'misses': misses, 'percent': percent(misses, len(chosen)),
             'mpki': mpki(rows, misses),
             'dirty_evictions': counts[11], 'bytes_from_below': counts[12],
@@ -50,8 +50,8 @@ BITS = {'lru': lambda ways: (math.factorial(ways) - 1).bit_length(), 'random': l
 
 def bits(one, width):
     """Data, tag, valid and dirty bits of all lines, and what sets replace by."""
-    sets = one['size'] // one['line'] // one['ways']
-    tag = width - int(math.log2(sets)) - int(math.log2(one['line']))
+    sets = one['size'] // one['line_bytes'] // one['ways']
+    tag = width - int(math.log2(sets)) - int(math.log2(one['line_bytes']))
     return one['size'] * 8 + sets * (one['ways'] * (tag + 2) + BITS[one['policy']](one['ways']))
 
 
@@ -65,7 +65,7 @@ for name, rows in all_traces():
         if fit and budget < 2 * max(size for _, size in made):
             _, size, one = min(fit, key=lambda fit: fit[:2])
             best.append({'budget': budget, 'bits': size, **{key: one[key] for key in (
-                'size', 'ways', 'line', 'policy', 'misses', 'percent')}})
+                'size', 'ways', 'line_bytes', 'policy', 'misses', 'percent')}})
     tap.same(name.split('/')[-1] + ', budgets', {**found, 'bits': [one['bits'] for one in found['caches']]}, {
         'bits': [size for _, size in made], 'budgets': best})
     short = name.split('/')[-1]

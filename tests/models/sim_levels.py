@@ -27,7 +27,7 @@ def cache(size, ways, line, cycles, **more):
 def told(rows, level, name):
     accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
     ways, sets = level.lines.ways, len(level.lines.lists)
-    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line': level.size,
+    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_bytes': level.size,
             'accesses': accesses, 'misses': misses, 'percent': percent(misses, accesses),
             'mpki': mpki(rows, misses), 'victim_hits': level.victim_hits,
             'stores': level.stores, 'lines_put': level.put,
@@ -44,7 +44,7 @@ def expected(rows, levels, instructions, inclusion, memory):
     table += [told(rows, level, name) for level, name in zip(levels, names)]
     return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'levels': table,
             'memory_reads': model.reads, 'memory_writes': model.writes,
-            'cycles_an_access': round(sum(model.cycles) / len(model.cycles), 3)}
+            'cycles_an_access': sum(model.cycles) / len(model.cycles)}
 
 
 def options(*words):

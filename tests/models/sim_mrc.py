@@ -68,9 +68,9 @@ def sampled(rows, line, k):
         for part in PARTS:
             ratios = [100 * rate * sum(d is None or d * rate >= lines for d in one) /
                       max(counts[part], 1) for one in found[part]]
-            told.update({part + '_percent': round(sum(ratios) / 8, 3),
-                         part + '_least': round(min(ratios), 3),
-                         part + '_most': round(max(ratios), 3)})
+            told.update({part + '_percent': sum(ratios) / 8,
+                         part + '_least': min(ratios),
+                         part + '_most': max(ratios)})
             more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
         sizes.append(told)
         if not more:

@@ -35,7 +35,7 @@ def caches(rows, stream, sizes, ways, line):
     told = []
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
-        told.append({'size': size, 'ways': ways, 'line': line, 'policy': 'opt', 'accesses': len(stream),
+        told.append({'size': size, 'ways': ways, 'line_bytes': line, 'policy': 'opt', 'accesses': len(stream),
                      'bits': None, 'misses': len(missed), 'percent': percent(len(missed), len(stream)),
                      'mpki': mpki(rows, len(missed)),
                      'dirty_evictions': dirty, 'bytes_from_below': line * len(missed),

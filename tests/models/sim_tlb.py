@@ -3,7 +3,7 @@
 import sys
 
 from model import Tap, stats
-from uses import all_traces, mpki, percent, uses
+from uses import all_traces, mpki, uses
 
 
 class Buffer:
@@ -37,11 +37,11 @@ def expected(rows, of='all', page=4096, entries=64, ways=4, split=0, second=1024
             spent += walk
     told = {'accesses': len(chosen), 'walks': walks, 'cycles': spent, 'levels': [
         {'level': level, 'accesses': one.accesses, 'misses': one.misses,
-         'percent': percent(one.misses, one.accesses), 'mpki': mpki(rows, one.misses)}
+         'miss_ratio': one.misses / one.accesses, 'mpki': mpki(rows, one.misses)}
         for level, one in (('first', first), ('second', next), ('first, instructions', code))
         if one.accesses]}
     if chosen:
-        told['cycles_an_access'] = round(spent / len(chosen), 3)
+        told['cycles_per_access'] = spent / len(chosen)
     return told
 
 

@@ -7,7 +7,7 @@ from model import Tap, overlaps, context, stats, threads, trace
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 2) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def signed(stride):
@@ -88,5 +88,5 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
         'strides': [{'stride': stride, 'count': count, 'percent': percent(count, sum(strides.values()))}
                     for stride, count in first_most(strides, 10)],
         'sites': hottest,
-        'runs': [{'length': length, **bins[length]} for length in sorted(bins)]})
+        'runs': [{'run_length': length, **bins[length]} for length in sorted(bins)]})
 sys.exit(tap.end())

@@ -98,7 +98,7 @@ def nested_of(by_address, ops):
 
 def bits_of(lengths):
     bits = collections.Counter(length.bit_length() for length in lengths)
-    return [{'from': 1 << bit - 1 if bit else 0, 'count': bits[bit]}
+    return [{'hold_length': 1 << bit - 1 if bit else 0, 'count': bits[bit]}
             for bit in range(min(bits), max(bits) + 1)] if bits else []
 
 
@@ -116,7 +116,7 @@ def address_line(address, ops, rows, before):
             **counts_of(ops), 'contexts': len({op[1] for op in ops}), 'handovers': len(waits),
             'contended': sum(until for _, until in waits), 'foreign': foreign_of(ops, before),
             'holds': len(holds),
-            'hold_mean': round(sum(h[0] for h in holds) / len(holds), 2) if holds else None}
+            'hold_mean': sum(h[0] for h in holds) / len(holds) if holds else None}
 
 
 def name_of(context):
@@ -165,7 +165,7 @@ def model(rows):
     return {
         'mutexes': len(mutexes), 'conditions': len(order) - len(mutexes), **counts_of(ops),
         'handovers': sum(line['handovers'] for line in lines), 'contended': contended,
-        'contended_percent': round(100 * contended / waits, 2) if waits else 0,
+        'contended_percent': 100 * contended / waits if waits else 0,
         'numbering': 'before' if before else 'after',
         'foreign': sum(line['foreign'] for line in lines), 'backward': 0,
         'held_at_end': open_at_end, 'addresses': lines[:10], 'contexts': contexts[:10],

@@ -31,7 +31,7 @@ def tops(numbers, weights, column, weight, most):
         heavy[number] = heavy.get(number, 0) + one
     order = sorted(heavy, key=lambda number: -heavy[number])
     return [{column: f'0x{number:08x}', 'accesses': used[number], weight: heavy[number],
-             'share': round(100 * heavy[number] / sum(weights), 2)}
+             'share': 100 * heavy[number] / sum(weights)}
             for number in order[:most] if heavy[number]]
 
 
@@ -45,13 +45,13 @@ def pcs(rows, of='all'):
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 3) if whole else 0
+    return 100 * part / whole if whole else 0
 
 
 def mpki(rows, misses):
     """Misses in 1000 instructions, of which one that is made of micro-operations is one; None: there are none."""
     heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop', 1) == 1 for row in rows)
-    return round(1000 * misses / heads, 3) if heads else None
+    return 1000 * misses / heads if heads else None
 
 
 def distances(lines):

@@ -14,7 +14,7 @@ LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 14
 
 
 def percent(part, whole):
-    return round(100 * part / whole, 2) if whole else None
+    return 100 * part / whole if whole else None
 
 
 def parse(payload, record):
@@ -104,7 +104,7 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
         'beyond': 0,
         'registers': [{'register': key, **cells(by_name[key])}
                       for key in sorted(by_name, key=lambda key: (-by_name[key]['count'], key))[:10]],
-        'widths': [{'bits': n, 'count': widths[n], 'percent': percent(widths[n], count),
+        'widths': [{'width': n, 'count': widths[n], 'percent': percent(widths[n], count),
                     'within_percent': percent(sum(widths[m] for m in widths if m <= n), count)}
                    for n in sorted(widths)],
         'changes': [{'registers': n, 'count': changes[n], 'percent': percent(changes[n], sum(changes.values()))}

@@ -20,7 +20,7 @@ def touched(row):
 
 
 def mean(values):
-    return round(sum(values) / len(values), 2)
+    return sum(values) / len(values)
 
 
 tap = Tap()
@@ -37,7 +37,7 @@ for name, window in (('tt6/sort.tt6', 16), ('qemu4v/arm_start_2k.q4v', 10), ('ci
                           for key, (part, size) in KEYS.items()})
         shortest = shortest or sizes
         if sizes:
-            line = {'records': length, 'windows': len(sizes)}
+            line = {'window': length, 'windows': len(sizes)}
             for key in KEYS:
                 line[key], line[key + '_most'] = mean([size[key] for size in sizes]), max(size[key] for size in sizes)
             windows.append(line)

@@ -31,16 +31,17 @@ draw(uint64_t *seed, uint64_t below)
 static void
 overview(struct poly_report *r, uint64_t factor)
 {
-	poly_report_section(r, "overview", "Overview");
-	poly_report_text(r, "format", "Format", "tt6 (256-byte records, big-endian)");
-	poly_report_text(r, "evidence", "Recognised by",
+	poly_report_section(r, "overview");
+	poly_report_text(r, "format", "tt6 (256-byte records, big-endian)");
+	poly_report_text(r, "evidence",
 		"1,024 records of 64 bytes whose instruction words disassemble as PowerPC");
-	poly_report_address(r, "first_pc", "First PC", 0x10000154, 8);
-	poly_report_bool(r, "complete", "Complete", true);
-	poly_report_count(r, "records", "Records", 1048576 * factor, NULL);
-	poly_report_count(r, "instructions", "Instructions", 734003 * factor, NULL);
-	poly_report_count(r, "footprint", "Footprint", 5242880 * factor, "bytes");
-	poly_report_real(r, "taken", "Taken branches", 61.25, 2);
+	poly_report_address(r, "first_pc", 0x10000154, 8);
+	poly_report_bool(r, "complete", true);
+	poly_report_count(r, "records", 1048576 * factor);
+	poly_report_count(r, "instructions", 734003 * factor);
+	poly_report_count(r, "footprint", 5242880 * factor);
+	poly_report_unit(r, "bytes");
+	poly_report_real(r, "taken", 61.25, 2);
 	poly_report_end(r);
 }
 
@@ -54,13 +55,15 @@ mix(struct poly_report *r, uint64_t factor)
 		{"conditional branch", 98410}, {"unconditional branch", 12033},
 		{"floating point", 9120}, {"vector", 0}, {"privileged", 883}};
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_section(r, "mix", "Instruction mix");
+	poly_report_section(r, "mix");
 	poly_report_note(r, "Every executed instruction counts once; "
 			    "micro-operations of the same one are not counted again.");
-	poly_report_table(r, "classes", "Instructions by class");
-	poly_report_column(r, "class", "Class", false);
-	poly_report_column(r, "count", "Instructions", true);
-	poly_report_column(r, "share", "Share", true);
+	poly_report_table(r, "classes");
+	poly_report_heading(r, "Instructions by class");
+	poly_report_column(r, "class", false);
+	poly_report_column(r, "count", true);
+	poly_report_heading(r, "Instructions");
+	poly_report_column(r, "share", true);
 	poly_report_unit(r, "%");
 	plot.x = "class";
 	plot.y[0] = "count";
@@ -71,11 +74,12 @@ mix(struct poly_report *r, uint64_t factor)
 		poly_report_cell_real(r, (double)classes[i].count / 7340.03, 2);
 	}
 	poly_report_end(r);
-	poly_report_table(r, "accesses", "Reads and writes by size");
-	poly_report_column(r, "size", "Size", true);
+	poly_report_table(r, "accesses");
+	poly_report_heading(r, "Reads and writes by size");
+	poly_report_column(r, "size", true);
 	poly_report_unit(r, "bytes");
-	poly_report_column(r, "reads", "Reads", true);
-	poly_report_column(r, "writes", "Writes", true);
+	poly_report_column(r, "reads", true);
+	poly_report_column(r, "writes", true);
 	plot.x = "size";
 	plot.y[0] = "reads";
 	plot.y[1] = "writes";
@@ -94,11 +98,12 @@ static void
 distances(struct poly_report *r, uint64_t factor)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_section(r, "distances", "Distances");
-	poly_report_table(r, "reuse", "Distances of reuse");
-	poly_report_column(r, "from", "Distance from", true);
+	poly_report_section(r, "distances");
+	poly_report_table(r, "reuse");
+	poly_report_heading(r, "Distances of reuse");
+	poly_report_column(r, "from", true);
 	poly_report_unit(r, "lines");
-	poly_report_column(r, "count", "Accesses", true);
+	poly_report_column(r, "count", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.x_title = "Distance";
@@ -111,11 +116,12 @@ distances(struct poly_report *r, uint64_t factor)
 			r, factor * (400 + 300 * (i % 5) + (uint64_t)i * (20 - i) * 90));
 	}
 	poly_report_end(r);
-	poly_report_table(r, "misses", "Misses by the size of the cache");
-	poly_report_column(r, "ways", "Ways", false);
-	poly_report_column(r, "size", "Size", true);
+	poly_report_table(r, "misses");
+	poly_report_heading(r, "Misses by the size of the cache");
+	poly_report_column(r, "ways", false);
+	poly_report_column(r, "size", true);
 	poly_report_unit(r, "bytes");
-	poly_report_column(r, "rate", "Miss rate", true);
+	poly_report_column(r, "rate", true);
 	poly_report_unit(r, "%");
 	plot = (struct poly_plot)POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_CURVE;
@@ -143,10 +149,10 @@ over_time(struct poly_report *r, uint64_t factor)
 {
 	uint64_t seed = 88172645463325252 + factor;
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_section(r, "time", "Over time");
-	poly_report_table(r, "working_set", "Working set");
-	poly_report_column(r, "record", "Record", true);
-	poly_report_column(r, "pages", "Pages of 4 KiB", true);
+	poly_report_section(r, "time");
+	poly_report_table(r, "working_set");
+	poly_report_column(r, "record", true);
+	poly_report_column(r, "pages", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "record";
 	plot.y[0] = "pages";
@@ -156,10 +162,11 @@ over_time(struct poly_report *r, uint64_t factor)
 		poly_report_cell_count(r, 300 + draw(&seed, 40) + (i / 600 % 2) * 200);
 	}
 	poly_report_end(r);
-	poly_report_table(r, "map", "Addresses over time");
-	poly_report_column(r, "record", "Record", true);
-	poly_report_column(r, "address", "Address", true);
-	poly_report_column(r, "count", "Accesses", true);
+	poly_report_table(r, "map");
+	poly_report_heading(r, "Addresses over time");
+	poly_report_column(r, "record", true);
+	poly_report_column(r, "address", true);
+	poly_report_column(r, "count", true);
 	plot = (struct poly_plot)POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_HEAT;
 	plot.x = "record";
@@ -178,12 +185,12 @@ over_time(struct poly_report *r, uint64_t factor)
 		}
 	}
 	poly_report_end(r);
-	poly_report_table(r, "locks", "Locks");
-	poly_report_column(r, "thread", "Thread", false);
-	poly_report_column(r, "state", "State", false);
-	poly_report_column(r, "from", "From", true);
+	poly_report_table(r, "locks");
+	poly_report_column(r, "thread", false);
+	poly_report_column(r, "state", false);
+	poly_report_column(r, "from", true);
 	poly_report_unit(r, "ns");
-	poly_report_column(r, "to", "To", true);
+	poly_report_column(r, "to", true);
 	poly_report_unit(r, "ns");
 	plot = (struct poly_plot)POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_TIMELINE;
@@ -224,9 +231,10 @@ static void
 two(struct poly_report *r)
 {
 	static const char *const names[] = {"before.tt6", "after.tt6"};
-	poly_report_list(r, "files", "Traces");
+	poly_report_list(r, "files");
 	for (uint64_t i = 0; i < 2; i++) {
-		poly_report_section(r, "file", names[i]);
+		poly_report_section(r, "file");
+		poly_report_heading(r, names[i]);
 		trace(r, i + 1);
 		poly_report_end(r);
 	}
@@ -239,9 +247,9 @@ small(struct poly_report *r, const struct poly_plot *plot, const double (*rows)[
 	size_t count)
 {
 	static const char *const kinds[] = {"bars", "histogram", "curve", "heat", "timeline"};
-	poly_report_table(r, kinds[plot->kind], kinds[plot->kind]);
-	poly_report_column(r, "x", "Across", true);
-	poly_report_column(r, "y", "Upwards", true);
+	poly_report_table(r, kinds[plot->kind]);
+	poly_report_column(r, "x", true);
+	poly_report_column(r, "y", true);
 	poly_report_unit(r, "a<b>&\"c\"");
 	poly_report_plot(r, plot);
 	for (size_t i = 0; i < count; i++) {
@@ -258,7 +266,8 @@ every(struct poly_report *r, const char *key, const double (*rows)[2], size_t co
 	for (int logarithmic = 0; logarithmic < 2; logarithmic++) {
 		char name[64];
 		snprintf(name, sizeof name, "%s%s", key, logarithmic ? ", logarithmic" : "");
-		poly_report_section(r, logarithmic ? "logarithmic" : key, name);
+		poly_report_section(r, logarithmic ? "logarithmic" : key);
+		poly_report_heading(r, name);
 		for (int kind = POLY_PLOT_BARS; kind <= POLY_PLOT_TIMELINE; kind++) {
 			struct poly_plot plot = POLY_PLOT_INIT;
 			plot.kind = (enum poly_plot_kind)kind;
@@ -291,18 +300,22 @@ odd(struct poly_report *r)
 	every(r, "below", below, 4);
 	every(r, "huge", huge, 4);
 	every(r, "near", near, 3);
-	poly_report_section(r, "hostile", "<script>alert(1)</script>");
-	poly_report_text(r, "text", "\"'><img src=x onerror=alert(1)>",
-		"</style><script>&amp;\x01\x1b[2J");
+	poly_report_section(r, "hostile");
+	poly_report_heading(r, "<script>alert(1)</script>");
+	poly_report_text(r, "text", "</style><script>&amp;\x01\x1b[2J");
+	poly_report_heading(r, "\"'><img src=x onerror=alert(1)>");
 	poly_report_note(r, "]]></svg><script>alert(2)</script>\xff\xc0");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.x = "name";
 	plot.y[0] = "count";
 	plot.title = "</title><script>alert(3)</script>";
 	plot.x_unit = "<&>";
-	poly_report_table(r, "names", "<b>Names</b>");
-	poly_report_column(r, "name", "<i>Name</i>", false);
-	poly_report_column(r, "count", "Count & more", true);
+	poly_report_table(r, "names");
+	poly_report_heading(r, "<b>Names</b>");
+	poly_report_column(r, "name", false);
+	poly_report_heading(r, "<i>Name</i>");
+	poly_report_column(r, "count", true);
+	poly_report_heading(r, "Count & more");
 	poly_report_plot(r, &plot);
 	for (unsigned i = 0; i < 80; i++) {
 		char name[200];

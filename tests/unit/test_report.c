@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "report/terms.h"
 
 static int
 gather(void *user, const void *data, size_t size)
@@ -66,21 +67,21 @@ expect_usage(struct poly_report *report)
 static void
 fill(struct poly_report *r)
 {
-	poly_report_text(r, "tool", "Tool", "polytrace");
-	poly_report_section(r, "trace", "Trace");
-	poly_report_text(r, "format", "Format", "bach");
-	poly_report_count(r, "bytes", "Size of the file", 1234567, "bytes");
-	poly_report_text(r, "isa", "Instruction set", NULL);
-	poly_report_address(r, "first_pc", "First", 0x1000, 8);
-	poly_report_real(r, "ratio", "Ratio", 2.5, 2);
-	poly_report_bool(r, "sound", "Sound", true);
-	poly_report_section(r, "records", "Records");
-	poly_report_count(r, "total", "Total", 1000, NULL);
-	poly_report_table(r, "kinds", "By kind");
-	poly_report_column(r, "kind", "Kind", false);
-	poly_report_column(r, "count", "Records", true);
-	poly_report_column(r, "at", "First at", true);
-	poly_report_column(r, "note", "Note", false);
+	poly_report_text(r, "tool", "polytrace");
+	poly_report_section(r, "trace");
+	poly_report_text(r, "format", "bach");
+	poly_report_count(r, "file_bytes", 1234567);
+	poly_report_text(r, "isa", NULL);
+	poly_report_address(r, "first_pc", 0x1000, 8);
+	poly_report_ratio(r, "miss_ratio", 3, 16, 2);
+	poly_report_bool(r, "sound", true);
+	poly_report_section(r, "records");
+	poly_report_count(r, "total", 1000);
+	poly_report_table(r, "kinds");
+	poly_report_column(r, "kind", false);
+	poly_report_column(r, "count", true);
+	poly_report_column(r, "at", true);
+	poly_report_column(r, "note", false);
 	poly_report_cell_text(r, "instruction");
 	poly_report_cell_count(r, 999);
 	poly_report_cell_address(r, 0xfff0, 4);
@@ -91,14 +92,16 @@ fill(struct poly_report *r)
 	poly_report_cell_text(r, "rare");
 	poly_report_end(r);
 	poly_report_end(r);
-	poly_report_bool(r, "complete", "Complete", false);
+	poly_report_bool(r, "complete", false);
 	poly_report_end(r);
-	poly_report_list(r, "files", "Files");
-	poly_report_section(r, "file", "a.bach");
-	poly_report_count(r, "rows", "Rows", 7, NULL);
+	poly_report_list(r, "files");
+	poly_report_section(r, "file");
+	poly_report_heading(r, "a.bach");
+	poly_report_count(r, "rows", 7);
 	poly_report_end(r);
-	poly_report_section(r, "file", "b.bach");
-	poly_report_count(r, "rows", "Rows", 0, NULL);
+	poly_report_section(r, "file");
+	poly_report_heading(r, "b.bach");
+	poly_report_count(r, "rows", 0);
 	poly_report_end(r);
 	poly_report_end(r);
 }
@@ -108,10 +111,10 @@ static void
 fill_plotted(struct poly_report *r, const struct poly_plot *plot)
 {
 	poly_report_note(r, "Sizes are those of the pages.");
-	poly_report_table(r, "sizes", "Sizes");
-	poly_report_column(r, "size", "Size", true);
+	poly_report_table(r, "sizes");
+	poly_report_column(r, "size", true);
 	poly_report_unit(r, "bytes");
-	poly_report_column(r, "count", "Pages", true);
+	poly_report_column(r, "count", true);
 	if (plot)
 		poly_report_plot(r, plot);
 	poly_report_cell_count(r, 4096);
@@ -136,21 +139,21 @@ text_is_aligned_and_indented(void **state)
 		"Tool  polytrace\n"
 		"\n"
 		"Trace\n"
-		"  Format            bach\n"
-		"  Size of the file  1,234,567 bytes\n"
-		"  First             0x00001000\n"
-		"  Ratio             2.50\n"
-		"  Sound             yes\n"
+		"  Format          bach\n"
+		"  File (bytes)    1,234,567\n"
+		"  First PC        0x00001000\n"
+		"  Miss ratio (%)  18.75\n"
+		"  Sound           yes\n"
 		"\n"
 		"  Records\n"
 		"    Total  1,000\n"
 		"\n"
-		"    By kind\n"
-		"      Kind            Records  First at  Note\n"
-		"      instruction         999    0xfff0\n"
-		"      event, bus   12,345,678         -  rare\n"
+		"    Kinds\n"
+		"      Kind              Count      At  Note\n"
+		"      instruction         999  0xfff0\n"
+		"      event, bus   12,345,678       -  rare\n"
 		"\n"
-		"  Complete          no\n"
+		"  Complete        no\n"
 		"\n"
 		"Files\n"
 		"  a.bach\n"
@@ -171,10 +174,10 @@ json_is_one_indented_object(void **state)
 		"  \"tool\": \"polytrace\",\n"
 		"  \"trace\": {\n"
 		"    \"format\": \"bach\",\n"
-		"    \"bytes\": 1234567,\n"
+		"    \"file_bytes\": 1234567,\n"
 		"    \"isa\": null,\n"
 		"    \"first_pc\": \"0x00001000\",\n"
-		"    \"ratio\": 2.50,\n"
+		"    \"miss_ratio\": 0.1875,\n"
 		"    \"sound\": true,\n"
 		"    \"records\": {\n"
 		"      \"total\": 1000,\n"
@@ -216,10 +219,10 @@ csv_has_a_block_of_values_and_one_for_each_table(void **state)
 		"section,key,value\n"
 		",tool,polytrace\n"
 		"trace,format,bach\n"
-		"trace,bytes,1234567\n"
+		"trace,file_bytes,1234567\n"
 		"trace,isa,\n"
 		"trace,first_pc,0x00001000\n"
-		"trace,ratio,2.50\n"
+		"trace,miss_ratio,0.1875\n"
 		"trace,sound,true\n"
 		"trace.records,total,1000\n"
 		"trace,complete,false\n"
@@ -249,16 +252,16 @@ what_is_empty_is_left_out_of_text_only(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_section(r, "a", "Absent");
-	poly_report_text(r, "x", "X", NULL);
-	poly_report_real(r, "y", "Y", NAN, 1);
-	poly_report_table(r, "t", "Table");
-	poly_report_column(r, "c", "C", false);
+	poly_report_section(r, "a");
+	poly_report_text(r, "x", NULL);
+	poly_report_real(r, "y", NAN, 1);
+	poly_report_table(r, "t");
+	poly_report_column(r, "c", false);
 	poly_report_end(r);
-	poly_report_list(r, "l", "List");
+	poly_report_list(r, "l");
 	poly_report_end(r);
 	poly_report_end(r);
-	poly_report_text(r, "z", "Z", "");
+	poly_report_text(r, "z", "");
 	expect(r, POLY_RENDER_TEXT, "Z\n");
 	expect(r, POLY_RENDER_JSON,
 		"{\n"
@@ -279,26 +282,27 @@ numbers_reach_their_limits(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_count(r, "max", "Max", UINT64_MAX, NULL);
-	poly_report_count(r, "three", "Three", 100, "rows");
-	poly_report_address(r, "none", "None", 0, 0);
-	poly_report_address(r, "all", "All", UINT64_MAX, 99);
-	poly_report_address(r, "wide", "Wide", 0x123456789, 4);
-	poly_report_real(r, "whole", "Whole", -3.0, 0);
-	poly_report_real(r, "fine", "Fine", 0.125, 3);
-	poly_report_real(r, "huge", "Huge", 1e22, 1);
-	poly_report_real(r, "less", "Less", -123456.5, 1);
-	poly_report_real(r, "infinite", "Infinite", -INFINITY, 1);
+	poly_report_count(r, "max", UINT64_MAX);
+	poly_report_count(r, "three", 100);
+	poly_report_unit(r, "rows");
+	poly_report_address(r, "none", 0, 0);
+	poly_report_address(r, "all", UINT64_MAX, 99);
+	poly_report_address(r, "wide", 0x123456789, 4);
+	poly_report_real(r, "whole", -3.0, 0);
+	poly_report_real(r, "fine", 0.125, 3);
+	poly_report_real(r, "huge", 1e22, 1);
+	poly_report_real(r, "less", -123456.5, 1);
+	poly_report_real(r, "infinite", -INFINITY, 1);
 	expect(r, POLY_RENDER_TEXT,
-		"Max    18,446,744,073,709,551,615\n"
-		"Three  100 rows\n"
-		"None   0x0\n"
-		"All    0xffffffffffffffff\n"
-		"Wide   0x123456789\n"
-		"Whole  -3\n"
-		"Fine   0.125\n"
-		"Huge   10,000,000,000,000,000,000,000.0\n"
-		"Less   -123,456.5\n");
+		"Max           18,446,744,073,709,551,615\n"
+		"Three (rows)  100\n"
+		"None          0x0\n"
+		"All           0xffffffffffffffff\n"
+		"Wide          0x123456789\n"
+		"Whole         -3\n"
+		"Fine          0.125\n"
+		"Huge          10,000,000,000,000,000,000,000.0\n"
+		"Less          -123,456.5\n");
 	expect(r, POLY_RENDER_JSON,
 		"{\n"
 		"  \"max\": 18446744073709551615,\n"
@@ -308,7 +312,7 @@ numbers_reach_their_limits(void **state)
 		"  \"wide\": \"0x123456789\",\n"
 		"  \"whole\": -3,\n"
 		"  \"fine\": 0.125,\n"
-		"  \"huge\": 10000000000000000000000.0,\n"
+		"  \"huge\": 1e+22,\n"
 		"  \"less\": -123456.5,\n"
 		"  \"infinite\": null\n"
 		"}\n");
@@ -320,9 +324,9 @@ strings_are_escaped_for_each_rendering(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_text(r, "a", "A", "q\" b\\ \b\f\n\r\t\x01\x1f\x7f /");
-	poly_report_text(r, "b", "B", "\xc3\xa4\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80");
-	poly_report_text(r, "c", "C", "blanks  ");
+	poly_report_text(r, "a", "q\" b\\ \b\f\n\r\t\x01\x1f\x7f /");
+	poly_report_text(r, "b", "\xc3\xa4\xc2\x9b\xe2\x82\xac\xf0\x9f\x98\x80");
+	poly_report_text(r, "c", "blanks  ");
 	expect(r, POLY_RENDER_TEXT,
 		"A  q\" b\\ \\x08\\x0c\\x0a\\x0d\\x09\\x01\\x1f\\x7f /\n"
 		"B  \xc3\xa4\\x9b\xe2\x82\xac\xf0\x9f\x98\x80\n"
@@ -369,7 +373,7 @@ bytes_that_are_not_utf8_are_replaced(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct poly_report *r = poly_report_new();
 		char expected[100];
-		poly_report_text(r, "k", "K", cases[i].in);
+		poly_report_text(r, "k", cases[i].in);
 		snprintf(expected, sizeof expected, "K  %s\n", cases[i].out);
 		expect(r, POLY_RENDER_TEXT, expected);
 		snprintf(expected, sizeof expected, "{\n  \"k\": \"%s\"\n}\n", cases[i].out);
@@ -383,11 +387,13 @@ columns_align_by_characters_not_bytes(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_count(r, "a", "\xc3\x84\xc3\xb6", 1, NULL);
-	poly_report_count(r, "b", "abc", 2, NULL);
-	poly_report_table(r, "t", "T");
-	poly_report_column(r, "x", "X", false);
-	poly_report_column(r, "y", "Y", false);
+	poly_report_count(r, "a", 1);
+	poly_report_heading(r, "\xc3\x84\xc3\xb6");
+	poly_report_count(r, "b", 2);
+	poly_report_heading(r, "abc");
+	poly_report_table(r, "t");
+	poly_report_column(r, "x", false);
+	poly_report_column(r, "y", false);
 	poly_report_cell_text(r, "\xe2\x82\xac");
 	poly_report_cell_text(r, "1");
 	poly_report_cell_text(r, "ab");
@@ -405,17 +411,85 @@ columns_align_by_characters_not_bytes(void **state)
 }
 
 static void
+labels_are_keys_in_words(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"own_key", "Own key  1\n"},
+		{"own", "Own  1\n"},
+		{"btb_miss", "BTB miss  1\n"},
+		{"own_cpus_bytes", "Own CPUs (bytes)  1\n"},
+		{"own_percent", "Own (%)  1\n"},
+		{"percent", "Percent  1\n"},
+		{"own_gap_ns", "Own gap (ns)  1\n"},
+		{"size", "Size (bytes)  1\n"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct poly_report *r = poly_report_new();
+		poly_report_count(r, cases[i][0], 1);
+		expect(r, POLY_RENDER_TEXT, cases[i][1]);
+		poly_report_free(r);
+	}
+}
+
+static void
+labels_of_terms_are_those_derived_from_their_keys(void **state)
+{
+	(void)state;
+	const struct term *term;
+	for (size_t i = 0; (term = terms_at(i)); i++) {
+		struct buf label = {0};
+		const char *unit = terms_derive(&label, term->key);
+		assert_string_equal(buf_text(&label), term->label);
+		assert_true(!unit || (term->unit && strcmp(unit, term->unit) == 0));
+		assert_ptr_equal(terms_find(term->key), term);
+		buf_free(&label);
+	}
+	assert_null(terms_find("no_such_key"));
+}
+
+static void
+ratios_are_percent_for_people_and_fractions_for_programs(void **state)
+{
+	(void)state;
+	struct poly_report *r = poly_report_new();
+	poly_report_ratio(r, "own_ratio", 1, 3, 2);
+	poly_report_ratio(r, "absent_ratio", 1, 0, 2);
+	poly_report_real(r, "third", 1.0 / 3, 3);
+	poly_report_table(r, "own");
+	poly_report_column(r, "own_hit_ratio", true);
+	poly_report_cell_ratio(r, 2, 3, 1);
+	poly_report_cell_ratio(r, 0, 0, 1);
+	poly_report_end(r);
+	expect(r, POLY_RENDER_TEXT,
+		"Own ratio (%)  33.33\n"
+		"Third          0.333\n"
+		"\n"
+		"Own\n"
+		"  Own hit ratio (%)\n"
+		"               66.7\n"
+		"                  -\n");
+	expect(r, POLY_RENDER_JSON_LINE,
+		"{\"own_ratio\": 0.3333333333333333, \"absent_ratio\": null, "
+		"\"third\": 0.3333333333333333, \"own\": [{\"own_hit_ratio\": "
+		"0.6666666666666666}, {\"own_hit_ratio\": null}]}\n");
+	poly_report_free(r);
+}
+
+static void
 strings_are_copied(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
 	char title[] = "Title", value[] = "value", unit[] = "unit";
-	poly_report_text(r, "k", title, value);
-	poly_report_count(r, "n", title, 1, unit);
+	poly_report_text(r, "k", value);
+	poly_report_heading(r, title);
+	poly_report_count(r, "n", 1);
+	poly_report_unit(r, unit);
 	memset(title, '!', sizeof title - 1);
 	memset(value, '!', sizeof value - 1);
 	memset(unit, '!', sizeof unit - 1);
-	expect(r, POLY_RENDER_TEXT, "Title  value\nTitle  1 unit\n");
+	expect(r, POLY_RENDER_TEXT, "Title     value\nN (unit)  1\n");
 	poly_report_free(r);
 }
 
@@ -424,8 +498,8 @@ nested(unsigned depth)
 {
 	struct poly_report *r = poly_report_new();
 	for (unsigned i = 0; i < depth; i++)
-		poly_report_section(r, "s", "S");
-	poly_report_bool(r, "b", "B", true);
+		poly_report_section(r, "s");
+	poly_report_bool(r, "b", true);
 	for (unsigned i = 0; i < depth; i++)
 		poly_report_end(r);
 	return r;
@@ -457,9 +531,9 @@ tables_may_stand_at_the_deepest_place(void **state)
 	struct poly_report *r = poly_report_new();
 	struct buf out = {0};
 	for (unsigned i = 0; i < POLY_REPORT_DEPTH - 1; i++)
-		poly_report_section(r, "s", "S");
-	poly_report_table(r, "t", "T");
-	poly_report_column(r, "c", "C", true);
+		poly_report_section(r, "s");
+	poly_report_table(r, "t");
+	poly_report_column(r, "c", true);
 	poly_report_cell_count(r, 5);
 	for (unsigned i = 0; i < POLY_REPORT_DEPTH; i++)
 		poly_report_end(r);
@@ -474,7 +548,7 @@ wrong_use_is_told_when_rendering(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_section(r, "open", "Open");
+	poly_report_section(r, "open");
 	expect_usage(r);
 	r = poly_report_new();
 	poly_report_end(r);
@@ -483,27 +557,27 @@ wrong_use_is_told_when_rendering(void **state)
 	poly_report_cell_count(r, 1);
 	expect_usage(r);
 	r = poly_report_new();
-	poly_report_list(r, "l", "L");
-	poly_report_count(r, "n", "N", 1, NULL);
+	poly_report_list(r, "l");
+	poly_report_count(r, "n", 1);
 	poly_report_end(r);
 	expect_usage(r);
 	r = poly_report_new();
-	poly_report_table(r, "t", "T");
+	poly_report_table(r, "t");
 	poly_report_cell_count(r, 1);
 	poly_report_end(r);
 	expect_usage(r);
 	r = poly_report_new();
-	poly_report_table(r, "t", "T");
-	poly_report_column(r, "a", "A", true);
-	poly_report_column(r, "b", "B", true);
+	poly_report_table(r, "t");
+	poly_report_column(r, "a", true);
+	poly_report_column(r, "b", true);
 	poly_report_cell_count(r, 1);
 	poly_report_end(r);
 	expect_usage(r);
 	r = poly_report_new();
-	poly_report_table(r, "t", "T");
-	poly_report_column(r, "a", "A", true);
+	poly_report_table(r, "t");
+	poly_report_column(r, "a", true);
 	poly_report_cell_count(r, 1);
-	poly_report_column(r, "b", "B", true);
+	poly_report_column(r, "b", true);
 	poly_report_end(r);
 	expect_usage(r);
 }
@@ -540,8 +614,8 @@ notes_and_units_are_for_people(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
-	poly_report_count(r, "pages", "Pages", 7, NULL);
-	poly_report_section(r, "empty", "Only a note");
+	poly_report_count(r, "pages", 7);
+	poly_report_section(r, "empty");
 	poly_report_note(r, "Nobody reads this.");
 	poly_report_end(r);
 	poly_report_note(r, NULL);
@@ -552,7 +626,7 @@ notes_and_units_are_for_people(void **state)
 		"Sizes are those of the pages.\n"
 		"\n"
 		"Sizes\n"
-		"  Size (bytes)  Pages\n"
+		"  Size (bytes)  Count\n"
 		"         4,096      7\n");
 	expect(r, POLY_RENDER_JSON_LINE,
 		"{\"pages\": 7, \"empty\": {}, \"sizes\": [{\"size\": 4096, \"count\": 7}]}\n");
@@ -622,11 +696,18 @@ plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
 	poly_report_plot(r, &sound);
 	expect_usage(r);
 	r = poly_report_new();
-	poly_report_count(r, "n", "N", 1, NULL);
+	poly_report_section(r, "s");
 	poly_report_unit(r, "bytes");
 	expect_usage(r);
 	r = poly_report_new();
 	poly_report_unit(r, "bytes");
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_heading(r, "Heading");
+	expect_usage(r);
+	r = poly_report_new();
+	poly_report_note(r, "Note.");
+	poly_report_heading(r, "Heading");
 	expect_usage(r);
 }
 
@@ -661,13 +742,17 @@ random_value(struct poly_report *r, uint64_t *seed, const char *key)
 	random_text(seed, text);
 	random_text(seed, title);
 	switch (draw(seed, 6)) {
-	case 0: poly_report_text(r, key, title, text); break;
-	case 1: poly_report_count(r, key, title, UINT64_MAX >> draw(seed, 64), "units "); break;
-	case 2: poly_report_address(r, key, title, *seed, draw(seed, 20)); break;
-	case 3: poly_report_real(r, key, title, 0.5 + draw(seed, 1000), 1); break;
-	case 4: poly_report_bool(r, key, title, draw(seed, 2)); break;
-	case 5: poly_report_text(r, key, title, NULL); break;
+	case 0: poly_report_text(r, key, text); break;
+	case 1:
+		poly_report_count(r, key, UINT64_MAX >> draw(seed, 64));
+		poly_report_unit(r, "units ");
+		break;
+	case 2: poly_report_address(r, key, *seed, draw(seed, 20)); break;
+	case 3: poly_report_real(r, key, 0.5 + draw(seed, 1000), 1); break;
+	case 4: poly_report_bool(r, key, draw(seed, 2)); break;
+	case 5: poly_report_text(r, key, NULL); break;
 	}
+	poly_report_heading(r, title);
 }
 
 static void
@@ -676,9 +761,12 @@ random_table(struct poly_report *r, uint64_t *seed, const char *key)
 	uint32_t columns = 1 + draw(seed, 8), rows = draw(seed, 5);
 	char text[16];
 	random_text(seed, text);
-	poly_report_table(r, key, text);
-	for (uint32_t i = 0; i < columns; i++)
-		poly_report_column(r, random_keys[i], text, draw(seed, 2));
+	poly_report_table(r, key);
+	poly_report_heading(r, text);
+	for (uint32_t i = 0; i < columns; i++) {
+		poly_report_column(r, random_keys[i], draw(seed, 2));
+		poly_report_heading(r, text);
+	}
 	for (uint32_t i = 0; i < rows * columns; i++) {
 		random_text(seed, text);
 		switch (draw(seed, 4)) {
@@ -702,12 +790,12 @@ random_section(struct poly_report *r, uint64_t *seed, unsigned depth)
 		} else if (what == 4) {
 			random_table(r, seed, random_keys[i]);
 		} else if (what < 7) {
-			poly_report_section(r, random_keys[i], "Section");
+			poly_report_section(r, random_keys[i]);
 			random_section(r, seed, depth + 1);
 			poly_report_end(r);
 		} else {
-			poly_report_list(r, random_keys[i], "List");
-			poly_report_section(r, "element", "Element");
+			poly_report_list(r, random_keys[i]);
+			poly_report_section(r, "element");
 			random_section(r, seed, depth + 2);
 			poly_report_end(r);
 			poly_report_end(r);
@@ -719,9 +807,9 @@ static struct poly_report *
 random_report(uint64_t seed, unsigned sections)
 {
 	struct poly_report *r = poly_report_new();
-	poly_report_list(r, "all", "All");
+	poly_report_list(r, "all");
 	for (unsigned i = 0; i < sections; i++) {
-		poly_report_section(r, "one", "One");
+		poly_report_section(r, "one");
 		random_section(r, &seed, 2);
 		poly_report_end(r);
 	}
@@ -943,8 +1031,8 @@ large_reports_come_in_pieces(void **state)
 {
 	(void)state;
 	struct poly_report *report = poly_report_new();
-	poly_report_table(report, "table", "Table");
-	poly_report_column(report, "column", "Column", true);
+	poly_report_table(report, "table");
+	poly_report_column(report, "column", true);
 	for (uint64_t i = 0; i < 300000; i++)
 		poly_report_cell_count(report, i);
 	poly_report_end(report);
@@ -973,6 +1061,9 @@ main(void)
 		cmocka_unit_test(strings_are_escaped_for_each_rendering),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
 		cmocka_unit_test(columns_align_by_characters_not_bytes),
+		cmocka_unit_test(labels_are_keys_in_words),
+		cmocka_unit_test(labels_of_terms_are_those_derived_from_their_keys),
+		cmocka_unit_test(ratios_are_percent_for_people_and_fractions_for_programs),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(nesting_is_bounded),
 		cmocka_unit_test(tables_may_stand_at_the_deepest_place),

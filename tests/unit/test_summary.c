@@ -497,10 +497,10 @@ different_threads_are_counted_up_to_a_limit(void **state)
 	expect_threads(s, "\ncontexts,threads,65536\n", "Threads  65,536\n");
 	poly_summary_free(s);
 	s = summary_of_threads(0, 65537);
-	expect_threads(s, "\ncontexts,threads,65537\n", "Threads  65,537 or more\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 	s = summary_of_threads(5, 200000);
-	expect_threads(s, "\ncontexts,threads,65537\n", "Threads  65,537 or more\n");
+	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
 	poly_summary_free(s);
 }
 
@@ -564,36 +564,36 @@ a_small_trace_reads_well(void **state)
 	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_string_equal((char *)out.data,
 		"Trace\n"
-		"  Format           test\n"
-		"  Instruction set  x86\n"
-		"  Byte order       big\n"
-		"  Address width    32 bits\n"
-		"  Addresses        physical\n"
-		"  Clock            ns\n"
-		"  First PC         0x00001234\n"
+		"  Format          test\n"
+		"  ISA             x86\n"
+		"  Byte order      big\n"
+		"  Address (bits)  32\n"
+		"  Addresses       physical\n"
+		"  Clock           ns\n"
+		"  First PC        0x00001234\n"
 		"\n"
-		"  Further facts\n"
-		"    Fact        Value\n"
+		"  Facts\n"
+		"    Key         Value\n"
 		"    test.model  5\n"
 		"    test.note   a, b\n"
 		"\n"
 		"Records\n"
-		"  Total                   4\n"
-		"  Instructions            2\n"
-		"  Micro-operations        0\n"
-		"  Synthetic instructions  0\n"
-		"  Not understood          1\n"
+		"  Total             4\n"
+		"  Instructions      2\n"
+		"  Micro operations  0\n"
+		"  Synthetic         0\n"
+		"  Raw               1\n"
 		"\n"
-		"  By kind\n"
-		"    Kind         Records\n"
-		"    instruction        2\n"
-		"    access             1\n"
-		"    other              1\n"
+		"  Kinds\n"
+		"    Kind         Count\n"
+		"    instruction      2\n"
+		"    access           1\n"
+		"    other            1\n"
 		"\n"
 		"Accesses\n"
-		"  Access  Records  Bytes  Lowest address  Highest address\n"
-		"  read          1      4      0xfffffff0       0xfffffff0\n"
-		"  fetch         2     16      0x00001000       0x00001008\n");
+		"  Access  Count  Bytes      Lowest     Highest\n"
+		"  read        1      4  0xfffffff0  0xfffffff0\n"
+		"  fetch       2     16  0x00001000  0x00001008\n");
 	buf_free(&out);
 	poly_summary_free(summary);
 	table_free(&table);

@@ -613,16 +613,15 @@ a_summary_adds_up(void **state)
 	assert_int_equal(poly_report_render(tree, POLY_RENDER_CSV, &sink, NULL), POLY_OK);
 	const char *text = buf_text(&out);
 	assert_non_null(strstr(text, "\ntrace,events,11\n"));
-	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,18.18\n"));
+	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,18.181818181818183\n"));
 	/* ksh from 2 to 12 us: its five events; the rest has no process. */
-	assert_non_null(strstr(text, "\nprocesses,17432792,ksh,1,5,0.000010000\n"));
-	assert_non_null(strstr(text, "\nprocesses,1,,1,5,0.000002500\n"));
-	assert_non_null(strstr(text, "\ncalls,10,1,1,4.000,4.000,4.000,4.000\n"));
+	assert_non_null(strstr(text, "\nprocesses,17432792,ksh,1,5,1e-05\n"));
+	assert_non_null(strstr(text, "\nprocesses,1,,1,5,2.5e-06\n"));
+	assert_non_null(strstr(text, "\ncalls,10,1,1,4,4,4,4\n"));
 	assert_non_null(strstr(text, "\nlatencies,10,4,8,1\n"));
-	assert_non_null(strstr(text,
-		"\ninterrupts,first level (100 to 200),1,2.000,2.000,2.000,2.000\n"
-		"interrupts,second level (102 to 103),1,1.000,1.000,1.000,1.000\n"));
-	assert_non_null(strstr(text, "\nlocks,0x00000abc,1,1,2.500,2.500,2.500,2.500\n"));
+	assert_non_null(strstr(text, "\ninterrupts,first level (100 to 200),1,2,2,2,2\n"
+				     "interrupts,second level (102 to 103),1,1,1,1,1\n"));
+	assert_non_null(strstr(text, "\nlocks,0x00000abc,1,1,2.5,2.5,2.5,2.5\n"));
 	poly_report_free(tree);
 	poly_trcrpt_free(report);
 	poly_reader_close(reader);

@@ -22,19 +22,18 @@ report_cells(const struct branch *it, const struct bpred_config *config, uint64_
 static void
 report_columns(struct poly_report *report)
 {
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "mpki", "MPKI", true);
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "mpki", true);
 }
 
 static void
 report_predictors(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "predictors", "Predictors");
-	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_table(report, "predictors");
+	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.x = "predictor";
 	plot.y[0] = "percent";
@@ -62,10 +61,10 @@ static void
 report_sweep(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "sweep", "Sizes");
-	poly_report_column(report, "predictor", "Predictor", false);
-	poly_report_column(report, "log2", "log2 of counters", true);
-	poly_report_column(report, "history", "History", true);
+	poly_report_table(report, "sweep");
+	poly_report_column(report, "predictor", false);
+	poly_report_column(report, "log2", true);
+	poly_report_column(report, "history", true);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "log2";
@@ -89,11 +88,10 @@ static void
 report_budgets(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "budgets", "Equal budgets");
-	poly_report_column(report, "budget", "Budget", true);
-	poly_report_unit(report, "bits");
-	poly_report_column(report, "kind", "Kind", false);
-	poly_report_column(report, "predictor", "Predictor", false);
+	poly_report_table(report, "budgets");
+	poly_report_column(report, "budget", true);
+	poly_report_column(report, "kind", false);
+	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
@@ -122,15 +120,14 @@ report_sites(const struct branch *it, const struct static_ops *ops, struct poly_
 	char name[NAME_ROOM], title[NAME_ROOM + 40];
 	branch_name(&it->predictors[it->count - 1].config, name, sizeof name);
 	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
-	poly_report_table(report, "sites", title);
+	poly_report_table(report, "sites");
+	poly_report_heading(report, title);
 	top_n_site_columns(report);
-	poly_report_column(report, "executions", "Executions", true);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
+	poly_report_column(report, "executions", true);
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
 		top_n_site_cells(report, ops, worst[i]);
@@ -153,12 +150,11 @@ report_target(struct poly_report *report, const char *name, uint64_t asked, uint
 static void
 report_targets(const struct branch *it, struct poly_report *report)
 {
-	poly_report_table(report, "targets", "Where taken branches go");
-	poly_report_column(report, "predictor", "Predictor", false);
-	poly_report_column(report, "branches", "Branches", true);
-	poly_report_column(report, "wrong", "Mispredicted", true);
-	poly_report_column(report, "percent", "Mispredicted", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "targets");
+	poly_report_column(report, "predictor", false);
+	poly_report_column(report, "branches", true);
+	poly_report_column(report, "wrong", true);
+	poly_report_column(report, "percent", true);
 	report_target(report, "target buffer", it->btb_asked, it->btb_right);
 	report_target(report, "return stack", it->returns, it->returns_right);
 	report_target(report, "indirect", it->indirect, it->indirect_right);
@@ -169,9 +165,9 @@ void
 branch_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct branch *it = state;
-	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
-	poly_report_count(report, "branches", "Branches predicted", it->branches, NULL);
-	poly_report_count(report, "taken", "Taken", it->taken, NULL);
+	poly_report_count(report, "instructions", it->instructions);
+	poly_report_count(report, "branches", it->branches);
+	poly_report_count(report, "taken", it->taken);
 	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
 		branch_stream_report_note("", report);
 	report_predictors(it, report);

@@ -10,6 +10,7 @@
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 #include "sim/classify.h"
 #include "sim/opt.h"
@@ -272,28 +273,23 @@ static void
 open_table(const struct state *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "caches", "Caches");
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "ways", "Ways", true);
-	poly_report_column(report, "line", "Line", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "policy", "Policy", false);
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, "misses", "Misses", true);
-	poly_report_column(report, "percent", "Missed", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "caches");
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "ways", true);
+	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "policy", false);
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "percent", true);
 	report_mpki_column(report);
-	poly_report_column(report, "dirty_evictions", "Dirty evictions", true);
-	poly_report_column(report, "bytes_from_below", "From below", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "bytes_to_below", "To below", true);
-	poly_report_unit(report, "bytes");
+	poly_report_column(report, "dirty_evictions", true);
+	poly_report_column(report, "bytes_from_below", true);
+	poly_report_column(report, "bytes_to_below", true);
 	if (it->causes) {
-		poly_report_column(report, "compulsory", "Compulsory", true);
-		poly_report_column(report, "capacity", "Capacity", true);
-		poly_report_column(report, "conflict", "Conflict", true);
+		poly_report_column(report, "compulsory", true);
+		poly_report_column(report, "capacity", true);
+		poly_report_column(report, "conflict", true);
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -349,19 +345,15 @@ report_budgets(const struct state *it, struct poly_report *report)
 		const uint64_t bits = sweep_bits(&it->sweep.configs[i], it->address_bits);
 		most = bits > most && !it->caches[i].opt ? bits : most;
 	}
-	poly_report_table(report, "budgets", "The best cache of so many bits, tags included");
-	poly_report_column(report, "budget", "Budget", true);
-	poly_report_unit(report, "bits");
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "ways", "Ways", true);
-	poly_report_column(report, "line", "Line", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "policy", "Policy", false);
-	poly_report_column(report, "misses", "Misses", true);
-	poly_report_column(report, "percent", "Missed", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "budgets");
+	poly_report_column(report, "budget", true);
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "ways", true);
+	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "policy", false);
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "percent", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
 	plot.y[0] = "percent";
@@ -440,7 +432,7 @@ cache_report(const void *state, const struct static_ops *ops, struct poly_report
 	poly_report_end(report);
 	if (it->sweep.count > 1)
 		report_budgets(it, report);
-	hotspots_pair_report(&it->tops, "that miss most", "misses", "Misses", report);
+	hotspots_pair_report(&it->tops, KEY("misses"), report);
 }
 
 static void

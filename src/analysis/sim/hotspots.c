@@ -6,6 +6,7 @@
 #include "analysis/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <inttypes.h>
@@ -52,11 +53,11 @@ hotspots_add(
 	return ok;
 }
 
-/* What a table of them is called. */
+/* Keys of a table of them. */
 struct hotspots_words {
-	const char *key, *title;	   /* of the table */
-	const char *number, *number_title; /* of the column of numbers */
-	const char *weight, *weight_title; /* of the column of weights */
+	const char *key;    /* of the table */
+	const char *number; /* of the column of numbers */
+	const char *weight; /* of the column of weights */
 };
 
 /* A table of those that weigh most, at most so many. */
@@ -78,12 +79,11 @@ hotspots_report(const struct hotspots *tops, const struct hotspots_words *words,
 		whole += tops->list[i].weight;
 	}
 	top_n_sort(ranks, count);
-	poly_report_table(report, words->key, words->title);
-	poly_report_column(report, words->number, words->number_title, false);
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, words->weight, words->weight_title, true);
-	poly_report_column(report, "share", "Of all", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, words->key);
+	poly_report_column(report, words->number, false);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, words->weight, true);
+	poly_report_column(report, "share", true);
 	for (uint32_t i = 0; i < count && i < most && ranks[i].count; i++) {
 		const struct hotspot *top = &tops->list[ranks[i].number];
 		poly_report_cell_address(report, top->number, 8);
@@ -125,17 +125,13 @@ hotspots_pair_add(
 }
 
 void
-hotspots_pair_report(const struct hotspots_pair *pair, const char *how, const char *weight,
-	const char *weight_title, struct poly_report *report)
+hotspots_pair_report(
+	const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
 {
-	char title[64];
-	struct hotspots_words words = {"instructions", title, "pc", "PC", weight, weight_title};
+	struct hotspots_words words = {KEY("instructions"), KEY("pc"), weight};
 	if (!pair->most)
 		return;
-	snprintf(title, sizeof title, "Instructions %s", how);
 	hotspots_report(&pair->pcs, &words, pair->most, report);
-	words = (struct hotspots_words){
-		"regions", title, "region", "Region", weight, weight_title};
-	snprintf(title, sizeof title, "Regions %s", how);
+	words = (struct hotspots_words){KEY("regions"), KEY("region"), weight};
 	hotspots_report(&pair->regions, &words, pair->most, report);
 }

@@ -43,7 +43,7 @@ bool hotspots_pair_add(
 	struct hotspots_pair *pair, const struct mem_refs *uses, const uint32_t *weights);
 
 /* Both tables, whose titles end in how ("that miss most"), where they are told of. */
-void hotspots_pair_report(const struct hotspots_pair *pair, const char *how, const char *weight,
-	const char *weight_title, struct poly_report *report);
+void hotspots_pair_report(
+	const struct hotspots_pair *pair, const char *weight, struct poly_report *report);
 
 #endif

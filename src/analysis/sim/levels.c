@@ -5,6 +5,7 @@
 #include "analysis/branch_stream.h"
 #include "analysis/sim/hotspots.h"
 #include "base/err.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <string.h>
@@ -109,22 +110,15 @@ levels_update(void *state, const struct analysis_rows *rows)
 static void
 open_table(struct poly_report *report)
 {
-	static const struct {
-		const char *key, *title;
-	} columns[] = {{"ways", "Ways"}, {"line", "Line"}, {"accesses", "Accesses"},
-		{"misses", "Misses"}, {"percent", "Missed"}, {"mpki", "MPKI"},
-		{"victim_hits", "Victim hits"}, {"stores", "Stores"},
-		{"lines_put", "Lines put"}, {"invalidations", "Taken back"},
-		{"prefetches", "Prefetched"}, {"prefetch_hits", "And used"}};
-	poly_report_table(report, "levels", "Caches");
-	poly_report_column(report, "level", "Level", false);
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-		poly_report_column(report, columns[i].key, columns[i].title, true);
-		if (strcmp(columns[i].key, "percent") == 0)
-			poly_report_unit(report, "%");
-	}
+	static const char *const columns[] = {KEY("ways"), KEY("line_bytes"), KEY("accesses"),
+		KEY("misses"), KEY("percent"), KEY("mpki"), KEY("victim_hits"), KEY("stores"),
+		KEY("lines_put"), KEY("invalidations"), KEY("prefetches"),
+		KEY("prefetch_hits")};
+	poly_report_table(report, "levels");
+	poly_report_column(report, "level", false);
+	poly_report_column(report, "size", true);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		poly_report_column(report, columns[i], true);
 }
 
 static void
@@ -159,16 +153,14 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 	const struct hierarchy_totals *totals = &it->totals;
 	(void)ops;
 	if (it->source[0])
-		poly_report_text(report, "source", "Caches as of", it->source);
-	poly_report_count(report, "accesses", "Accesses", totals->accesses, NULL);
-	poly_report_count(report, "cycles", "Cycles", totals->cycles, NULL);
+		poly_report_text(report, "source", it->source);
+	poly_report_count(report, "accesses", totals->accesses);
+	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)
-		poly_report_real(report, "cycles_an_access", "Cycles an access",
+		poly_report_real(report, "cycles_an_access",
 			(double)totals->cycles / (double)totals->accesses, 3);
-	poly_report_count(
-		report, "memory_reads", "Reads of memory", totals->memory_reads, NULL);
-	poly_report_count(
-		report, "memory_writes", "Writes to memory", totals->memory_writes, NULL);
+	poly_report_count(report, "memory_reads", totals->memory_reads);
+	poly_report_count(report, "memory_writes", totals->memory_writes);
 	open_table(report);
 	if (it->config.split) {
 		poly_report_cell_text(report, "l1i");
@@ -180,7 +172,7 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 		report_level(it, &it->config.levels[i], &it->counts[i], report);
 	}
 	poly_report_end(report);
-	hotspots_pair_report(&it->tops, "that cost most", "cycles", "Cycles", report);
+	hotspots_pair_report(&it->tops, KEY("cycles"), report);
 }
 
 static void

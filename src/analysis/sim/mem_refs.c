@@ -63,7 +63,7 @@ mem_refs_find(struct mem_refs *uses, const struct poly_batch *batch, enum mem_re
 void
 report_mpki_column(struct poly_report *report)
 {
-	poly_report_column(report, "mpki", "MPKI", true);
+	poly_report_column(report, "mpki", true);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 #include "sim/all_associativity.h"
 #include "sim/dense.h"
@@ -206,39 +207,31 @@ percent(uint64_t part, uint64_t whole)
 }
 
 static const struct {
-	const char *uses, *percent, *least, *most, *uses_title, *percent_title, *least_title,
-		*most_title, *misses, *misses_title, *mpki, *mpki_title;
+	const char *uses, *percent, *least, *most, *misses, *mpki;
 } words[PARTS] = {
-	[DATA] = {"data_uses", "data_percent", "data_least", "data_most", "Reads and writes",
-		"Data missed", "At least", "At most", "data_misses", "Data misses", "data_mpki",
-		"Data MPKI"},
-	[INSTRUCTIONS] = {"code_uses", "code_percent", "code_least", "code_most", "Fetches",
-		"Fetches missed", "At least", "At most", "code_misses", "Fetch misses",
-		"code_mpki", "Fetch MPKI"},
+	[DATA] = {KEY("data_uses"), KEY("data_percent"), KEY("data_least"), KEY("data_most"),
+		KEY("data_misses"), KEY("data_mpki")},
+	[INSTRUCTIONS] = {KEY("code_uses"), KEY("code_percent"), KEY("code_least"),
+		KEY("code_most"), KEY("code_misses"), KEY("code_mpki")},
 };
 
 static void
 open_curve(const struct state *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "sizes", "Fully associative caches");
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
+	poly_report_table(report, "sizes");
+	poly_report_column(report, "size", true);
 	for (int i = 0; i < PARTS; i++) {
 		if (!it->sample)
-			poly_report_column(
-				report, words[i].misses, words[i].misses_title, true);
-		poly_report_column(report, words[i].percent, words[i].percent_title, true);
-		poly_report_unit(report, "%");
+			poly_report_column(report, words[i].misses, true);
+		poly_report_column(report, words[i].percent, true);
 		plot.y[i] = words[i].percent;
 		if (!it->sample) {
-			poly_report_column(report, words[i].mpki, words[i].mpki_title, true);
+			poly_report_column(report, words[i].mpki, true);
 			continue;
 		}
-		poly_report_column(report, words[i].least, words[i].least_title, true);
-		poly_report_unit(report, "%");
-		poly_report_column(report, words[i].most, words[i].most_title, true);
-		poly_report_unit(report, "%");
+		poly_report_column(report, words[i].least, true);
+		poly_report_column(report, words[i].most, true);
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -296,14 +289,12 @@ report_sets(const struct state *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!part->all)
 		return;
-	poly_report_table(report, "sets", "Data caches of sets and ways");
-	poly_report_column(report, "sets", "Sets", true);
-	poly_report_column(report, "ways", "Ways", true);
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "misses", "Misses", true);
-	poly_report_column(report, "percent", "Missed", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "sets");
+	poly_report_column(report, "sets", true);
+	poly_report_column(report, "ways", true);
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "percent", true);
 	report_mpki_column(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -330,17 +321,15 @@ static void
 open_threads(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "threads", "Caches of each thread alone");
-	poly_report_column(report, "thread", "Thread", false);
-	poly_report_column(report, "uses", "Uses", false);
-	poly_report_column(report, "size", "Size", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, "misses", "Misses", true);
-	poly_report_column(report, "percent", "Missed", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "threads");
+	poly_report_column(report, "thread", false);
+	poly_report_column(report, "uses", false);
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "percent", true);
 	report_mpki_column(report);
-	poly_report_column(report, "curve", "Curve", false);
+	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "percent";
@@ -408,12 +397,10 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 {
 	const struct state *it = state;
 	(void)ops;
-	poly_report_count(
-		report, "line_bytes", "Lines have", (uint64_t)1 << it->line_shift, "bytes");
+	poly_report_count(report, "line_bytes", (uint64_t)1 << it->line_shift);
 	for (int i = 0; i < PARTS; i++)
-		poly_report_count(
-			report, words[i].uses, words[i].uses_title, it->parts[i].uses, NULL);
-	poly_report_bool(report, "complete", "Complete", is_complete(it));
+		poly_report_count(report, words[i].uses, it->parts[i].uses);
+	poly_report_bool(report, "complete", is_complete(it));
 	open_curve(it, report);
 	/* Samples do not tell smaller sizes apart. */
 	uint64_t lines = it->sample ? UINT64_C(4) << it->sample : 1;

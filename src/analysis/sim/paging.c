@@ -170,19 +170,17 @@ static void
 open_table(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "memories", "Memories");
-	poly_report_column(report, "page", "Page", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "policy", "Policy", false);
-	poly_report_column(report, "frames", "Frames", true);
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, "faults", "Faults", true);
-	poly_report_column(report, "percent", "Faulted", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "memories");
+	poly_report_column(report, "page", true);
+	poly_report_column(report, "policy", false);
+	poly_report_column(report, "frames", true);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "faults", true);
+	poly_report_column(report, "percent", true);
 	report_mpki_column(report);
-	poly_report_column(report, "written", "Pages written", true);
-	poly_report_column(report, "anomaly", "More than with fewer frames", false);
-	poly_report_column(report, "series", "Kind", false);
+	poly_report_column(report, "written", true);
+	poly_report_column(report, "anomaly", false);
+	poly_report_column(report, "series", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "frames";
 	plot.y[0] = "faults";

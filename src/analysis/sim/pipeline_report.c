@@ -18,17 +18,15 @@ static void
 report_parts(const struct pipeline_result *result, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "parts", "Where cycles went");
-	poly_report_column(report, "part", "Part", false);
-	poly_report_column(report, "cycles", "Cycles", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "cpi", "Per instruction", true);
+	poly_report_table(report, "parts");
+	poly_report_column(report, "part", false);
+	poly_report_column(report, "cycles", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "cpi", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "Cycles of an instruction";
 	plot.x = "part";
 	plot.y[0] = "cpi";
-	plot.x_title = "Part";
 	plot.y_title = "Per instruction";
 	plot.y_unit = "cycles";
 	poly_report_plot(report, &plot);
@@ -49,18 +47,16 @@ report_met(const struct pipeline_analysis *it, struct poly_report *report)
 {
 	const struct pipeline_met *met = &it->met;
 	if (it->machine.has_bpred) {
-		poly_report_count(
-			report, "branches", "Conditional branches", met->branches, NULL);
-		poly_report_count(
-			report, "mispredicted", "Mispredicted", met->mispredicted, NULL);
-		poly_report_real(report, "mispredicted_percent", "Mispredicted (%)",
+		poly_report_count(report, "branches", met->branches);
+		poly_report_count(report, "mispredicted", met->mispredicted);
+		poly_report_real(report, "mispredicted_percent",
 			top_n_percent(met->mispredicted, met->branches), 2);
 	}
 	if (it->machine.has_cache) {
-		poly_report_count(report, "accesses", "Accesses", met->accesses, NULL);
-		poly_report_count(report, "misses", "Misses", met->misses, NULL);
-		poly_report_real(report, "misses_percent", "Misses (%)",
-			top_n_percent(met->misses, met->accesses), 2);
+		poly_report_count(report, "accesses", met->accesses);
+		poly_report_count(report, "misses", met->misses);
+		poly_report_real(
+			report, "misses_percent", top_n_percent(met->misses, met->accesses), 2);
 	}
 }
 
@@ -86,25 +82,20 @@ pipeline_report(const void *state, const struct static_ops *ops, struct poly_rep
 		if (it->streams[i] && it->is_counting)
 			pipeline_stream_add(it->streams[i], &result);
 	}
-	poly_report_count(report, "instructions", "Instructions", result.ops, NULL);
-	poly_report_count(report, "cycles", "Cycles", result.cycles, NULL);
-	poly_report_real(
-		report, "cpi", "Cycles an instruction", quotient(result.cycles, result.ops), 4);
-	poly_report_real(
-		report, "ipc", "Instructions a cycle", quotient(result.ops, result.cycles), 4);
+	poly_report_count(report, "instructions", result.ops);
+	poly_report_count(report, "cycles", result.cycles);
+	poly_report_real(report, "cpi", quotient(result.cycles, result.ops), 4);
+	poly_report_real(report, "ipc", quotient(result.ops, result.cycles), 4);
 	if (result.ops && !it->is_told_late && !it->is_told)
 		branch_stream_report_note(", so all count as not taken", report);
 	report_met(it, report);
 	if (it->machine.is_ooo && it->machine.ooo.memory >= PIPELINE_MEMORY_NAIVE)
-		poly_report_count(
-			report, "squashes", "Loads fetched again", result.squashes, NULL);
-	poly_report_count(report, "unknown", "Without known registers", it->met.unknown, NULL);
+		poly_report_count(report, "squashes", result.squashes);
+	poly_report_count(report, "unknown", it->met.unknown);
 	if (it->cut_ops && result.ops)
-		poly_report_count(report, "cut_operations", "Operations with further registers",
-			it->cut_ops, NULL);
+		poly_report_count(report, "cut_operations", it->cut_ops);
 	if (it->left_out)
-		poly_report_count(
-			report, "left_out", "Of further contexts", it->left_out, NULL);
+		poly_report_count(report, "left_out", it->left_out);
 	report_parts(&result, report);
 	if (it->sweep)
 		report_sweep(it, result.ops, report);

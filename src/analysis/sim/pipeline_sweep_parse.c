@@ -299,19 +299,19 @@ plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 static void
 open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
 {
-	poly_report_table(report, "sweep", "Pipelines");
+	poly_report_table(report, "sweep");
 	for (size_t key = 0; key < sweep->key_count; key++) {
 		const struct poly_option *option = option_of(sweep, key);
-		poly_report_column(report, name_of(option), name_of(option),
-			option->type != POLY_OPTION_CHOICE);
+		poly_report_column(report, name_of(option), option->type != POLY_OPTION_CHOICE);
+		poly_report_heading(report, name_of(option));
 	}
 	if (sweep->key_count > 2)
-		poly_report_column(report, "with", "With", false);
-	poly_report_column(report, "cycles", "Cycles", true);
-	poly_report_column(report, "cpi", "Cycles an instruction", true);
-	poly_report_column(report, "ipc", "Instructions a cycle", true);
-	poly_report_column(report, "mispredicted", "Mispredicted", true);
-	poly_report_column(report, "misses", "Misses", true);
+		poly_report_column(report, "with", false);
+	poly_report_column(report, "cycles", true);
+	poly_report_column(report, "cpi", true);
+	poly_report_column(report, "ipc", true);
+	poly_report_column(report, "mispredicted", true);
+	poly_report_column(report, "misses", true);
 	plot(sweep, report);
 }
 

@@ -3,20 +3,16 @@
 #include "analysis/sim/sharing.h"
 
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
 
-/* A column of counts. */
-struct counted {
-	const char *key, *title;
-};
-
 static void
-count_columns(struct poly_report *report, const struct counted *columns, size_t count)
+count_columns(struct poly_report *report, const char *const *keys, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		poly_report_column(report, columns[i].key, columns[i].title, true);
+		poly_report_column(report, keys[i], true);
 }
 
 static void
@@ -31,13 +27,11 @@ name_cell(const struct sharing *it, uint16_t context, struct poly_report *report
 static void
 report_threads(const struct sharing *it, struct poly_report *report)
 {
-	static const struct counted columns[] = {{"accesses", "Accesses"}, {"hits", "Hits"},
-		{"upgrades", "Upgrades"}, {"cold", "Cold"}, {"replaced", "Replaced"},
-		{"true_sharing", "True sharing"}, {"false_sharing", "False sharing"},
-		{"mpki", "MPKI"}, {"invalidations", "Lost to others"}, {"supplied", "Supplied"},
-		{"written_back", "Written back"}};
-	poly_report_table(report, "threads", "Caches");
-	poly_report_column(report, "thread", "Thread", false);
+	static const char *const columns[] = {KEY("accesses"), KEY("hits"), KEY("upgrades"),
+		KEY("cold"), KEY("replaced"), KEY("true_sharing"), KEY("false_sharing"),
+		KEY("mpki"), KEY("invalidations"), KEY("supplied"), KEY("written_back")};
+	poly_report_table(report, "threads");
+	poly_report_column(report, "thread", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 	for (uint16_t context = 0; context < COHERENCE_THREADS; context++) {
 		const struct coherence_counts *counts =
@@ -132,13 +126,12 @@ report_places(const struct sharing *it, const struct sharing_place **list, uint6
 static void
 open_places(struct poly_report *report)
 {
-	static const struct counted columns[] = {{"first", "First byte"}, {"last", "Last byte"},
-		{"true_sharing", "True sharing"}, {"false_sharing", "False sharing"},
-		{"taken", "Taken from others"}};
-	poly_report_table(report, "places", "Who shares these lines");
-	poly_report_column(report, "line", "Line", false);
-	poly_report_column(report, "thread", "Thread", false);
-	poly_report_column(report, "pc", "PC", false);
+	static const char *const columns[] = {KEY("first"), KEY("last"), KEY("true_sharing"),
+		KEY("false_sharing"), KEY("taken")};
+	poly_report_table(report, "places");
+	poly_report_column(report, "line", false);
+	poly_report_column(report, "thread", false);
+	poly_report_column(report, "pc", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 }
 
@@ -146,12 +139,12 @@ static void
 report_lines(const struct sharing *it, const struct coherence_line **list, size_t count,
 	struct poly_report *report)
 {
-	static const struct counted columns[] = {{"true_sharing", "True sharing"},
-		{"false_sharing", "False sharing"}, {"invalidations", "Taken from others"}};
-	poly_report_table(report, "lines", "Lines that threads share");
-	poly_report_column(report, "line", "Line", false);
+	static const char *const columns[] = {
+		KEY("true_sharing"), KEY("false_sharing"), KEY("invalidations")};
+	poly_report_table(report, "lines");
+	poly_report_column(report, "line", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
-	poly_report_column(report, "threads", "Threads", false);
+	poly_report_column(report, "threads", false);
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_address(report, list[i]->address, 8);
 		poly_report_cell_count(report, list[i]->true_misses);
@@ -185,10 +178,8 @@ sharing_report(const void *state, const struct static_ops *ops, struct poly_repo
 	const struct coherence_line **lines = mem_new(all + 1, sizeof *lines);
 	const struct sharing_place **places =
 		mem_new((size_t)it->places.count + 1, sizeof *places);
-	poly_report_bool(
-		report, "complete", "Complete", !it->full && !it->left_out && !it->places.full);
-	poly_report_count(
-		report, "line_bytes", "Lines have", it->config.cache.line_size, "bytes");
+	poly_report_bool(report, "complete", !it->full && !it->left_out && !it->places.full);
+	poly_report_count(report, "line_bytes", it->config.cache.line_size);
 	report_threads(it, report);
 	if (lines && places) {
 		const size_t count = find_lines(it, lines);

@@ -94,12 +94,11 @@ tlb_update(void *state, const struct analysis_rows *rows)
 static void
 report_levels(const struct state *it, const struct moment *now, struct poly_report *report)
 {
-	poly_report_table(report, "levels", "Levels");
-	poly_report_column(report, "level", "Level", false);
-	poly_report_column(report, "accesses", "Accesses", true);
-	poly_report_column(report, "misses", "Misses", true);
-	poly_report_column(report, "percent", "Missed", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "levels");
+	poly_report_column(report, "level", false);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "miss_ratio", true);
 	report_mpki_column(report);
 	for (int i = 0; i < LEVELS; i++) {
 		const uint64_t accesses = now->levels[i].accesses - it->ignored[i].accesses;
@@ -109,7 +108,7 @@ report_levels(const struct state *it, const struct moment *now, struct poly_repo
 		poly_report_cell_text(report, names[i]);
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, misses);
-		poly_report_cell_real(report, 100 * (double)misses / (double)accesses, 3);
+		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
 		report_mpki_cell(report, misses, it->instructions);
 	}
 	poly_report_end(report);
@@ -124,13 +123,12 @@ tlb_report(const void *state, const struct static_ops *ops, struct poly_report *
 	look(it, &now);
 	const uint64_t accesses = now.totals.accesses - it->ignored_totals.accesses;
 	const uint64_t cycles = now.totals.cycles - it->ignored_totals.cycles;
-	poly_report_count(report, "accesses", "Accesses", accesses, NULL);
-	poly_report_count(
-		report, "walks", "Walks", now.totals.walks - it->ignored_totals.walks, NULL);
-	poly_report_count(report, "cycles", "Cycles", cycles, NULL);
+	poly_report_count(report, "accesses", accesses);
+	poly_report_count(report, "walks", now.totals.walks - it->ignored_totals.walks);
+	poly_report_count(report, "cycles", cycles);
 	if (accesses)
-		poly_report_real(report, "cycles_an_access", "Cycles an access",
-			(double)cycles / (double)accesses, 3);
+		poly_report_real(
+			report, "cycles_per_access", (double)cycles / (double)accesses, 3);
 	report_levels(it, &now, report);
 }
 

@@ -16,10 +16,7 @@ report_sizes(const struct block_profile *it, struct poly_report *report)
 		const uint64_t open = it->walkers[i].block;
 		sizes[open < BLOCKS_LONG ? open : BLOCKS_LONG] += open != 0;
 	}
-	top_n_distribution(report,
-		(const char *const[]){
-			"sizes", "Sizes of blocks executed", "instructions", "Instructions"},
-		sizes, BLOCKS_LONG + 1);
+	top_n_distribution(report, "sizes", "instructions", sizes, BLOCKS_LONG + 1);
 }
 
 static void
@@ -33,11 +30,11 @@ report_blocks(const struct block_profile *it, const struct static_ops *ops,
 			ranks[n++] = (struct ranked){it->counts[i].instructions, i};
 	}
 	top_n_sort(ranks, n);
-	poly_report_table(report, "hottest", "Blocks with most instructions");
+	poly_report_table(report, "hottest");
 	top_n_site_columns(report);
-	poly_report_column(report, "executions", "Executions", true);
+	poly_report_column(report, "executions", true);
 	top_n_columns(report);
-	poly_report_column(report, "mean_size", "Mean size", true);
+	poly_report_column(report, "mean_size", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct block_count *block = &it->counts[ranks[i].number];
 		top_n_site_cells(report, ops, (uint32_t)ranks[i].number);
@@ -64,8 +61,8 @@ report_trips(const struct block_profile *it, struct poly_report *report)
 	}
 	for (size_t i = 0; i < 65; i++)
 		all += trips[i];
-	poly_report_table(report, "trips", "Iterations of a loop that was entered");
-	poly_report_column(report, "from", "From", true);
+	poly_report_table(report, "trips");
+	poly_report_column(report, "from", true);
 	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
@@ -108,14 +105,14 @@ report_loops(const struct block_profile *it, uint64_t instructions, struct poly_
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct ranked){inside[i], i};
 	top_n_sort(ranks, n);
-	poly_report_table(report, "loops", "Loops with most instructions");
-	poly_report_column(report, "head", "Head", false);
-	poly_report_column(report, "latch", "Latch", false);
-	poly_report_column(report, "entries", "Entries", true);
-	poly_report_column(report, "iterations", "Iterations", true);
-	poly_report_column(report, "mean_trip", "Mean trip", true);
-	poly_report_column(report, "longest", "Longest trip", true);
-	poly_report_column(report, "depth", "Depth", true);
+	poly_report_table(report, "loops");
+	poly_report_column(report, "head", false);
+	poly_report_column(report, "latch", false);
+	poly_report_column(report, "entries", true);
+	poly_report_column(report, "iterations", true);
+	poly_report_column(report, "mean_trip", true);
+	poly_report_column(report, "longest", true);
+	poly_report_column(report, "depth", true);
 	top_n_columns(report);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct loop *loop = &it->loops[ranks[i].number];
@@ -150,20 +147,18 @@ block_profile_report(
 		entries += it->loops[i].entries;
 		iterations += it->loops[i].iterations;
 	}
-	poly_report_count(report, "instructions", "Instructions", instructions, NULL);
-	poly_report_count(report, "blocks", "Blocks executed", executions, NULL);
-	poly_report_count(report, "different_blocks", "Different blocks", different, NULL);
-	poly_report_real(report, "mean_size", "Instructions a block",
-		(double)instructions / (double)executions, 4);
-	poly_report_count(report, "different_loops", "Different loops", it->heads.count, NULL);
-	poly_report_count(report, "loop_entries", "Loops entered", entries, NULL);
-	poly_report_count(report, "loop_iterations", "Iterations", iterations, NULL);
-	poly_report_real(report, "mean_trip", "Iterations of a loop entered",
-		(double)iterations / (double)entries, 2);
+	poly_report_count(report, "instructions", instructions);
+	poly_report_count(report, "blocks", executions);
+	poly_report_count(report, "different_blocks", different);
+	poly_report_real(report, "mean_size", (double)instructions / (double)executions, 4);
+	poly_report_count(report, "different_loops", it->heads.count);
+	poly_report_count(report, "loop_entries", entries);
+	poly_report_count(report, "loop_iterations", iterations);
+	poly_report_real(report, "mean_trip", (double)iterations / (double)entries, 2);
 	if (it->deep)
-		poly_report_count(report, "too_deep", "Loops nested too deep", it->deep, NULL);
+		poly_report_count(report, "too_deep", it->deep);
 	if (it->beyond)
-		poly_report_count(report, "beyond", "Loops beyond the table", it->beyond, NULL);
+		poly_report_count(report, "beyond", it->beyond);
 	report_sizes(it, report);
 	report_blocks(it, ops, instructions, report);
 	report_trips(it, report);

@@ -67,13 +67,12 @@ report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t a
 		taken[kind] += site->taken;
 		sites[kind]++;
 	}
-	poly_report_table(report, "kinds", "Kinds of branches");
-	poly_report_column(report, "kind", "Kind", false);
+	poly_report_table(report, "kinds");
+	poly_report_column(report, "kind", false);
 	top_n_columns(report);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "sites", "Sites", true);
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "sites", true);
 	plot.x = "kind";
 	plot.y[0] = "count";
 	plot.y[1] = "taken";
@@ -114,18 +113,14 @@ report_conditional(
 		changed += site->transitions;
 		bits += direction_entropy(site) * (double)site->executed;
 	}
-	poly_report_count(report, "conditional", "Conditional", all, NULL);
-	poly_report_count(report, "conditional_taken", "Conditional, taken", taken, NULL);
-	poly_report_real(report, "conditional_taken_percent", "Conditional, taken (%)",
-		top_n_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", "Conditional, changed direction (%)",
-		top_n_percent(changed, all), 2);
-	poly_report_real(report, "direction_entropy", "Direction entropy in bits",
-		bits / (double)all, 4);
-	poly_report_table(report, "bias", "How often conditional branches are taken");
-	poly_report_column(report, "from_percent", "Taken from", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "sites", "Sites", true);
+	poly_report_count(report, "conditional", all);
+	poly_report_count(report, "conditional_taken", taken);
+	poly_report_real(report, "conditional_taken_percent", top_n_percent(taken, all), 2);
+	poly_report_real(report, "transition_percent", top_n_percent(changed, all), 2);
+	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
+	poly_report_table(report, "bias");
+	poly_report_column(report, "from_percent", true);
+	poly_report_column(report, "sites", true);
 	top_n_columns(report);
 	plot.x = "from_percent";
 	plot.y[0] = "percent";
@@ -172,16 +167,14 @@ report_sites(const struct branches *it, const struct static_ops *ops, uint64_t a
 {
 	size_t n;
 	struct ranked *ranks = rank_sites(it, ops, false, &n);
-	poly_report_table(report, "sites", "Branches most executed");
+	poly_report_table(report, "sites");
 	top_n_site_columns(report);
-	poly_report_column(report, "kind", "Kind", false);
+	poly_report_column(report, "kind", false);
 	top_n_columns(report);
-	poly_report_column(report, "taken", "Taken", true);
-	poly_report_column(report, "taken_percent", "Taken", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "transitions", "Transitions", true);
-	poly_report_column(report, "entropy", "Entropy", true);
-	poly_report_unit(report, "bits");
+	poly_report_column(report, "taken", true);
+	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "transitions", true);
+	poly_report_column(report, "entropy", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct branch_site *site = &it->sites[ranks[i].number];
 		report_site(it, ops, (uint32_t)ranks[i].number, report);
@@ -208,19 +201,16 @@ report_indirect(
 		bits += entropy(sites[i].target_sum, sites[i].weighted_logs) *
 			(double)sites[i].target_sum;
 	}
-	poly_report_count(report, "indirect", "Indirect, taken", taken, NULL);
-	poly_report_real(report, "target_entropy", "Indirect target entropy in bits",
-		bits / (double)taken, 4);
+	poly_report_count(report, "indirect", taken);
+	poly_report_real(report, "target_entropy", bits / (double)taken, 4);
 	if (it->beyond)
-		poly_report_count(report, "beyond", "Indirect, to targets beyond the table",
-			it->beyond, NULL);
-	poly_report_table(report, "indirect_sites", "Indirect branches most executed");
+		poly_report_count(report, "beyond", it->beyond);
+	poly_report_table(report, "indirect_sites");
 	top_n_site_columns(report);
-	poly_report_column(report, "kind", "Kind", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "targets", "Targets", true);
-	poly_report_column(report, "entropy", "Entropy", true);
-	poly_report_unit(report, "bits");
+	poly_report_column(report, "kind", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "targets", true);
+	poly_report_column(report, "entropy", true);
 	for (size_t i = 0; sites && i < n && i < it->top; i++) {
 		const struct summary *site = &sites[ranks[i].number];
 		report_site(it, ops, (uint32_t)ranks[i].number, report);
@@ -238,10 +228,10 @@ static void
 report_distances(const struct branches *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "distances", "Distances of targets");
-	poly_report_column(report, "bits", "Bits", true);
-	poly_report_column(report, "from_pc", "From the PC", true);
-	poly_report_column(report, "from_behind", "From the fall-through", true);
+	poly_report_table(report, "distances");
+	poly_report_column(report, "bits", true);
+	poly_report_column(report, "from_pc", true);
+	poly_report_column(report, "from_behind", true);
 	plot.x = "bits";
 	plot.y[0] = "from_pc";
 	plot.y[1] = "from_behind";
@@ -261,15 +251,12 @@ branches_report(const void *state, const struct static_ops *ops, struct poly_rep
 {
 	const struct branches *it = state;
 	const uint64_t all = it->branches;
-	poly_report_count(report, "branches", "Branches", all, NULL);
-	poly_report_real(report, "percent", "Share of the instructions (%)",
-		top_n_percent(all, it->instructions), 2);
-	poly_report_count(report, "taken", "Taken", it->taken, NULL);
-	poly_report_real(
-		report, "taken_percent", "Taken (%)", top_n_percent(it->taken, all), 2);
+	poly_report_count(report, "branches", all);
+	poly_report_real(report, "percent", top_n_percent(all, it->instructions), 2);
+	poly_report_count(report, "taken", it->taken);
+	poly_report_real(report, "taken_percent", top_n_percent(it->taken, all), 2);
 	if (it->unplaced)
-		poly_report_count(
-			report, "unplaced", "At sites beyond the table", it->unplaced, NULL);
+		poly_report_count(report, "unplaced", it->unplaced);
 	report_kinds(it, ops, all, report);
 	report_conditional(it, ops, report);
 	report_indirect(it, ops, report);

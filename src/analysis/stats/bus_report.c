@@ -150,17 +150,13 @@ static void
 report_cycles(const struct bus *bus, uint64_t all, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "cycles", "Cycles");
-	poly_report_column(report, "cycle", "Cycle", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "requested_bytes", "Requested", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "moved_bytes", "Moved", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "carried_bytes", "Carried", true);
-	poly_report_unit(report, "bytes");
+	poly_report_table(report, "cycles");
+	poly_report_column(report, "cycle", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "requested_bytes", true);
+	poly_report_column(report, "moved_bytes", true);
+	poly_report_column(report, "carried_bytes", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "cycle";
 	plot.y[0] = "count";
@@ -200,13 +196,11 @@ report_sizes(const struct bus *bus, struct poly_report *report)
 		total += sizes[i];
 	if (!total)
 		return;
-	poly_report_count(
-		report, "cycles_with_gaps", "Cycles with gaps between bytes", gaps, NULL);
-	poly_report_table(report, "sizes", "Bytes requested by a cycle");
-	poly_report_column(report, "bytes", "Bytes", true);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_count(report, "cycles_with_gaps", gaps);
+	poly_report_table(report, "sizes");
+	poly_report_column(report, "bytes", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	for (unsigned i = 0; i < 9; i++) {
 		if (!sizes[i])
 			continue;
@@ -232,10 +226,10 @@ report_caching(const struct bus *bus, struct poly_report *report)
 	const uint64_t counts[3][2] = {{count_operation(bus, 8), count_operation(bus, 9)},
 		{count_operation(bus, 12), count_operation(bus, 13)},
 		{count_operation(bus, 14), count_operation(bus, 15)}};
-	poly_report_table(report, "caching", "Cacheable and noncacheable");
-	poly_report_column(report, "access", "Access", false);
-	poly_report_column(report, "cacheable", "Cacheable", true);
-	poly_report_column(report, "noncacheable", "Noncacheable", true);
+	poly_report_table(report, "caching");
+	poly_report_column(report, "access", false);
+	poly_report_column(report, "cacheable", true);
+	poly_report_column(report, "noncacheable", true);
 	for (size_t i = 0; i < 3; i++) {
 		if (!counts[i][0] && !counts[i][1])
 			continue;
@@ -244,9 +238,9 @@ report_caching(const struct bus *bus, struct poly_report *report)
 		poly_report_cell_count(report, counts[i][1]);
 	}
 	poly_report_end(report);
-	poly_report_table(report, "memory_types", "Types of memory");
-	poly_report_column(report, "type", "Type", false);
-	poly_report_column(report, "count", "Requests", true);
+	poly_report_table(report, "memory_types");
+	poly_report_column(report, "type", false);
+	poly_report_column(report, "count", true);
 	for (size_t i = 0; i < 4; i++) {
 		if (!bus->attributes[i])
 			continue;
@@ -260,15 +254,14 @@ static void
 report_bursts(const struct bus *bus, struct poly_report *report)
 {
 	static const char *const ways[] = {"fetch", "read", "write"};
-	poly_report_table(report, "bursts", "Transfers that follow one another in memory");
-	poly_report_column(report, "access", "Access", false);
-	poly_report_column(report, "transfers", "Transfers", true);
-	poly_report_column(report, "sequential", "Sequential", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "runs", "Runs", true);
-	poly_report_column(report, "mean", "Mean run", true);
-	poly_report_column(report, "longest", "Longest run", true);
+	poly_report_table(report, "bursts");
+	poly_report_column(report, "access", false);
+	poly_report_column(report, "transfers", true);
+	poly_report_column(report, "sequential", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "runs", true);
+	poly_report_column(report, "mean", true);
+	poly_report_column(report, "longest", true);
 	for (size_t i = 0; i < BUS_WAYS; i++) {
 		const struct bus_run *run = &bus->runs[i];
 		const uint64_t runs = run->transfers - run->sequential;
@@ -329,16 +322,15 @@ report_regions(const struct bus *bus, struct poly_report *report)
 		pages += (uint64_t)__builtin_popcountll(bus->pages[i]);
 	for (size_t i = 0; i < BUS_REGIONS; i++)
 		regions += region_count(bus, i) != 0;
-	poly_report_count(report, "pages", "Pages of 4 KiB", pages, NULL);
-	poly_report_count(report, "regions_touched", "Regions of 1 MiB", regions, NULL);
+	poly_report_count(report, "pages", pages);
+	poly_report_count(report, "regions_touched", regions);
 	if (bus->beyond)
-		poly_report_count(
-			report, "beyond_4gib", "Accesses above 4 GiB", bus->beyond, NULL);
-	poly_report_table(report, "regions", "Busiest regions of 1 MiB");
-	poly_report_column(report, "address", "Address", false);
-	poly_report_column(report, "fetches", "Fetches", true);
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "writes", "Writes", true);
+		poly_report_count(report, "beyond_4gib", bus->beyond);
+	poly_report_table(report, "regions");
+	poly_report_column(report, "address", false);
+	poly_report_column(report, "fetches", true);
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "writes", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
 	plot.y[0] = "fetches";
@@ -365,16 +357,15 @@ report_ports(const struct bus *bus, struct poly_report *report)
 	uint64_t count = 0;
 	for (size_t i = 0; i < BUS_PORTS && bus->has_ports; i++)
 		count += port_count(bus, i) != 0;
-	poly_report_count(report, "ports_touched", "Ports", count, NULL);
+	poly_report_count(report, "ports_touched", count);
 	if (bus->ports_beyond)
-		poly_report_count(report, "ports_beyond", "Accesses to ports above 0xffff",
-			bus->ports_beyond, NULL);
-	poly_report_table(report, "ports", "Busiest ports");
-	poly_report_column(report, "port", "Port", false);
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "writes", "Writes", true);
-	poly_report_column(report, "bytes", "Bytes", true);
-	poly_report_column(report, "device", "Device by PC convention", false);
+		poly_report_count(report, "ports_beyond", bus->ports_beyond);
+	poly_report_table(report, "ports");
+	poly_report_column(report, "port", false);
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "writes", true);
+	poly_report_column(report, "bytes", true);
+	poly_report_column(report, "device", false);
 	size_t port = BUS_PORTS;
 	for (uint64_t i = 0; i < bus->top && i < count; i++) {
 		port = next_by_count(bus, port_count, BUS_PORTS, port);
@@ -393,17 +384,13 @@ report_events(const struct bus *bus, struct poly_report *report)
 	const uint64_t acks = bus->events[POLY_EVENT_INTERRUPT_ACKNOWLEDGE];
 	/* Of six-byte records only the second cycle of a pair is an interrupt of its own. */
 	const bool paired = count_operation(bus, 1) != 0;
-	poly_report_count(
-		report, "interrupts", "Interrupts", bus->vectors + bus->requests[0x21], NULL);
-	poly_report_count(
-		report, "acknowledge_cycles", "Interrupt acknowledge cycles", acks, NULL);
+	poly_report_count(report, "interrupts", bus->vectors + bus->requests[0x21]);
+	poly_report_count(report, "acknowledge_cycles", acks);
 	if (paired)
-		poly_report_count(report, "unpaired_acknowledges",
-			"Acknowledge cycles without the other one", acks - 2 * bus->pairs,
-			NULL);
-	poly_report_table(report, "special", "Special cycles");
-	poly_report_column(report, "event", "Event", false);
-	poly_report_column(report, "count", "Count", true);
+		poly_report_count(report, "unpaired_acknowledges", acks - 2 * bus->pairs);
+	poly_report_table(report, "special");
+	poly_report_column(report, "event", false);
+	poly_report_column(report, "count", true);
 	for (unsigned i = POLY_EVENT_INTERRUPT_ACKNOWLEDGE + 1; i < POLY_EVENT_COUNT; i++) {
 		if (!bus->events[i])
 			continue;
@@ -420,9 +407,9 @@ report_events(const struct bus *bus, struct poly_report *report)
 static void
 report_agents(const struct bus *bus, struct poly_report *report)
 {
-	poly_report_table(report, "agents", "Processors");
-	poly_report_column(report, "agent", "Processor byte", true);
-	poly_report_column(report, "count", "Requests", true);
+	poly_report_table(report, "agents");
+	poly_report_column(report, "agent", true);
+	poly_report_column(report, "count", true);
 	for (size_t i = 0; i < 256; i++) {
 		if (!bus->agents[i])
 			continue;
@@ -438,13 +425,11 @@ bus_report(const void *state, const struct static_ops *ops, struct poly_report *
 	const struct bus *bus = state;
 	const struct sums all = sums_of_all(bus);
 	(void)ops;
-	poly_report_count(report, "cycles_counted", "Cycles", all.count, NULL);
-	poly_report_count(report, "requested_bytes", "Bytes requested", all.requested, "bytes");
-	poly_report_count(report, "moved_bytes", "Bytes moved", all.moved, "bytes");
-	poly_report_count(report, "carried_bytes", "Bytes that the bus could carry",
-		8 * all.transfers, "bytes");
-	poly_report_real(report, "moved_percent", "Moved of what it could carry (%)",
-		percent(all.moved, 8 * all.transfers), 2);
+	poly_report_count(report, "cycles_counted", all.count);
+	poly_report_count(report, "requested_bytes", all.requested);
+	poly_report_count(report, "moved_bytes", all.moved);
+	poly_report_count(report, "carried_bytes", 8 * all.transfers);
+	poly_report_real(report, "moved_percent", percent(all.moved, 8 * all.transfers), 2);
 	report_cycles(bus, all.count, report);
 	report_sizes(bus, report);
 	report_caching(bus, report);

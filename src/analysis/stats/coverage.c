@@ -168,10 +168,10 @@ static void
 report_growth(const struct coverage *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "growth", "What was seen up to a record");
-	poly_report_column(report, "records", "Records", true);
-	poly_report_column(report, "operations", "Operations", true);
-	poly_report_column(report, "sites", "Sites", true);
+	poly_report_table(report, "growth");
+	poly_report_column(report, "records", true);
+	poly_report_column(report, "operations", true);
+	poly_report_column(report, "sites", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "records";
 	plot.y[0] = "operations";
@@ -256,15 +256,14 @@ find_words(const struct coverage *it, const struct static_ops *ops, struct words
 static void
 report_classes(const struct words *words, struct poly_report *report)
 {
-	poly_report_table(report, "classes", "Mnemonics by class");
-	poly_report_column(report, "class", "Class", false);
-	poly_report_column(report, "seen", "Seen", true);
+	poly_report_table(report, "classes");
+	poly_report_column(report, "class", false);
+	poly_report_column(report, "seen", true);
 	if (words->powerpc) {
-		poly_report_column(report, "known", "In the table", true);
-		poly_report_column(report, "percent", "Share", true);
-		poly_report_unit(report, "%");
+		poly_report_column(report, "known", true);
+		poly_report_column(report, "percent", true);
 	}
-	poly_report_column(report, "operations", "Operations", true);
+	poly_report_column(report, "operations", true);
 	for (unsigned cls = 0; cls < OP_CLASS_COUNT; cls++) {
 		uint64_t known = 0, seen = 0, operations = 0;
 		for (size_t i = 0; i < words->count; i++) {
@@ -303,10 +302,9 @@ static void
 report_lists(const struct words *words, bool seen, struct poly_report *report)
 {
 	struct buf line = {0};
-	poly_report_table(report, seen ? "seen" : "unseen",
-		seen ? "Mnemonics that occurred" : "Mnemonics that did not");
-	poly_report_column(report, "class", "Class", false);
-	poly_report_column(report, "mnemonics", "Mnemonics", false);
+	poly_report_table(report, seen ? "seen" : "unseen");
+	poly_report_column(report, "class", false);
+	poly_report_column(report, "mnemonics", false);
 	for (unsigned cls = 0; cls < OP_CLASS_COUNT; cls++) {
 		if (!list_class(words, cls, seen, &line))
 			continue;
@@ -326,15 +324,13 @@ coverage_report(const void *state, const struct static_ops *ops, struct poly_rep
 	find_words(it, ops, &words);
 	for (size_t i = 0; i < words.count; i++)
 		seen += words.list[i].operations != 0;
-	poly_report_count(report, "records", "Records", it->records, NULL);
-	poly_report_count(report, "sites", "Sites", count_up_to(&it->places, UINT64_MAX), NULL);
-	poly_report_count(
-		report, "operations", "Operations", count_up_to(&it->ops, UINT64_MAX), NULL);
-	poly_report_count(report, "mnemonics", "Mnemonics", seen, NULL);
+	poly_report_count(report, "records", it->records);
+	poly_report_count(report, "sites", count_up_to(&it->places, UINT64_MAX));
+	poly_report_count(report, "operations", count_up_to(&it->ops, UINT64_MAX));
+	poly_report_count(report, "mnemonics", seen);
 	if (words.powerpc) {
-		poly_report_count(report, "known", "Mnemonics in the table", words.count, NULL);
-		poly_report_real(
-			report, "percent", "Coverage (%)", top_n_percent(seen, words.count), 2);
+		poly_report_count(report, "known", words.count);
+		poly_report_real(report, "percent", top_n_percent(seen, words.count), 2);
 	}
 	report_classes(&words, report);
 	report_lists(&words, true, report);

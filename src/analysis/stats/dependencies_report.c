@@ -54,19 +54,15 @@ report_registers(const struct dependencies *it, struct poly_report *report)
 	static const char *const shares[] = {"reads_percent", "load_uses_percent", NULL};
 	const uint64_t reads = sum(it->read_distances, DISTANCE_BINS),
 		       uses = sum(it->use_distances, DISTANCE_BINS);
-	poly_report_count(report, "register_reads", "Registers read", it->reads, NULL);
-	poly_report_count(report, "unwritten_reads", "Of these not written before in the trace",
-		it->unwritten, NULL);
-	poly_report_count(report, "register_writes", "Registers written", it->writes, NULL);
-	poly_report_table(report, "distances", "From the write of a register to its read");
-	poly_report_column(report, "distance", "From distance", true);
-	poly_report_unit(report, "instructions");
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "reads_percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "load_uses", "First uses of loads", true);
-	poly_report_column(report, "load_uses_percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_count(report, "register_reads", it->reads);
+	poly_report_count(report, "unwritten_reads", it->unwritten);
+	poly_report_count(report, "register_writes", it->writes);
+	poly_report_table(report, "distances");
+	poly_report_column(report, "distance", true);
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "reads_percent", true);
+	poly_report_column(report, "load_uses", true);
+	poly_report_column(report, "load_uses_percent", true);
 	plot_distances(report, shares);
 	for (unsigned i = 0; i < DISTANCE_BINS; i++) {
 		if (!it->read_distances[i])
@@ -82,15 +78,13 @@ static void
 report_reuse(const struct dependencies *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_count(report, "overwritten", "Values overwritten", it->overwritten, NULL);
-	poly_report_count(report, "dead", "Of these never read", it->reuse[0], NULL);
-	poly_report_real(report, "dead_percent", "Share never read (%)",
-		percent(it->reuse[0], it->overwritten), 2);
-	poly_report_table(report, "reuse", "How often a value is read until it is overwritten");
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "values", "Values", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_count(report, "overwritten", it->overwritten);
+	poly_report_count(report, "dead", it->reuse[0]);
+	poly_report_real(report, "dead_percent", percent(it->reuse[0], it->overwritten), 2);
+	poly_report_table(report, "reuse");
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "values", true);
+	poly_report_column(report, "percent", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "reads";
 	plot.y[0] = "values";
@@ -111,15 +105,13 @@ report_loads(const struct dependencies *it, struct poly_report *report)
 		"independent", "same", "contained", "several", "partial"};
 	const uint64_t loads = sum(it->loads, LOAD_SOURCES);
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_count(report, "stores", "Stores", it->stores, NULL);
-	poly_report_count(
-		report, "untold_bytes", "Bytes stored beyond the table", it->untold, "bytes");
-	poly_report_table(report, "loads", "Loads, by where their bytes come from");
-	poly_report_column(report, "source", "Source", false);
-	poly_report_column(report, "count", "Loads", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "near", "Near", true);
+	poly_report_count(report, "stores", it->stores);
+	poly_report_count(report, "untold_bytes", it->untold);
+	poly_report_table(report, "loads");
+	poly_report_column(report, "source", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "near", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "source";
 	plot.y[0] = "count";
@@ -133,10 +125,8 @@ report_loads(const struct dependencies *it, struct poly_report *report)
 	}
 	poly_report_end(report);
 	const uint64_t hazards = it->near[LOAD_SEVERAL] + it->near[LOAD_PARTIAL];
-	poly_report_count(
-		report, "hazards", "Loads that can't be forwarded in whole", hazards, NULL);
-	poly_report_real(
-		report, "hazards_percent", "Share of loads (%)", percent(hazards, loads), 2);
+	poly_report_count(report, "hazards", hazards);
+	poly_report_real(report, "hazards_percent", percent(hazards, loads), 2);
 }
 
 static void
@@ -144,12 +134,10 @@ report_memory(const struct dependencies *it, struct poly_report *report)
 {
 	static const char *const shares[] = {"percent", NULL};
 	const uint64_t total = sum(it->load_distances, DISTANCE_BINS);
-	poly_report_table(report, "store_load", "From the store of a byte to its load");
-	poly_report_column(report, "distance", "From distance", true);
-	poly_report_unit(report, "instructions");
-	poly_report_column(report, "count", "Loads", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "store_load");
+	poly_report_column(report, "distance", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	plot_distances(report, shares);
 	for (unsigned i = 0; i < DISTANCE_BINS; i++) {
 		if (!it->load_distances[i])
@@ -165,15 +153,13 @@ dependencies_report(const void *state, const struct static_ops *ops, struct poly
 {
 	const struct dependencies *it = state;
 	(void)ops;
-	poly_report_count(report, "instructions", "Instructions", it->instructions, NULL);
-	poly_report_count(report, "unknown", "Of unknown registers", it->unknown, NULL);
+	poly_report_count(report, "instructions", it->instructions);
+	poly_report_count(report, "unknown", it->unknown);
 	report_registers(it, report);
 	report_reuse(it, report);
 	report_loads(it, report);
 	report_memory(it, report);
-	poly_report_count(
-		report, "stack_stores", "Stores by the stack pointer", it->stack_stores, NULL);
-	poly_report_count(
-		report, "reloaded", "Of these loaded again by it", it->reloaded, NULL);
-	poly_report_count(report, "reloads", "Such loads", it->reloads, NULL);
+	poly_report_count(report, "stack_stores", it->stack_stores);
+	poly_report_count(report, "reloaded", it->reloaded);
+	poly_report_count(report, "reloads", it->reloads);
 }

@@ -3,6 +3,7 @@
 #include "analysis/stats/events.h"
 
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #include <stdio.h>
@@ -84,30 +85,28 @@ static void
 open_table(const struct events *events, unsigned table, struct poly_report *report)
 {
 	static const struct {
-		const char *key, *title, *column, *column_title;
-	} titles[EVENTS_TABLES] = {
-		[EVENTS_HOOKS] = {"hooks", "Hooks", "hook", "Hook"},
-		[EVENTS_SUBHOOKS] = {"subhooks", "Sub-hooks", "hook", "Hook"},
-		[EVENTS_NAMES] = {"names", "Events by name", "name", "Name"},
-		[EVENTS_CPUS] = {"cpus", "Processors", "cpu", "Processor"},
-		[EVENTS_PROCESSES] = {"processes", "Processes", "process", "Process"},
-		[EVENTS_THREADS] = {"threads", "Threads", "thread", "Thread"},
+		const char *key, *column;
+	} tables[EVENTS_TABLES] = {
+		[EVENTS_HOOKS] = {KEY("hooks"), KEY("hook")},
+		[EVENTS_SUBHOOKS] = {KEY("subhooks"), KEY("hook")},
+		[EVENTS_NAMES] = {KEY("names"), KEY("name")},
+		[EVENTS_CPUS] = {KEY("cpus"), KEY("cpu")},
+		[EVENTS_PROCESSES] = {KEY("processes"), KEY("process")},
+		[EVENTS_THREADS] = {KEY("threads"), KEY("thread")},
 	};
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, titles[table].key, titles[table].title);
-	poly_report_column(
-		report, titles[table].column, titles[table].column_title, table >= EVENTS_CPUS);
+	poly_report_table(report, tables[table].key);
+	poly_report_column(report, tables[table].column, table >= EVENTS_CPUS);
 	if (table == EVENTS_SUBHOOKS)
-		poly_report_column(report, "subhook", "Sub-hook", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "first", "First record", true);
-	poly_report_column(report, "last", "Last record", true);
-	poly_report_column(report, "interval", "Mean time between", true);
+		poly_report_column(report, "subhook", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "first", true);
+	poly_report_column(report, "last", true);
+	poly_report_column(report, "interval", true);
 	poly_report_unit(report, unit_of(events));
 	plot.kind = POLY_PLOT_BARS;
-	plot.x = titles[table].column;
+	plot.x = tables[table].column;
 	plot.y[0] = "count";
 	plot.y_unit = "events";
 	poly_report_plot(report, &plot);
@@ -163,12 +162,11 @@ report_histogram(const struct events *events, struct poly_report *report)
 			high = bits;
 		}
 	}
-	poly_report_table(report, "histogram", "Time between events, by powers of two");
-	poly_report_column(report, "from", "From", true);
+	poly_report_table(report, "histogram");
+	poly_report_column(report, "from", true);
 	poly_report_unit(report, unit_of(events));
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
 	plot.y[0] = "count";
@@ -189,35 +187,35 @@ static void
 report_gaps(const struct events *events, struct poly_report *report)
 {
 	static const struct {
-		const char *key, *title, *ns_key, *ns_title;
+		const char *key, *ns_key;
 		unsigned share;
-	} told[] = {{"gap_p50", "Half are at most", "gap_p50_ns", "Half are at most", 50},
-		{"gap_p90", "90 % are at most", "gap_p90_ns", "90 % are at most", 90},
-		{"gap_p99", "99 % are at most", "gap_p99_ns", "99 % are at most", 99}};
+	} told[] = {{KEY("gap_p50"), KEY("gap_p50_ns"), 50},
+		{KEY("gap_p90"), KEY("gap_p90_ns"), 90},
+		{KEY("gap_p99"), KEY("gap_p99_ns"), 99}};
 	const double ns =
 		events->divisor ? (double)events->multiplier / (double)events->divisor : 0;
 	const double sum = (double)events->gap_carry * 0x1p64 + (double)events->gap_sum;
 	const double mean = events->gap_count ? sum / (double)events->gap_count : 0;
-	char title[sizeof events->clock + sizeof "Mean ()"];
-	snprintf(title, sizeof title, "Mean (%s)", unit_of(events));
-	poly_report_section(report, "gaps", "Time between events");
-	poly_report_count(report, "gap_count", "Gaps", events->gap_count, NULL);
-	poly_report_count(report, "backward", "Times that go back", events->backward, NULL);
+	poly_report_section(report, "gaps");
+	poly_report_count(report, "gap_count", events->gap_count);
+	poly_report_count(report, "backward", events->backward);
 	if (events->gap_count) {
-		poly_report_real(report, "gap_mean", title, mean, 2);
-		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-			poly_report_count(report, told[i].key, told[i].title,
-				percentile(events, told[i].share), unit_of(events));
-		poly_report_count(
-			report, "gap_most", "Longest", events->gap_most, unit_of(events));
+		poly_report_real(report, "gap_mean", mean, 2);
+		poly_report_unit(report, unit_of(events));
+		for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+			poly_report_count(
+				report, told[i].key, percentile(events, told[i].share));
+			poly_report_unit(report, unit_of(events));
+		}
+		poly_report_count(report, "gap_most", events->gap_most);
+		poly_report_unit(report, unit_of(events));
 	}
 	if (events->gap_count && events->divisor) {
-		poly_report_real(report, "gap_mean_ns", "Mean (ns)", ns * mean, 2);
+		poly_report_real(report, "gap_mean_ns", ns * mean, 2);
 		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-			poly_report_count(report, told[i].ns_key, told[i].ns_title,
-				nanoseconds(events, percentile(events, told[i].share)), "ns");
-		poly_report_count(report, "gap_most_ns", "Longest",
-			nanoseconds(events, events->gap_most), "ns");
+			poly_report_count(report, told[i].ns_key,
+				nanoseconds(events, percentile(events, told[i].share)));
+		poly_report_count(report, "gap_most_ns", nanoseconds(events, events->gap_most));
 	}
 	report_histogram(events, report);
 	poly_report_end(report);
@@ -230,14 +228,16 @@ report_rate(const struct events *events, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (bins->low > bins->high)
 		return;
-	poly_report_count(report, "first_time", "Earliest", bins->low, unit_of(events));
-	poly_report_count(report, "last_time", "Latest", bins->high, unit_of(events));
-	poly_report_count(report, "stretch", "Length of a stretch", (uint64_t)1 << bins->shift,
-		unit_of(events));
-	poly_report_table(report, "rate", "Events over time");
-	poly_report_column(report, "time", "From", true);
+	poly_report_count(report, "first_time", bins->low);
 	poly_report_unit(report, unit_of(events));
-	poly_report_column(report, "count", "Events", true);
+	poly_report_count(report, "last_time", bins->high);
+	poly_report_unit(report, unit_of(events));
+	poly_report_count(report, "stretch", (uint64_t)1 << bins->shift);
+	poly_report_unit(report, unit_of(events));
+	poly_report_table(report, "rate");
+	poly_report_column(report, "time", true);
+	poly_report_unit(report, unit_of(events));
+	poly_report_column(report, "count", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "time";
 	plot.y[0] = "count";
@@ -262,21 +262,18 @@ events_report(const void *state, const struct static_ops *ops, struct poly_repor
 	(void)ops;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++)
 		beyond += events->tables[i].beyond;
-	poly_report_count(report, "events", "Events", events->rows, NULL);
-	poly_report_count(report, "timed", "With a time", events->timed, NULL);
-	poly_report_text(
-		report, "clock", "Unit of time", events->clock[0] ? events->clock : NULL);
+	poly_report_count(report, "events", events->rows);
+	poly_report_count(report, "timed", events->timed);
+	poly_report_text(report, "clock", events->clock[0] ? events->clock : NULL);
 	if (events->divisor)
-		poly_report_real(report, "tick_ns", "A tick (ns)",
+		poly_report_real(report, "tick_ns",
 			(double)events->multiplier / (double)events->divisor, 6);
 	if (events->tables[EVENTS_HOOKS].count) {
-		poly_report_count(
-			report, "log_wraparounds", "Log wraparounds", events->wraps, NULL);
-		poly_report_count(report, "buffer_wraparounds",
-			"Buffer wraparounds, with missed entries", events->lost, NULL);
+		poly_report_count(report, "log_wraparounds", events->wraps);
+		poly_report_count(report, "buffer_wraparounds", events->lost);
 	}
 	if (beyond)
-		poly_report_count(report, "beyond", "Beyond the tables", beyond, NULL);
+		poly_report_count(report, "beyond", beyond);
 	for (unsigned i = 0; i < EVENTS_TABLES; i++)
 		report_table(events, i, report);
 	report_gaps(events, report);

@@ -11,6 +11,7 @@
 #include "analysis/pair_index.h"
 #include "analysis/top_n.h"
 #include "base/mem.h"
+#include "report/terms.h"
 
 /* Most places where flow breaks that are told apart. */
 #define PLACES ((uint32_t)1 << 16)
@@ -307,8 +308,8 @@ static const char *const reason_names[REASONS] = {
 static void
 report_reasons(const struct flow *it, struct poly_report *report)
 {
-	poly_report_table(report, "reasons", "Why flow broke");
-	poly_report_column(report, "reason", "Reason", false);
+	poly_report_table(report, "reasons");
+	poly_report_column(report, "reason", false);
 	top_n_columns(report);
 	for (size_t i = 0; i < REASONS; i++) {
 		if (!it->reasons[i])
@@ -327,12 +328,12 @@ report_places(const struct flow *it, struct poly_report *report)
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct ranked){it->list[i].count, i};
 	top_n_sort(ranks, n);
-	poly_report_table(report, "places", "Where flow broke");
-	poly_report_column(report, "pc", "PC", false);
-	poly_report_column(report, "next_pc", "Next PC", false);
-	poly_report_column(report, "expected", "Expected", false);
-	poly_report_column(report, "reason", "Reason", false);
-	poly_report_column(report, "count", "Count", true);
+	poly_report_table(report, "places");
+	poly_report_column(report, "pc", false);
+	poly_report_column(report, "next_pc", false);
+	poly_report_column(report, "expected", false);
+	poly_report_column(report, "reason", false);
+	poly_report_column(report, "count", true);
 	for (size_t i = 0; i < n && i < it->top; i++) {
 		const struct indexed_pair *pair = &it->places.list[ranks[i].number];
 		const struct place *place = &it->list[ranks[i].number];
@@ -356,14 +357,12 @@ report_runs(const struct flow *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		count_run(&now, &it->last[i]);
-	poly_report_count(report, "runs", "Runs without a jump", now.count, NULL);
-	poly_report_real(report, "mean_run", "Instructions a run",
-		(double)now.sum / (double)now.count, 4);
-	poly_report_count(report, "longest_run", "Longest run", now.longest, "instructions");
-	poly_report_address(
-		report, "longest_run_start", "Longest run begins at", now.longest_start, 8);
-	poly_report_table(report, "run_lengths", "Instructions without a jump");
-	poly_report_column(report, "from", "From", true);
+	poly_report_count(report, "runs", now.count);
+	poly_report_real(report, "mean_run", (double)now.sum / (double)now.count, 4);
+	poly_report_count(report, "longest_run", now.longest);
+	poly_report_address(report, "longest_run_start", now.longest_start, 8);
+	poly_report_table(report, "run_lengths");
+	poly_report_column(report, "from", true);
 	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "from";
@@ -382,26 +381,24 @@ report_runs(const struct flow *it, struct poly_report *report)
 static void
 flow_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	static const char *const keys[STEPS][2] = {
-		{"sequential", "Behind the last one"},
-		{"branched", "Where a branch went"},
-		{"jumped", "Elsewhere, after a branch"},
-		{"broken", "Elsewhere: flow broke"},
-		{"unknown", "Behind one of unknown size"},
+	static const char *const keys[STEPS] = {
+		KEY("sequential"),
+		KEY("branched"),
+		KEY("jumped"),
+		KEY("broken"),
+		KEY("unknown"),
 	};
 	const struct flow *it = state;
 	uint64_t all = 0;
 	(void)ops;
 	for (size_t i = 0; i < STEPS; i++)
 		all += it->steps[i];
-	poly_report_count(report, "steps", "From instruction to instruction", all, NULL);
+	poly_report_count(report, "steps", all);
 	for (size_t i = 0; i < STEPS; i++)
-		poly_report_count(report, keys[i][0], keys[i][1], it->steps[i], NULL);
-	poly_report_real(report, "broken_percent", "Flow broke (%)",
-		top_n_percent(it->steps[BROKEN], all), 2);
+		poly_report_count(report, keys[i], it->steps[i]);
+	poly_report_real(report, "broken_percent", top_n_percent(it->steps[BROKEN], all), 2);
 	if (it->beyond)
-		poly_report_count(
-			report, "beyond", "At places beyond the table", it->beyond, NULL);
+		poly_report_count(report, "beyond", it->beyond);
 	report_reasons(it, report);
 	report_places(it, report);
 	report_runs(it, report);

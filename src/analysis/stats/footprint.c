@@ -11,6 +11,7 @@
 #include "analysis/adaptive_bins.h"
 #include "analysis/column_stats.h"
 #include "base/mem.h"
+#include "report/terms.h"
 #include "report/tree.h"
 
 #define GRANULES_MOST ((uint32_t)1 << 19)
@@ -251,19 +252,17 @@ static void
 report_blocks(const struct basic_blocks *blocks, unsigned unit, struct poly_report *report)
 {
 	static const struct {
-		const char *key, *title;
+		const char *key;
 		unsigned which;
-	} columns[] = {{"reads", "Read", READS}, {"writes", "Written", WRITES},
-		{"data", "Read or written", DATA}, {"fetches", "Fetched", FETCHES},
-		{"all", "All", ALL}};
+	} columns[] = {{KEY("reads"), READS}, {KEY("writes"), WRITES}, {KEY("data"), DATA},
+		{KEY("fetches"), FETCHES}, {KEY("all"), ALL}};
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "bytes";
-	poly_report_table(report, "blocks", "Different blocks by their size");
-	poly_report_column(report, "bytes", "Block", true);
-	poly_report_unit(report, "bytes");
+	plot.x = "block_bytes";
+	poly_report_table(report, "blocks");
+	poly_report_column(report, "block_bytes", true);
 	for (size_t i = 0; i < COUNTS; i++) {
-		poly_report_column(report, columns[i].key, columns[i].title, true);
+		poly_report_column(report, columns[i].key, true);
 		plot.y[i] = columns[i].key;
 	}
 	plot.y_title = "Different blocks";
@@ -312,11 +311,11 @@ report_contexts(const struct contexts *names, const struct context_lines *contex
 	struct poly_report *report)
 {
 	struct buf name = {0};
-	poly_report_table(report, "contexts", "Lines by context");
-	poly_report_column(report, "context", "Context", false);
-	poly_report_column(report, "data", "Read or written", true);
-	poly_report_column(report, "fetches", "Fetched", true);
-	poly_report_column(report, "shared", "Shared", true);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "data", true);
+	poly_report_column(report, "fetches", true);
+	poly_report_column(report, "shared", true);
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!contexts[i].data && !contexts[i].fetched)
 			continue;
@@ -346,8 +345,7 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 		count_all(bins, sorted, blocks);
 		count_contexts(bins, sorted, contexts);
 		report_blocks(blocks, bins->shift - GRANULE_SHIFT, report);
-		poly_report_count(report, "line_bytes", "Lines have",
-			(uint64_t)1 << bins->shift, "bytes");
+		poly_report_count(report, "line_bytes", (uint64_t)1 << bins->shift);
 		report_contexts(footprint->contexts, contexts, report);
 	} else {
 		tree_fail(report);

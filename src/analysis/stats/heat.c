@@ -228,12 +228,11 @@ report_blocks(const struct heat *heat, const uint32_t *sorted, const struct heat
 	size_t count, struct poly_report *report)
 {
 	struct bins sum;
-	poly_report_table(report, "blocks", "Rows of the map");
-	poly_report_column(report, "row", "Row", true);
-	poly_report_column(report, "address", "From address", true);
-	poly_report_column(report, "bytes", "Block", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "count", "Accesses", true);
+	poly_report_table(report, "blocks");
+	poly_report_column(report, "row", true);
+	poly_report_column(report, "address", true);
+	poly_report_column(report, "block_bytes", true);
+	poly_report_column(report, "count", true);
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_count(report, i + 1);
 		poly_report_cell_address(report, row_address(heat, sorted, &rows[i]), 8);
@@ -248,17 +247,16 @@ static void
 open_map(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "map", "Accesses by address and time");
-	poly_report_column(report, "record", "From record", true);
-	poly_report_column(report, "row", "Row", true);
-	poly_report_column(report, "address", "From address", true);
-	poly_report_column(report, "count", "Accesses", true);
+	poly_report_table(report, "map");
+	poly_report_column(report, "record", true);
+	poly_report_column(report, "row", true);
+	poly_report_column(report, "address", true);
+	poly_report_column(report, "count", true);
 	plot.kind = POLY_PLOT_HEAT;
 	plot.x = "record";
 	plot.y[0] = "row";
 	plot.value = "count";
 	plot.label = "address";
-	plot.x_title = "Record";
 	plot.y_title = "Row, from the lowest addresses to the highest";
 	poly_report_plot(report, &plot);
 }
@@ -292,10 +290,8 @@ heat_report(const void *state, const struct static_ops *ops, struct poly_report 
 	uint32_t *sorted = adaptive_bins_sorted(&heat->bins);
 	struct heat_row *rows = mem_new(heat->row_most, sizeof *rows);
 	(void)ops;
-	poly_report_count(report, "bin_records", "Width of a bin",
-		(uint64_t)1 << heat->bin_shift, "records");
-	poly_report_count(report, "granule_bytes", "Smallest block",
-		(uint64_t)1 << heat->bins.shift, "bytes");
+	poly_report_count(report, "bin_records", (uint64_t)1 << heat->bin_shift);
+	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->bins.shift);
 	if (!sorted || !rows) {
 		tree_fail(report);
 	} else {

@@ -66,8 +66,8 @@ static void
 report_categories(const struct course_mix *mix, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "categories", "Q4: categories of micro-operations");
-	poly_report_column(report, "category", "Category", false);
+	poly_report_table(report, "categories");
+	poly_report_column(report, "category", false);
 	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "percent";
@@ -89,16 +89,18 @@ quotient(uint64_t part, uint64_t whole)
 static void
 report_penn(const struct course_mix *mix, struct poly_report *report)
 {
-	poly_report_section(report, "penn2015", "Penn 2015");
-	poly_report_real(report, "avg_insn_size", "avgInsnSize", course_mix_size(mix), 6);
-	poly_report_text(report, "most_common_uop_category", "mostCommonUopCategory",
+	poly_report_section(report, "penn2015");
+	poly_report_real(report, "avg_insn_size", course_mix_size(mix), 6);
+	poly_report_heading(report, "avgInsnSize");
+	poly_report_text(report, "most_common_uop_category",
 		mix->count.uops ? course_category_names[course_mix_most(mix)] : NULL);
-	poly_report_table(report, "fractions", "Fractions at most N");
-	poly_report_column(report, "n", "N", true);
-	poly_report_column(report, "fraction_of_branch_targets_lte_n_bits",
-		"fractionOfBranchTargetsLteNBits", true);
-	poly_report_column(
-		report, "fraction_of_insns_lte_n_bytes", "fractionOfInsnsLteNBytes", true);
+	poly_report_heading(report, "mostCommonUopCategory");
+	poly_report_table(report, "fractions");
+	poly_report_column(report, "n", true);
+	poly_report_column(report, "fraction_of_branch_targets_lte_n_bits", true);
+	poly_report_heading(report, "fractionOfBranchTargetsLteNBits");
+	poly_report_column(report, "fraction_of_insns_lte_n_bytes", true);
+	poly_report_heading(report, "fractionOfInsnsLteNBytes");
 	for (unsigned n = 1; n <= COURSE_MIX_PENN; n++) {
 		poly_report_cell_count(report, n);
 		poly_report_cell_real(report, course_mix_near(mix, n), 6);
@@ -114,8 +116,8 @@ report_wustl(const struct course_mix *mix, struct poly_report *report)
 {
 	struct buf lines = {0};
 	course_mix_wustl(mix, &lines);
-	poly_report_table(report, "wustl", "Lines of the WUSTL course");
-	poly_report_column(report, "line", "Line", false);
+	poly_report_table(report, "wustl");
+	poly_report_column(report, "line", false);
 	char *line = lines.size ? (char *)lines.data : NULL;
 	for (char *end; line && (end = memchr(line, '\n', lines.size)); line = end + 1) {
 		lines.size -= (size_t)(end + 1 - line);
@@ -133,18 +135,13 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 {
 	const uint64_t uops = mix->count.uops, far = course_mix_far(mix);
 	const uint64_t branches = course_mix_sum(mix->bits, COURSE_MIX_BITS);
-	poly_report_count(report, "branches", "Q5: branches", branches, NULL);
-	poly_report_count(
-		report, "far_branches", "Q5: branches of more than 8 bits", far, NULL);
-	poly_report_real(report, "far_percent", "Q5: share of the branches (%)",
-		top_n_percent(far, branches), 2);
-	poly_report_real(report, "far_slowdown", "Q5: micro-operations more, as a factor",
-		quotient(uops + far, uops), 6);
-	poly_report_count(report, "fusions", "Q6: pairs that can be fused", mix->pairs, NULL);
-	poly_report_real(report, "fusion_percent", "Q6: share of the micro-operations (%)",
-		top_n_percent(mix->pairs, uops), 2);
-	poly_report_real(
-		report, "fusion_speedup", "Q6: speedup", quotient(uops, uops - mix->pairs), 6);
+	poly_report_count(report, "branches", branches);
+	poly_report_count(report, "far_branches", far);
+	poly_report_real(report, "far_percent", top_n_percent(far, branches), 2);
+	poly_report_real(report, "far_slowdown", quotient(uops + far, uops), 6);
+	poly_report_count(report, "fusions", mix->pairs);
+	poly_report_real(report, "fusion_percent", top_n_percent(mix->pairs, uops), 2);
+	poly_report_real(report, "fusion_speedup", quotient(uops, uops - mix->pairs), 6);
 }
 
 static void
@@ -158,30 +155,17 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 		report_wustl(&mix, report);
 		return;
 	}
-	poly_report_count(report, "micro_ops", "Micro-operations", mix.count.uops, NULL);
-	poly_report_count(report, "macro_ops", "Macro-operations", mix.count.mops, NULL);
-	poly_report_real(report, "micro_ops_per_macro_op",
-		"Q1: micro-operations a macro-operation",
-		quotient(mix.count.uops, mix.count.mops), 6);
-	poly_report_real(report, "bytes_per_macro_op", "Q2: bytes a macro-operation",
-		course_mix_size(&mix), 6);
+	poly_report_count(report, "micro_ops", mix.count.uops);
+	poly_report_count(report, "macro_ops", mix.count.mops);
+	poly_report_real(
+		report, "micro_ops_per_macro_op", quotient(mix.count.uops, mix.count.mops), 6);
+	poly_report_real(report, "bytes_per_macro_op", course_mix_size(&mix), 6);
 	report_changes(&mix, report);
-	top_n_distribution(report,
-		(const char *const[]){"groups", "Q1: micro-operations of a macro-operation",
-			"micro_ops", "Micro-ops"},
-		mix.groups, COURSE_MIX_SIZES);
-	top_n_distribution(report,
-		(const char *const[]){
-			"sizes", "Q2: bytes of a macro-operation", "bytes", "Bytes"},
-		mix.sizes, COURSE_MIX_SIZES);
-	top_n_distribution(report,
-		(const char *const[]){"distances", "Q3: bits of branch distances from the PC",
-			"bits", "Bits"},
-		mix.bits, COURSE_MIX_BITS);
-	top_n_distribution(report,
-		(const char *const[]){"distances_behind",
-			"Q3: bits of branch distances from the fall-through", "bits", "Bits"},
-		mix.from_behind, COURSE_MIX_BITS);
+	top_n_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
+	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
+	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
+	top_n_distribution(
+		report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }

@@ -36,15 +36,14 @@ percent(uint64_t part, uint64_t whole)
 static void
 report_kinds(const struct memory *memory, struct poly_report *report)
 {
-	poly_report_table(report, "accesses", "Accesses");
-	poly_report_column(report, "kind", "Kind", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "bytes", "Bytes", true);
-	poly_report_column(report, "misaligned", "Misaligned", true);
-	poly_report_column(report, "misaligned_percent", "Misaligned", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "line_crossings", "Cross lines", true);
-	poly_report_column(report, "page_crossings", "Cross pages", true);
+	poly_report_table(report, "accesses");
+	poly_report_column(report, "kind", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "bytes", true);
+	poly_report_column(report, "misaligned", true);
+	poly_report_column(report, "misaligned_percent", true);
+	poly_report_column(report, "line_crossings", true);
+	poly_report_column(report, "page_crossings", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "Accesses by kind";
@@ -72,16 +71,15 @@ static void
 report_sizes(const struct memory *memory, struct poly_report *report)
 {
 	const struct memory_kind *kinds = memory->kinds;
-	poly_report_table(report, "sizes", "Sizes");
-	poly_report_column(report, "bytes", "Size", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "writes", "Writes", true);
-	poly_report_column(report, "others", "Others", true);
+	poly_report_table(report, "sizes");
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "writes", true);
+	poly_report_column(report, "others", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "Accesses by size";
-	plot.x = "bytes";
+	plot.x = "size";
 	plot.y[0] = "reads";
 	plot.y[1] = "writes";
 	plot.y_title = "Accesses";
@@ -154,16 +152,15 @@ report_blocks(const struct hot *hot, size_t count, uint64_t total, struct poly_r
 
 /* The columns of a table of hot blocks. */
 static void
-open_blocks(struct poly_report *report, const char *key, const char *title)
+open_blocks(struct poly_report *report, const char *key)
 {
-	poly_report_table(report, key, title);
-	poly_report_column(report, "address", "Address", true);
-	poly_report_column(report, "count", "Accesses", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "reads", "Reads", true);
-	poly_report_column(report, "writes", "Writes", true);
-	poly_report_column(report, "fetches", "Fetches", true);
+	poly_report_table(report, key);
+	poly_report_column(report, "address", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "reads", true);
+	poly_report_column(report, "writes", true);
+	poly_report_column(report, "fetches", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
@@ -200,25 +197,23 @@ memory_report(const void *state, const struct static_ops *ops, struct poly_repor
 	const uint64_t page = line > MEMORY_PAGE ? line : MEMORY_PAGE;
 	(void)ops;
 	report_kinds(memory, report);
-	poly_report_real(report, "reads_per_write", "Reads per write",
+	poly_report_real(report, "reads_per_write",
 		(double)kind_count(&memory->kinds[POLY_ACCESS_READ]) /
 			(double)kind_count(&memory->kinds[POLY_ACCESS_WRITE]),
 		2);
 	report_sizes(memory, report);
-	poly_report_count(report, "loads", "Loads", memory->loads, NULL);
-	poly_report_count(
-		report, "forwarded", "Loads of what was just stored", memory->candidates, NULL);
-	poly_report_real(report, "forwarded_percent", "Share of loads (%)",
-		percent(memory->candidates, memory->loads), 2);
-	poly_report_count(
-		report, "contained", "Of these within one store", memory->contained, NULL);
-	poly_report_count(report, "line_bytes", "Hot lines have", line, "bytes");
-	poly_report_count(report, "page_bytes", "Hot pages have", page, "bytes");
+	poly_report_count(report, "loads", memory->loads);
+	poly_report_count(report, "forwarded", memory->candidates);
+	poly_report_real(
+		report, "forwarded_percent", percent(memory->candidates, memory->loads), 2);
+	poly_report_count(report, "contained", memory->contained);
+	poly_report_count(report, "line_bytes", line);
+	poly_report_count(report, "page_bytes", page);
 	uint32_t *sorted = adaptive_bins_sorted(&memory->lines);
-	open_blocks(report, "hot_lines", "Hot lines");
+	open_blocks(report, "hot_lines");
 	bool ok = sorted && report_hot(memory, sorted, line, report);
 	poly_report_end(report);
-	open_blocks(report, "hot_pages", "Hot pages");
+	open_blocks(report, "hot_pages");
 	ok = ok && report_hot(memory, sorted, page, report);
 	poly_report_end(report);
 	mem_free(sorted);

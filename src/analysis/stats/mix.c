@@ -6,6 +6,7 @@
 #include "analysis/top_n.h"
 #include "analysis/column_stats.h"
 #include "base/mem.h"
+#include "report/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,7 @@ join_lines(struct mix_line *lines, size_t n)
 
 /* A table of names and what is counted under them. */
 struct mix_table {
-	const char *key, *title, *name_key, *name_title;
+	const char *key, *name_key;
 	bool micro;		       /* names of micro-operations */
 	bool records;		       /* tells records, too */
 	const struct counters *counts; /* by operation plus 1 */
@@ -221,12 +222,12 @@ report_names(const struct mix_table *table, const struct static_ops *ops, uint64
 			lines[n++] = (struct mix_line){name, records - less, records, 1};
 	}
 	n = lines ? join_lines(lines, n) : 0;
-	poly_report_table(report, table->key, table->title);
-	poly_report_column(report, table->name_key, table->name_title, false);
+	poly_report_table(report, table->key);
+	poly_report_column(report, table->name_key, false);
 	top_n_columns(report);
 	if (table->records)
-		poly_report_column(report, "records", "Micro-ops", true);
-	poly_report_column(report, "operations", "Operations", true);
+		poly_report_column(report, "records", true);
+	poly_report_column(report, "operations", true);
 	plot.x = table->name_key;
 	plot.y[0] = "percent";
 	poly_report_plot(report, &plot);
@@ -276,8 +277,8 @@ report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_
 	uint64_t classes[OP_CLASS_COUNT];
 	struct poly_plot plot = POLY_PLOT_INIT;
 	sum_classes(mix, ops, classes);
-	poly_report_table(report, "classes", "Classes");
-	poly_report_column(report, "class", "Class", false);
+	poly_report_table(report, "classes");
+	poly_report_column(report, "class", false);
 	top_n_columns(report);
 	plot.x = "class";
 	plot.y[0] = "percent";
@@ -303,11 +304,8 @@ report_sizes(const struct mix *mix, const struct static_ops *ops, struct poly_re
 		bytes += sizes[i] * i;
 		sized += sizes[i];
 	}
-	poly_report_real(
-		report, "mean_size", "Bytes an instruction", (double)bytes / (double)sized, 4);
-	top_n_distribution(report,
-		(const char *const[]){"sizes", "Sizes of instructions", "bytes", "Bytes"},
-		sizes, 256);
+	poly_report_real(report, "mean_size", (double)bytes / (double)sized, 4);
+	top_n_distribution(report, "sizes", "bytes", sizes, 256);
 }
 
 static void
@@ -326,33 +324,27 @@ mix_report(const void *state, const struct static_ops *ops, struct poly_report *
 				    : 0;
 	const uint64_t instructions = mix->records - parts;
 	const bool micro = mix->micro_ops[1] || parts;
-	poly_report_count(report, "instructions", "Instructions", instructions, NULL);
+	poly_report_count(report, "instructions", instructions);
 	if (micro) {
-		poly_report_count(report, "micro_ops", "Micro-operations", mix->records, NULL);
+		poly_report_count(report, "micro_ops", mix->records);
 		poly_report_real(report, "micro_ops_per_instruction",
-			"Micro-operations an instruction",
 			(double)mix->records / (double)instructions, 6);
 	}
-	poly_report_count(report, "not_executed", "Not executed", skipped, NULL);
-	poly_report_count(report, "synthetic", "Synthetic", mix->synthetic, NULL);
+	poly_report_count(report, "not_executed", skipped);
+	poly_report_count(report, "synthetic", mix->synthetic);
 	report_classes(mix, ops, report);
-	report_names(&(struct mix_table){"mnemonics", "Mnemonics", "mnemonic", "Mnemonic",
-			     false, micro, &mix->executed, &mix->parts, instructions},
+	report_names(&(struct mix_table){KEY("mnemonics"), KEY("mnemonic"), false, micro,
+			     &mix->executed, &mix->parts, instructions},
 		ops, mix->top, report);
 	if (micro) {
-		report_names(
-			&(struct mix_table){"micro_op_names", "Micro-operations", "micro_op",
-				"Micro-op", true, false, &mix->executed, NULL, mix->records},
+		report_names(&(struct mix_table){KEY("micro_op_names"), KEY("micro_op"), true,
+				     false, &mix->executed, NULL, mix->records},
 			ops, mix->top, report);
-		top_n_distribution(report,
-			(const char *const[]){"groups", "Micro-operations of an instruction",
-				"micro_ops", "Micro-ops"},
-			groups, 256);
+		top_n_distribution(report, "groups", "micro_ops", groups, 256);
 	}
 	if (skipped)
-		report_names(
-			&(struct mix_table){"not_executed_names", "Not executed", "mnemonic",
-				"Mnemonic", false, false, &mix->skipped, NULL, skipped},
+		report_names(&(struct mix_table){KEY("not_executed_names"), KEY("mnemonic"),
+				     false, false, &mix->skipped, NULL, skipped},
 			ops, mix->top, report);
 	report_sizes(mix, ops, report);
 }

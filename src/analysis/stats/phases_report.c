@@ -70,14 +70,13 @@ report_phases(const struct phases *phases, const struct phases_answer *answer,
 	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "phases", "Phases");
-	poly_report_column(report, "phase", "Phase", true);
-	poly_report_column(report, "intervals", "Intervals", true);
-	poly_report_column(report, "percent", "Weight", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "representative", "Representative interval", true);
-	poly_report_column(report, "instruction", "Its first instruction", true);
-	poly_report_column(report, "spread", "Mean distance", true);
+	poly_report_table(report, "phases");
+	poly_report_column(report, "phase", true);
+	poly_report_column(report, "intervals", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "representative", true);
+	poly_report_column(report, "instruction", true);
+	poly_report_column(report, "spread", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "Weight of phases";
 	plot.x = "phase";
@@ -104,11 +103,11 @@ report_stretches(const struct phases *phases, const struct phases_answer *answer
 	uint32_t told = 0, first = 0, transitions = 0;
 	for (uint32_t i = 1; i < phases->interval_count; i++)
 		transitions += group[i] != group[i - 1];
-	poly_report_count(report, "transitions", "Changes of phase", transitions, NULL);
-	poly_report_table(report, "stretches", "Phases over time");
-	poly_report_column(report, "from", "From interval", true);
-	poly_report_column(report, "to", "Up to interval", true);
-	poly_report_column(report, "phase", "Phase", true);
+	poly_report_count(report, "transitions", transitions);
+	poly_report_table(report, "stretches");
+	poly_report_column(report, "from", true);
+	poly_report_column(report, "to", true);
+	poly_report_column(report, "phase", true);
 	plot.kind = POLY_PLOT_TIMELINE;
 	plot.x = "from";
 	plot.y[0] = "to";
@@ -132,9 +131,9 @@ static void
 report_scores(const struct phases_answer *answer, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "scores", "Criterion by number of phases");
-	poly_report_column(report, "k", "Phases", true);
-	poly_report_column(report, "score", "Score", true);
+	poly_report_table(report, "scores");
+	poly_report_column(report, "k", true);
+	poly_report_column(report, "score", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "k";
 	plot.y[0] = "score";
@@ -171,14 +170,14 @@ report_similarity(const struct phases *phases, const struct phases_answer *answe
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!n)
 		return;
-	poly_report_table(report, "similarity", "Distance of stretches of the execution");
-	poly_report_column(report, "from", "From interval", true);
-	poly_report_column(report, "other", "And from interval", true);
-	poly_report_column(report, "distance", "Distance", true);
+	poly_report_table(report, "similarity");
+	poly_report_column(report, "from", true);
+	poly_report_column(report, "other", true);
+	poly_report_column(report, "euclidean_distance", true);
 	plot.kind = POLY_PLOT_HEAT;
 	plot.x = "from";
 	plot.y[0] = "other";
-	plot.value = "distance";
+	plot.value = "euclidean_distance";
 	plot.x_title = "Interval";
 	plot.y_title = "Interval";
 	poly_report_plot(report, &plot);
@@ -206,21 +205,18 @@ phases_report(const void *state, const struct static_ops *ops, struct poly_repor
 		tree_fail(report);
 		return;
 	}
-	poly_report_count(report, "instructions", "Instructions", phases->instructions, NULL);
-	poly_report_count(
-		report, "interval", "Length of an interval", phases->length, "instructions");
-	poly_report_count(report, "intervals", "Intervals", phases->interval_count, NULL);
-	poly_report_count(report, "rest", "Instructions in no whole interval",
-		phases->instructions - phases->beyond - phases->length * phases->interval_count,
-		NULL);
+	poly_report_count(report, "instructions", phases->instructions);
+	poly_report_count(report, "interval_length", phases->length);
+	poly_report_count(report, "intervals", phases->interval_count);
+	poly_report_count(report, "rest",
+		phases->instructions - phases->beyond -
+			phases->length * phases->interval_count);
 	if (phases->beyond)
-		poly_report_count(report, "beyond", "Instructions beyond the table",
-			phases->beyond, NULL);
-	poly_report_count(report, "blocks", "Basic blocks", phases->count, NULL);
+		poly_report_count(report, "beyond", phases->beyond);
+	poly_report_count(report, "blocks", phases->count);
 	if (phases->unnumbered)
-		poly_report_count(report, "blocks_beyond", "Executions beyond the blocks",
-			phases->unnumbered, NULL);
-	poly_report_count(report, "k", "Phases", answer->clusters.k, NULL);
+		poly_report_count(report, "blocks_beyond", phases->unnumbered);
+	poly_report_count(report, "k", answer->clusters.k);
 	if (phases->interval_count) {
 		report_phases(phases, answer, report);
 		report_stretches(phases, answer, report);

@@ -148,22 +148,18 @@ returns_report(const void *state, const struct static_ops *ops, struct poly_repo
 	(void)ops;
 	for (size_t i = 0; i < DEPTHS; i++)
 		deepest = it->depths[i] ? i : deepest;
-	poly_report_count(report, "calls", "Calls", it->calls, NULL);
-	poly_report_count(report, "returns", "Returns", it->returns, NULL);
-	poly_report_count(report, "matched", "To the last call", it->matched, NULL);
-	poly_report_real(report, "matched_percent", "To the last call (%)",
-		top_n_percent(it->matched, it->returns), 2);
-	poly_report_count(report, "unwound", "To an earlier call", it->unwound, NULL);
-	poly_report_count(report, "frames", "Calls passed over", it->frames, NULL);
-	poly_report_count(report, "elsewhere", "To another place", it->elsewhere, NULL);
-	poly_report_count(report, "empty", "Without a call", it->empty, NULL);
-	poly_report_count(report, "deepest", "Deepest", deepest, "calls");
+	poly_report_count(report, "calls", it->calls);
+	poly_report_count(report, "returns", it->returns);
+	poly_report_count(report, "matched", it->matched);
+	poly_report_real(report, "matched_percent", top_n_percent(it->matched, it->returns), 2);
+	poly_report_count(report, "unwound", it->unwound);
+	poly_report_count(report, "frames", it->frames);
+	poly_report_count(report, "elsewhere", it->elsewhere);
+	poly_report_count(report, "empty", it->empty);
+	poly_report_count(report, "deepest", deepest);
 	if (it->forgotten)
-		poly_report_count(
-			report, "forgotten", "Calls beyond the stack", it->forgotten, NULL);
-	top_n_distribution(report,
-		(const char *const[]){"depths", "Depth of calls", "depth", "Depth"}, it->depths,
-		DEPTHS);
+		poly_report_count(report, "forgotten", it->forgotten);
+	top_n_distribution(report, "depths", "depth", it->depths, DEPTHS);
 }
 
 static void

@@ -242,12 +242,10 @@ report_strides(const struct strides *strides, const struct frequent *all, size_t
 	uint64_t total = strides->untold;
 	for (size_t i = 0; i < count; i++)
 		total += all[i].count;
-	poly_report_table(report, "strides", "Most frequent strides");
-	poly_report_column(report, "stride", "Stride", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "count", "Accesses", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "strides");
+	poly_report_column(report, "stride", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "stride";
@@ -310,18 +308,16 @@ sort_places(const struct strides *strides, const struct static_ops *ops, struct 
 static void
 open_places(struct poly_report *report)
 {
-	poly_report_table(report, "sites", "Hottest instructions");
-	poly_report_column(report, "pc", "PC", true);
-	poly_report_column(report, "mnemonic", "Mnemonic", false);
-	poly_report_column(report, "context", "Context", false);
-	poly_report_column(report, "count", "Accesses", true);
-	poly_report_column(report, "zero", "Same place", true);
-	poly_report_column(report, "repeated", "Stride repeated", true);
-	poly_report_column(report, "changed", "Stride changed", true);
-	poly_report_column(report, "stride", "Dominant stride", true);
-	poly_report_unit(report, "bytes");
-	poly_report_column(report, "stride_percent", "Its share", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "sites");
+	poly_report_column(report, "pc", true);
+	poly_report_column(report, "mnemonic", false);
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "zero", true);
+	poly_report_column(report, "repeated", true);
+	poly_report_column(report, "changed", true);
+	poly_report_column(report, "stride", true);
+	poly_report_column(report, "stride_percent", true);
 }
 
 static void
@@ -368,13 +364,13 @@ report_runs(const struct strides *strides, struct poly_report *report)
 	}
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		end_run(counts, accesses, strides->runs[i].length);
-	poly_report_table(report, "runs", "Runs of accesses that follow each other in memory");
-	poly_report_column(report, "length", "From length", true);
-	poly_report_column(report, "runs", "Runs", true);
-	poly_report_column(report, "accesses", "Accesses", true);
+	poly_report_table(report, "runs");
+	poly_report_column(report, "run_length", true);
+	poly_report_column(report, "runs", true);
+	poly_report_column(report, "accesses", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
-	plot.x = "length";
+	plot.x = "run_length";
 	plot.y[0] = "accesses";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < RUN_BINS; i++) {
@@ -405,16 +401,13 @@ report_classes(const struct strides *strides, struct poly_report *report)
 		uint64_t count;
 	} classes[] = {{"first", count - zero - repeated - changed}, {"zero", zero},
 		{"repeated", repeated}, {"changed", changed}};
-	poly_report_count(report, "accesses", "Reads and writes", strides->accesses, NULL);
-	poly_report_count(report, "unplaced", "Of no known instruction, or beyond the table",
-		strides->unplaced, NULL);
-	poly_report_count(
-		report, "instructions", "Instructions that access memory", places, NULL);
-	poly_report_table(report, "classes", "Strides of instructions");
-	poly_report_column(report, "class", "Stride", false);
-	poly_report_column(report, "count", "Accesses", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_count(report, "accesses", strides->accesses);
+	poly_report_count(report, "unplaced", strides->unplaced);
+	poly_report_count(report, "instructions", places);
+	poly_report_table(report, "classes");
+	poly_report_column(report, "class", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		poly_report_cell_text(report, classes[i].class);
 		poly_report_cell_count(report, classes[i].count);

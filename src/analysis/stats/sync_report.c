@@ -93,10 +93,10 @@ context_cell(const struct sync *sync, uint16_t number, struct poly_report *repor
 static void
 count_columns(struct poly_report *report)
 {
-	poly_report_column(report, "signals", "Signals", true);
-	poly_report_column(report, "broadcasts", "Broadcasts", true);
-	poly_report_column(report, "waits", "Waits", true);
-	poly_report_column(report, "trywaits", "Try-waits", true);
+	poly_report_column(report, "signals", true);
+	poly_report_column(report, "broadcasts", true);
+	poly_report_column(report, "waits", true);
+	poly_report_column(report, "trywaits", true);
 }
 
 static void
@@ -113,17 +113,16 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	qsort(list, sync->object_count, sizeof *list, by_use);
-	poly_report_table(report, "addresses", "Addresses");
-	poly_report_column(report, "address", "Address", false);
-	poly_report_column(report, "class", "Class", false);
+	poly_report_table(report, "addresses");
+	poly_report_column(report, "address", false);
+	poly_report_column(report, "class", false);
 	count_columns(report);
-	poly_report_column(report, "contexts", "Contexts", true);
-	poly_report_column(report, "handovers", "Handovers", true);
-	poly_report_column(report, "contended", "Contended", true);
-	poly_report_column(report, "foreign", "Foreign signals", true);
-	poly_report_column(report, "holds", "Holds", true);
-	poly_report_column(report, "hold_mean", "Mean hold", true);
-	poly_report_unit(report, "instructions");
+	poly_report_column(report, "contexts", true);
+	poly_report_column(report, "handovers", true);
+	poly_report_column(report, "contended", true);
+	poly_report_column(report, "foreign", true);
+	poly_report_column(report, "holds", true);
+	poly_report_column(report, "hold_mean", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
 	plot.y[0] = "waits";
@@ -154,13 +153,12 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 static void
 report_contexts(const struct sync *sync, struct poly_report *report)
 {
-	poly_report_table(report, "contexts", "Contexts");
-	poly_report_column(report, "context", "Context", false);
-	poly_report_column(report, "instructions", "Instructions", true);
+	poly_report_table(report, "contexts");
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "instructions", true);
 	count_columns(report);
-	poly_report_column(report, "contended", "Contended", true);
-	poly_report_column(report, "held", "Holding", true);
-	poly_report_unit(report, "instructions");
+	poly_report_column(report, "contended", true);
+	poly_report_column(report, "held", true);
 	uint64_t told = 0;
 	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && told < sync->top;
 		context++) {
@@ -202,12 +200,11 @@ report_histogram(const struct sync *sync, struct poly_report *report)
 			high = bits;
 		}
 	}
-	poly_report_table(report, "hold_histogram", "How long mutexes are held");
-	poly_report_column(report, "from", "From", true);
-	poly_report_unit(report, "instructions");
-	poly_report_column(report, "count", "Holds", true);
+	poly_report_table(report, "hold_histogram");
+	poly_report_column(report, "hold_length", true);
+	poly_report_column(report, "count", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
-	plot.x = "from";
+	plot.x = "hold_length";
 	plot.y[0] = "count";
 	plot.x_title = "Length of a hold";
 	plot.y_unit = "holds";
@@ -225,13 +222,12 @@ report_longest(const struct sync *sync, struct sync_object **list, struct poly_r
 {
 	uint64_t told = 0;
 	qsort(list, sync->object_count, sizeof *list, by_hold);
-	poly_report_table(report, "longest_holds", "Longest hold of each mutex");
-	poly_report_column(report, "address", "Address", false);
-	poly_report_column(report, "length", "Length", true);
-	poly_report_unit(report, "instructions");
-	poly_report_column(report, "context", "Context", false);
-	poly_report_column(report, "wait", "Wait at record", true);
-	poly_report_column(report, "signal", "Signal at record", true);
+	poly_report_table(report, "longest_holds");
+	poly_report_column(report, "address", false);
+	poly_report_column(report, "length", true);
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "wait", true);
+	poly_report_column(report, "signal", true);
 	for (uint32_t i = 0; i < sync->object_count && told < sync->top; i++) {
 		const struct sync_object *it = list[i];
 		if (!it->holds || !is_mutex(it))
@@ -278,14 +274,13 @@ report_nesting(const struct sync *sync, struct poly_report *report)
 			      reversed(sync, pair) != 0;
 	}
 	qsort(list, sync->pair_count, sizeof *list, by_count);
-	poly_report_count(report, "inversions", "Pairs of mutexes acquired in both orders",
-		inversions, NULL);
-	poly_report_table(report, "nested", "Mutexes acquired while another one is held");
-	poly_report_column(report, "outer", "Held", false);
-	poly_report_column(report, "inner", "Acquired", false);
-	poly_report_column(report, "count", "Count", true);
-	poly_report_column(report, "reversed", "The other way round", true);
-	poly_report_column(report, "first", "First record", true);
+	poly_report_count(report, "inversions", inversions);
+	poly_report_table(report, "nested");
+	poly_report_column(report, "outer", false);
+	poly_report_column(report, "inner", false);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "reversed", true);
+	poly_report_column(report, "first", true);
 	for (uint32_t i = 0; i < sync->pair_count && told < sync->top; i++) {
 		if (!is_nested(sync, &list[i]))
 			continue;
@@ -318,28 +313,21 @@ report_sums(const struct sync *sync, struct poly_report *report)
 		open += sync->places[i].is_held &&
 			is_mutex(&sync->objects[sync->places[i].object]);
 	const uint64_t waits = counts[POLY_SYNC_WAIT] + counts[POLY_SYNC_TRYWAIT];
-	poly_report_count(report, "mutexes", "Mutexes", mutexes, NULL);
-	poly_report_count(
-		report, "conditions", "Conditions", sync->object_count - mutexes, NULL);
-	poly_report_count(report, "signals", "Signals", counts[POLY_SYNC_SIGNAL], NULL);
-	poly_report_count(
-		report, "broadcasts", "Broadcasts", counts[POLY_SYNC_BROADCAST], NULL);
-	poly_report_count(report, "waits", "Waits", counts[POLY_SYNC_WAIT], NULL);
-	poly_report_count(report, "trywaits", "Try-waits", counts[POLY_SYNC_TRYWAIT], NULL);
-	poly_report_count(
-		report, "handovers", "Waits behind another context's signal", handovers, NULL);
-	poly_report_count(
-		report, "contended", "Waits until another context's signal", contended, NULL);
-	poly_report_real(report, "contended_percent", "Of all waits (%)",
-		100 * quotient(contended, waits), 2);
-	poly_report_text(report, "numbering", "A signal carries the count",
-		counts_before(sync) ? "before" : "after");
-	poly_report_count(report, "foreign", "Foreign signals, by counts", others, NULL);
-	poly_report_count(report, "backward", "Counts that fall", sync->backward, NULL);
-	poly_report_count(report, "held_at_end", "Mutexes held at the end", open, NULL);
+	poly_report_count(report, "mutexes", mutexes);
+	poly_report_count(report, "conditions", sync->object_count - mutexes);
+	poly_report_count(report, "signals", counts[POLY_SYNC_SIGNAL]);
+	poly_report_count(report, "broadcasts", counts[POLY_SYNC_BROADCAST]);
+	poly_report_count(report, "waits", counts[POLY_SYNC_WAIT]);
+	poly_report_count(report, "trywaits", counts[POLY_SYNC_TRYWAIT]);
+	poly_report_count(report, "handovers", handovers);
+	poly_report_count(report, "contended", contended);
+	poly_report_real(report, "contended_percent", 100 * quotient(contended, waits), 2);
+	poly_report_text(report, "numbering", counts_before(sync) ? "before" : "after");
+	poly_report_count(report, "foreign", others);
+	poly_report_count(report, "backward", sync->backward);
+	poly_report_count(report, "held_at_end", open);
 	if (sync->beyond)
-		poly_report_count(
-			report, "beyond", "Operations beyond the table", sync->beyond, NULL);
+		poly_report_count(report, "beyond", sync->beyond);
 }
 
 void

@@ -18,13 +18,10 @@ percent(uint64_t part, uint64_t whole)
 static void
 open_foretold(struct poly_report *report)
 {
-	poly_report_column(report, "count", "Values", true);
-	poly_report_column(report, "same_percent", "Same again", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "strided_percent", "In steps", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "zero_percent", "Zero", true);
-	poly_report_unit(report, "%");
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "same_percent", true);
+	poly_report_column(report, "strided_percent", true);
+	poly_report_column(report, "zero_percent", true);
 }
 
 static void
@@ -39,9 +36,8 @@ cells_foretold(const struct foretold *it, struct poly_report *report)
 static void
 report_all(const struct values *values, struct poly_report *report)
 {
-	poly_report_table(
-		report, "locality", "Values, and those that the ones before foretell");
-	poly_report_column(report, "of", "Of", false);
+	poly_report_table(report, "locality");
+	poly_report_column(report, "of", false);
 	open_foretold(report);
 	if (values->all.count) {
 		poly_report_cell_text(report, "registers");
@@ -52,7 +48,7 @@ report_all(const struct values *values, struct poly_report *report)
 		cells_foretold(&values->loaded, report);
 	}
 	poly_report_end(report);
-	poly_report_count(report, "beyond", "Values beyond the tables", values->beyond, NULL);
+	poly_report_count(report, "beyond", values->beyond);
 }
 
 /* A register of all contexts. */
@@ -84,8 +80,8 @@ report_registers(const struct values *values, struct named *named, struct poly_r
 		to->zero += slot->counts.zero;
 	}
 	qsort(named, values->names.count, sizeof *named, compare_named);
-	poly_report_table(report, "registers", "Registers written most");
-	poly_report_column(report, "register", "Register", false);
+	poly_report_table(report, "registers");
+	poly_report_column(report, "register", false);
 	open_foretold(report);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
@@ -108,16 +104,13 @@ report_widths(const struct values *values, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	for (size_t i = 0; i < 65; i++)
 		total += values->widths[i];
-	poly_report_table(report, "widths", "Bits that values of registers need");
-	poly_report_column(report, "bits", "Width", true);
-	poly_report_unit(report, "bits");
-	poly_report_column(report, "count", "Values", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
-	poly_report_column(report, "within_percent", "This or less", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "widths");
+	poly_report_column(report, "width", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
+	poly_report_column(report, "within_percent", true);
 	plot.kind = POLY_PLOT_BARS;
-	plot.x = "bits";
+	plot.x = "width";
 	plot.y[0] = "count";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < 65; i++) {
@@ -139,11 +132,10 @@ report_changes(const struct values *values, struct poly_report *report)
 	uint64_t total = 0;
 	for (size_t i = 0; i <= STATE_REGISTERS; i++)
 		total += values->changed[i];
-	poly_report_table(report, "changes", "Registers that change from record to record");
-	poly_report_column(report, "registers", "Registers", true);
-	poly_report_column(report, "count", "Records", true);
-	poly_report_column(report, "percent", "Share", true);
-	poly_report_unit(report, "%");
+	poly_report_table(report, "changes");
+	poly_report_column(report, "registers", true);
+	poly_report_column(report, "count", true);
+	poly_report_column(report, "percent", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "registers";
 	plot.y[0] = "count";

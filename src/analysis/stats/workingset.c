@@ -11,6 +11,8 @@
 
 #include "analysis/adaptive_bins.h"
 
+#include "report/terms.h"
+
 #define BLOCKS_MOST ((uint32_t)1 << 20)
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
@@ -196,12 +198,12 @@ workingset_update(void *state, const struct analysis_rows *rows)
 }
 
 static const struct {
-	const char *mean, *most, *mean_title, *most_title;
+	const char *mean, *most;
 } sets[SETS] = {
-	[DATA_LINES] = {"data_lines", "data_lines_most", "Lines of data", "At most"},
-	[DATA_PAGES] = {"data_pages", "data_pages_most", "Pages of data", "At most"},
-	[CODE_LINES] = {"code_lines", "code_lines_most", "Lines of code", "At most"},
-	[CODE_PAGES] = {"code_pages", "code_pages_most", "Pages of code", "At most"},
+	[DATA_LINES] = {KEY("data_lines"), KEY("data_lines_most")},
+	[DATA_PAGES] = {KEY("data_pages"), KEY("data_pages_most")},
+	[CODE_LINES] = {KEY("code_lines"), KEY("code_lines_most")},
+	[CODE_PAGES] = {KEY("code_pages"), KEY("code_pages_most")},
 };
 
 static void
@@ -209,17 +211,16 @@ report_windows(const struct workingset *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t records = it->window;
-	poly_report_table(report, "windows", "Mean working sets");
-	poly_report_column(report, "records", "Window", true);
-	poly_report_unit(report, "records");
-	poly_report_column(report, "windows", "Windows", true);
+	poly_report_table(report, "windows");
+	poly_report_column(report, "window", true);
+	poly_report_column(report, "windows", true);
 	for (size_t i = 0; i < SETS; i++) {
-		poly_report_column(report, sets[i].mean, sets[i].mean_title, true);
-		poly_report_column(report, sets[i].most, sets[i].most_title, true);
+		poly_report_column(report, sets[i].mean, true);
+		poly_report_column(report, sets[i].most, true);
 		plot.y[i] = sets[i].mean;
 	}
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "records";
+	plot.x = "window";
 	plot.y_title = "Mean working set";
 	plot.log_x = plot.log_y = true;
 	poly_report_plot(report, &plot);
@@ -243,16 +244,14 @@ report_time(const struct workingset *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	const uint64_t width = (uint64_t)1 << it->bin_shift, count = it->windows->count;
-	poly_report_table(
-		report, "time", "Mean working sets of the shortest windows over time");
-	poly_report_column(report, "record", "From record", true);
+	poly_report_table(report, "time");
+	poly_report_column(report, "record", true);
 	for (size_t i = 0; i < SETS; i++) {
-		poly_report_column(report, sets[i].mean, sets[i].mean_title, true);
+		poly_report_column(report, sets[i].mean, true);
 		plot.y[i] = sets[i].mean;
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "record";
-	plot.x_title = "Record";
 	plot.y_title = "Mean working set";
 	poly_report_plot(report, &plot);
 	for (uint64_t i = 0; i * width < count; i++) {
@@ -270,10 +269,9 @@ workingset_report(const void *state, const struct static_ops *ops, struct poly_r
 {
 	const struct workingset *it = state;
 	(void)ops;
-	poly_report_count(report, "line_bytes", "Lines have", 1 << LINE_SHIFT, "bytes");
-	poly_report_count(report, "page_bytes", "Pages have", 1 << PAGE_SHIFT, "bytes");
-	poly_report_count(
-		report, "untold", "Lines and pages beyond the table", it->untold, NULL);
+	poly_report_count(report, "line_bytes", 1 << LINE_SHIFT);
+	poly_report_count(report, "page_bytes", 1 << PAGE_SHIFT);
+	poly_report_count(report, "untold", it->untold);
 	report_windows(it, report);
 	report_time(it, report);
 }

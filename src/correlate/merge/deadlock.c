@@ -141,9 +141,9 @@ deadlock_report(const struct analysis *analysis, struct poly_report *report)
 {
 	struct graph graph = {0};
 	size_t told = 0, searches = 0;
-	poly_report_table(report, "cycles", "Possible deadlocks");
-	poly_report_column(report, "locks", "Locks", true);
-	poly_report_column(report, "cycle", "Locked under each other", false);
+	poly_report_table(report, "cycles");
+	poly_report_column(report, "locks", true);
+	poly_report_column(report, "cycle", false);
 	if (!graph_open(&graph, analysis)) {
 		tree_fail(report);
 	} else {

@@ -3,36 +3,35 @@
 #include "correlate/merge/merge.h"
 
 #include "base/mem.h"
+#include "report/terms.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct heading {
-	const char *key, *title;
+	const char *key;
 	bool right;
 };
 
 static void
-open_table(struct poly_report *report, const char *key, const char *title,
-	const struct heading *headings, size_t count)
+open_table(struct poly_report *report, const char *key, const struct heading *headings,
+	size_t count)
 {
-	poly_report_table(report, key, title);
+	poly_report_table(report, key);
 	for (size_t i = 0; i < count; i++)
-		poly_report_column(
-			report, headings[i].key, headings[i].title, headings[i].right);
+		poly_report_column(report, headings[i].key, headings[i].right);
 }
 
-#define OPEN_TABLE(report, key, title, headings) \
-	open_table(report, key, title, headings, sizeof(headings) / sizeof *(headings))
+#define OPEN_TABLE(report, key, headings) \
+	open_table(report, key, headings, sizeof(headings) / sizeof *(headings))
 
 static void
 report_threads(const struct sync *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"thread", "Thread", true},
-		{"name", "Trace", false}, {"records", "Records", true},
-		{"instructions", "Instructions", true}, {"events", "Events", true},
-		{"waited", "Had to wait", true}};
-	OPEN_TABLE(report, "threads", "Threads", headings);
+	static const struct heading headings[] = {{KEY("thread"), true}, {KEY("name"), false},
+		{KEY("records"), true}, {KEY("instructions"), true}, {KEY("events"), true},
+		{KEY("waited"), true}};
+	OPEN_TABLE(report, "threads", headings);
 	for (size_t t = 0; t < sync->count; t++) {
 		const struct thread *thread = &sync->threads[t];
 		uint64_t waited = 0;
@@ -51,8 +50,8 @@ report_threads(const struct sync *sync, struct poly_report *report)
 static void
 report_notes(const struct sync *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"note", "Note", false}};
-	OPEN_TABLE(report, "notes", "Notes", headings);
+	static const struct heading headings[] = {{KEY("note"), false}};
+	OPEN_TABLE(report, "notes", headings);
 	for (size_t i = 0; i < SYNC_NOTES_MOST && sync->notes[i]; i++)
 		poly_report_cell_text(report, sync->notes[i]);
 	poly_report_end(report);
@@ -62,18 +61,15 @@ void
 poly_merge_report(const struct poly_merge *merge, struct poly_report *report)
 {
 	const struct sync *sync = &merge->sync;
-	poly_report_section(report, "merge", "Merge");
-	poly_report_text(report, "numbering", "Counts of signals",
-		sync->before ? "before the signal" : "after the signal");
-	poly_report_bool(report, "numbering_decided", "Decided by the traces", sync->decided);
-	poly_report_count(
-		report, "ownership_relaxed", "Overlapping sections", sync->relaxed, NULL);
-	poly_report_count(
-		report, "snapshots_dropped", "Waits that count too few", sync->snapshots, NULL);
-	poly_report_count(report, "sections_dropped", "Sections not by their counts",
-		sync->sections, NULL);
-	poly_report_count(report, "forced", "Forced", sync->forced, NULL);
-	poly_report_count(report, "note_count", "Notes", sync->note_count, NULL);
+	poly_report_section(report, "merge");
+	poly_report_text(
+		report, "numbering", sync->before ? "before the signal" : "after the signal");
+	poly_report_bool(report, "numbering_decided", sync->decided);
+	poly_report_count(report, "ownership_relaxed", sync->relaxed);
+	poly_report_count(report, "snapshots_dropped", sync->snapshots);
+	poly_report_count(report, "sections_dropped", sync->sections);
+	poly_report_count(report, "forced", sync->forced);
+	poly_report_count(report, "note_count", sync->note_count);
 	report_threads(sync, report);
 	report_notes(sync, report);
 	poly_report_end(report);
@@ -90,13 +86,11 @@ mean(uint64_t sum, uint64_t count)
 static void
 report_locks(const struct analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
-		{"locks", "Locks", true}, {"tries", "Tries", true},
-		{"waited", "Had to wait", true}, {"waited_records", "For records", true},
-		{"sections", "Sections", true}, {"mean_held", "Mean held", true},
-		{"longest", "Longest", true}, {"thread", "In thread", true},
-		{"record", "From record", true}};
-	OPEN_TABLE(report, "locks", "Mutexes (held: instructions)", headings);
+	static const struct heading headings[] = {{KEY("address"), true}, {KEY("locks"), true},
+		{KEY("tries"), true}, {KEY("waited"), true}, {KEY("waited_records"), true},
+		{KEY("sections"), true}, {KEY("mean_held"), true}, {KEY("longest"), true},
+		{KEY("thread"), true}, {KEY("record"), true}};
+	OPEN_TABLE(report, "locks", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
 		const struct object *object = &analysis->sync->objects[i];
 		const struct usage *usage = &analysis->usages[i];
@@ -119,11 +113,10 @@ report_locks(const struct analysis *analysis, struct poly_report *report)
 static void
 report_conditions(const struct analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
-		{"signals", "Signals", true}, {"broadcasts", "Broadcasts", true},
-		{"waits", "Waits", true}, {"waited", "Had to wait", true},
-		{"waited_records", "For records", true}};
-	OPEN_TABLE(report, "conditions", "Condition variables", headings);
+	static const struct heading headings[] = {{KEY("address"), true},
+		{KEY("signals"), true}, {KEY("broadcasts"), true}, {KEY("waits"), true},
+		{KEY("waited"), true}, {KEY("waited_records"), true}};
+	OPEN_TABLE(report, "conditions", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
 		const struct object *object = &analysis->sync->objects[i];
 		const struct usage *usage = &analysis->usages[i];
@@ -148,10 +141,9 @@ address_of(const struct analysis *analysis, uint32_t object)
 static void
 report_orders(const struct analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"first", "Held", true},
-		{"second", "Then locked", true}, {"count", "Times", true},
-		{"thread", "First in thread", true}, {"record", "Record", true}};
-	OPEN_TABLE(report, "lock_order", "Locks taken under locks", headings);
+	static const struct heading headings[] = {{KEY("first"), true}, {KEY("second"), true},
+		{KEY("count"), true}, {KEY("thread"), true}, {KEY("record"), true}};
+	OPEN_TABLE(report, "lock_order", headings);
 	for (size_t i = 0; i < analysis->order_count; i++) {
 		const struct order *order = &analysis->orders[i];
 		poly_report_cell_address(report, address_of(analysis, order->first), 8);
@@ -176,18 +168,16 @@ put_side(const struct analysis *analysis, const struct cell *side, struct poly_r
 static void
 report_races(const struct analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{"address", "Address", true},
-		{"thread", "Thread", true}, {"access", "Access", false}, {"pc", "PC", true},
-		{"record", "Record", true}, {"other_thread", "Thread", true},
-		{"other_access", "Access", false}, {"other_pc", "PC", true},
-		{"other_record", "Record", true}, {"count", "Times", true}};
-	poly_report_section(report, "races", "Possible races");
-	poly_report_count(report, "found", "Pairs of accesses", analysis->races_found, NULL);
-	poly_report_count(report, "left_out", "Not listed", analysis->races_left_out, NULL);
-	poly_report_count(
-		report, "remembered_bytes", "Memory watched at once", GRANULES * 8, "bytes");
-	poly_report_count(report, "forgotten", "Accesses forgotten", analysis->forgotten, NULL);
-	OPEN_TABLE(report, "accesses", "First of each pair of instructions", headings);
+	static const struct heading headings[] = {{KEY("address"), true}, {KEY("thread"), true},
+		{KEY("access"), false}, {KEY("pc"), true}, {KEY("record"), true},
+		{KEY("other_thread"), true}, {KEY("other_access"), false},
+		{KEY("other_pc"), true}, {KEY("other_record"), true}, {KEY("count"), true}};
+	poly_report_section(report, "races");
+	poly_report_count(report, "found", analysis->races_found);
+	poly_report_count(report, "left_out", analysis->races_left_out);
+	poly_report_count(report, "remembered_bytes", GRANULES * 8);
+	poly_report_count(report, "forgotten", analysis->forgotten);
+	OPEN_TABLE(report, "accesses", headings);
 	for (size_t i = 0; i < analysis->race_count; i++) {
 		const struct race *race = &analysis->races[i];
 		poly_report_cell_address(report, race->address, 8);
@@ -202,17 +192,15 @@ report_races(const struct analysis *analysis, struct poly_report *report)
 void
 analysis_report(const struct analysis *analysis, struct poly_report *report)
 {
-	poly_report_section(report, "order", "Happens before");
+	poly_report_section(report, "order");
 	report_locks(analysis, report);
 	report_conditions(analysis, report);
 	report_orders(analysis, report);
 	deadlock_report(analysis, report);
 	if (analysis->held_left_out)
-		poly_report_count(report, "held_left_out", "Locks not followed",
-			analysis->held_left_out, NULL);
+		poly_report_count(report, "held_left_out", analysis->held_left_out);
 	if (analysis->orders_left_out)
-		poly_report_count(report, "orders_left_out", "Orders not kept",
-			analysis->orders_left_out, NULL);
+		poly_report_count(report, "orders_left_out", analysis->orders_left_out);
 	report_races(analysis, report);
 	poly_report_end(report);
 }

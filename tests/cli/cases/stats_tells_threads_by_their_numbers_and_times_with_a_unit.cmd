@@ -1,1 +1,1 @@
-polytrace stats -a events aix/log1113.trc | sed -n '/^  Threads/,/^    90 %/p'
+polytrace stats -a events aix/log1113.trc | sed -n '/^  Threads/,/^    Gap p90/p'
