@@ -55,13 +55,13 @@ next_node(const struct poly_calls *calls, uint32_t number)
 static void
 report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	poly_report_table(report, "tree");
+	poly_report_table(report, "call_tree");
 	if (!is_text)
 		poly_report_column(report, "depth", true);
-	poly_report_column(report, "total", true);
-	poly_report_column(report, "self", true);
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
 	poly_report_column(report, "calls", true);
-	poly_report_column(report, "entry", true);
+	poly_report_column(report, "entry_pc", true);
 	poly_report_column(report, "function", false);
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
@@ -141,11 +141,11 @@ report_profile(const struct poly_calls *calls, struct poly_report *report)
 	struct place *places = mem_new((size_t)calls->function_count + 1, sizeof *places);
 	uint32_t *open = mem_new((size_t)calls->function_count + 1, sizeof *open);
 	poly_report_table(report, "functions");
-	poly_report_column(report, "total", true);
-	poly_report_column(report, "self", true);
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
 	poly_report_column(report, "calls", true);
-	poly_report_column(report, "nested", true);
-	poly_report_column(report, "entry", true);
+	poly_report_column(report, "total_with_recursion", true);
+	poly_report_column(report, "entry_pc", true);
 	poly_report_column(report, "function", false);
 	if (places && open) {
 		for (uint32_t i = 0; i < calls->function_count; i++) {
@@ -207,17 +207,18 @@ report_call(const struct poly_calls *calls, const struct calls_call *call, bool 
 static void
 report_list(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"), KEY("record"),
-		KEY("entry"), KEY("last_record"), KEY("last_pc"), KEY("back_record"),
-		KEY("back_pc"), KEY("self"), KEY("total")};
-	poly_report_table(report, "list");
+	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"),
+		KEY("entry_record"), KEY("entry_pc"), KEY("last_record"), KEY("last_pc"),
+		KEY("return_record"), KEY("return_pc"), KEY("self_instructions"),
+		KEY("total_instructions")};
+	poly_report_table(report, "call_list");
 	if (!is_text)
 		poly_report_column(report, "depth", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
 	if (calls->info && calls->info->clock) {
-		poly_report_column(report, "time", true);
-		poly_report_column(report, "last_time", true);
+		poly_report_column(report, "start_time", true);
+		poly_report_column(report, "end_time", true);
 	}
 	poly_report_column(report, "function", false);
 	for (uint32_t i = 0; i < calls->call_count; i++) {
@@ -239,14 +240,14 @@ poly_calls_report(const struct poly_calls *calls, enum poly_calls_style style, b
 		report_profile(calls, report);
 	else
 		report_list(calls, is_text, report);
-	poly_report_section(report, "calls");
+	poly_report_section(report, "totals");
 	poly_report_count(report, "instructions", calls->instructions);
 	poly_report_count(report, "calls", calls->all);
-	poly_report_count(report, "returned", calls->returned);
+	poly_report_count(report, "returned_calls", calls->returned);
 	poly_report_count(report, "tail_calls", calls->tails);
-	poly_report_count(report, "unwound", calls->unwound);
-	poly_report_count(report, "first_returns", calls->first_returns);
-	poly_report_count(report, "unmatched", calls->unmatched);
-	poly_report_count(report, "deep", calls->deep);
+	poly_report_count(report, "frames_unwound_without_return", calls->unwound);
+	poly_report_count(report, "returns_from_first_function", calls->first_returns);
+	poly_report_count(report, "unmatched_returns", calls->unmatched);
+	poly_report_count(report, "frames_beyond_the_depth_limit", calls->deep);
 	poly_report_end(report);
 }

@@ -297,7 +297,7 @@ report_instruction(const struct poly_defuse *who, unsigned digits, struct poly_r
 	const struct deed *it = &who->instruction;
 	if (!it->record)
 		return;
-	poly_report_count(report, "instruction", it->record);
+	poly_report_count(report, "instruction_record", it->record);
 	if (it->has_pc)
 		poly_report_address(report, "pc", it->pc, digits);
 	if (it->has_opcode)
@@ -321,7 +321,8 @@ poly_defuse_report(const struct poly_defuse *who, struct poly_report *report)
 		context_append_name(who->info, it->context, &context);
 		poly_report_text(report, "context", context.size ? buf_text(&context) : NULL);
 		if (it->has_reg)
-			poly_report_text(report, "reg", poly_trace_name(who->info, it->reg));
+			poly_report_text(
+				report, "register", poly_trace_name(who->info, it->reg));
 		if (it->has_access)
 			poly_report_text(
 				report, "access", poly_enum_name(POLY_FORM_ACCESS, it->access));

@@ -60,12 +60,12 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	return out;
 }
 
-/* The value of a key of the section "calls". */
+/* The value of a key of the section "totals". */
 static unsigned long
 total(struct buf *out, const char *key)
 {
 	char line[60];
-	snprintf(line, sizeof line, "\ncalls,%s,", key);
+	snprintf(line, sizeof line, "\ntotals,%s,", key);
 	const char *found = strstr(buf_text(out), line);
 	if (!found)
 		fail_msg("there is no %s in %s", key, buf_text(out));
@@ -189,10 +189,10 @@ assert_played(struct play *play)
 			play->machine->call, buf_text(&out) + same, buf_text(&expected) + same);
 	/* The first function is one that was called before. */
 	assert_int_equal(total(&out, "calls"), play->calls + 1);
-	assert_int_equal(total(&out, "returned"), play->calls);
+	assert_int_equal(total(&out, "returned_calls"), play->calls);
 	assert_int_equal(total(&out, "instructions"), play->time);
-	assert_int_equal(total(&out, "unwound"), 0);
-	assert_int_equal(total(&out, "unmatched"), 0);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 0);
+	assert_int_equal(total(&out, "unmatched_returns"), 0);
 	buf_free(&out);
 	buf_free(&expected);
 }
@@ -241,7 +241,7 @@ threads_have_stacks_of_their_own(void **state)
 				       "2 204 4 nop\n",
 		NULL, "0x100 3\n0x100;0x200 4\n0x100;0x200;0x300 1\n");
 	assert_int_equal(total(&out, "calls"), 5);
-	assert_int_equal(total(&out, "returned"), 2);
+	assert_int_equal(total(&out, "returned_calls"), 2);
 	buf_free(&out);
 }
 
@@ -263,8 +263,8 @@ a_long_jump_ends_all_calls_in_between(void **state)
 		NULL,
 		"0x100 5\n0x100;0x900 1\n0x100;0x200 1\n0x100;0x200;0x300 1\n"
 		"0x100;0x200;0x300;0x400 1\n0x100;0x300 1\n");
-	assert_int_equal(total(&out, "unwound"), 3);
-	assert_int_equal(total(&out, "unmatched"), 0);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 3);
+	assert_int_equal(total(&out, "unmatched_returns"), 0);
 	buf_free(&out);
 }
 
@@ -275,8 +275,8 @@ a_caller_further_out_is_returned_to(void **state)
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 bl\n1 300 4 bl\n"
 				       "1 400 4 ret\n1 104 4 nop\n",
 		NULL, "0x100 2\n0x100;0x200 1\n0x100;0x200;0x300 1\n");
-	assert_int_equal(total(&out, "unwound"), 2);
-	assert_int_equal(total(&out, "returned"), 1);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 2);
+	assert_int_equal(total(&out, "returned_calls"), 1);
 	buf_free(&out);
 }
 
@@ -288,7 +288,7 @@ a_trace_may_begin_inside_calls(void **state)
 				       "1 204 4 bl\n1 300 4 ret\n1 208 4 ret\n"
 				       "1 104 4 nop\n",
 		NULL, "0x300 2\n0x204 2\n0x204;0x300 1\n0x104 1\n");
-	assert_int_equal(total(&out, "first_returns"), 2);
+	assert_int_equal(total(&out, "returns_from_first_function"), 2);
 	buf_free(&out);
 }
 
@@ -299,8 +299,8 @@ a_return_to_nobody_is_a_jump(void **state)
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 ret\n1 280 4 nop\n"
 				       "1 284 4 ret\n1 104 4 nop\n",
 		NULL, "0x100 2\n0x100;0x200 3\n");
-	assert_int_equal(total(&out, "unmatched"), 1);
-	assert_int_equal(total(&out, "returned"), 1);
+	assert_int_equal(total(&out, "unmatched_returns"), 1);
+	assert_int_equal(total(&out, "returned_calls"), 1);
 	buf_free(&out);
 }
 
@@ -355,8 +355,8 @@ deep_recursion_is_counted_and_survived(void **state)
 	struct buf out =
 		count(buf_text(&text), "text:thread,pc:hex,opcode_size,text", NULL, NULL);
 	assert_int_equal(total(&out, "calls"), 5001);
-	assert_int_equal(total(&out, "returned"), 5000);
-	assert_int_equal(total(&out, "deep"), 5001 - POLY_CALLS_DEPTH);
+	assert_int_equal(total(&out, "returned_calls"), 5000);
+	assert_int_equal(total(&out, "frames_beyond_the_depth_limit"), 5001 - POLY_CALLS_DEPTH);
 	buf_free(&out);
 	buf_free(&text);
 }

@@ -235,9 +235,9 @@ ask(struct poly_reader *reader, const struct poly_defuse_options *options,
 	const bool found = poly_defuse_found(who);
 	struct buf csv = rendered(report);
 	const char *record = strstr(buf_text(&csv), "answer,record,");
-	const char *by = strstr(buf_text(&csv), "answer,instruction,");
+	const char *by = strstr(buf_text(&csv), "answer,instruction_record,");
 	assert_int_equal(found, record != NULL);
-	*instruction = by ? strtoull(by + 19, NULL, 10) : 0;
+	*instruction = by ? strtoull(by + strlen("answer,instruction_record,"), NULL, 10) : 0;
 	const uint64_t number = record ? strtoull(record + 14, NULL, 10) : 0;
 	buf_free(&csv);
 	poly_defuse_free(who);

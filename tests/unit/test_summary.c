@@ -248,25 +248,25 @@ expect_records(struct expected *e, const struct table *t)
 		else if (!numbered || t->value[POLY_COLUMN_uop][r] <= 1)
 			instructions++;
 	}
-	expect_count(&e->values, "records", "total", t->rows);
+	expect_count(&e->values, "records", "total_records", t->rows);
 	expect_count(&e->values, "records", "instructions", instructions);
 	expect_count(&e->values, "records", "micro_operations", uops);
-	expect_count(&e->values, "records", "synthetic", synthetic);
-	expect_count(&e->values, "records", "raw", raw);
-	buf_string(&e->tables, "\ntable,kind,count\n");
+	expect_count(&e->values, "records", "synthetic_instructions", synthetic);
+	expect_count(&e->values, "records", "unrecognized_records", raw);
+	buf_string(&e->tables, "\ntable,kind,records\n");
 	for (unsigned v = 0; v < POLY_KIND_COUNT; v++) {
 		uint64_t count = count_value(t, POLY_COLUMN_kind, v);
 		if (count)
-			expect_count(&e->tables, "records.kinds",
+			expect_count(&e->tables, "records.records_by_kind",
 				poly_enum_name(POLY_FORM_KIND, v), count);
 	}
-	buf_string(&e->tables, "\ntable,name,count\n");
+	buf_string(&e->tables, "\ntable,name,records\n");
 	for (unsigned v = 0; v < 256; v++) {
 		uint64_t count = count_value(t, POLY_COLUMN_record, v);
 		char number[8];
 		snprintf(number, sizeof number, "%u", v);
 		if (count)
-			expect_count(&e->tables, "records.names",
+			expect_count(&e->tables, "records.records_by_name",
 				v < 3 ? record_names[v] : number, count);
 	}
 }
@@ -317,17 +317,21 @@ expect_ranges(struct expected *e, const struct table *t)
 {
 	uint64_t low, high;
 	if (bounds(t, POLY_COLUMN_pc, &low, &high))
-		buf_printf(&e->values, "pc,lowest,0x%08llx\npc,highest,0x%08llx\n",
+		buf_printf(&e->values,
+			"instruction_addresses,lowest_address,0x%08llx\ninstruction_addresses,"
+			"highest_address,0x%08llx\n",
 			(unsigned long long)low, (unsigned long long)high);
 	else
-		buf_string(&e->values, "pc,lowest,\npc,highest,\n");
+		buf_string(&e->values, "instruction_addresses,lowest_address,\ninstruction_"
+				       "addresses,highest_address,\n");
 	if (bounds(t, POLY_COLUMN_time, &low, &high)) {
-		expect_count(&e->values, "time", "first", low);
-		expect_count(&e->values, "time", "last", high);
-		expect_count(&e->values, "time", "span", high - low);
-		buf_string(&e->values, "time,unit,ns\n");
+		expect_count(&e->values, "time", "start_time", low);
+		expect_count(&e->values, "time", "end_time", high);
+		expect_count(&e->values, "time", "duration", high - low);
+		buf_string(&e->values, "time,time_unit,ns\n");
 	} else {
-		buf_string(&e->values, "time,first,\ntime,last,\ntime,span,\ntime,unit,\n");
+		buf_string(&e->values,
+			"time,start_time,\ntime,end_time,\ntime,duration,\ntime,time_unit,\n");
 	}
 }
 
@@ -364,16 +368,17 @@ static struct buf
 expected_csv(const struct table *t)
 {
 	struct expected e = {0};
-	buf_string(&e.values,
-		"section,key,value\n"
-		"trace,format,test\ntrace,title,\ntrace,evidence,\ntrace,compression,\n"
-		"trace,isa,x86\ntrace,byte_order,big\ntrace,address_bits,32\n"
-		"trace,addresses,physical\ntrace,clock,ns\ntrace,producer,\n"
-		"trace,first_pc,0x00001234\n");
-	buf_string(&e.tables, "\ntable,key,value\n"
-			      "trace.facts,test.model,5\ntrace.facts,test.note,\"a, b\"\n");
+	buf_string(&e.values, "section,key,value\n"
+			      "trace,format,test\ntrace,description,\ntrace,detected_by,"
+			      "\ntrace,compression,\n"
+			      "trace,isa,x86\ntrace,byte_order,big\ntrace,address_bits,32\n"
+			      "trace,address_space,physical\ntrace,clock,ns\ntrace,producer,\n"
+			      "trace,first_pc,0x00001234\n");
+	buf_string(&e.tables,
+		"\ntable,key,value\n"
+		"trace.metadata,test.model,5\ntrace.metadata,test.note,\"a, b\"\n");
 	expect_records(&e, t);
-	buf_string(&e.tables, "\ntable,access,count,bytes,lowest,highest\n");
+	buf_string(&e.tables, "\ntable,access,records,bytes,lowest_address,highest_address\n");
 	for (unsigned a = 0; a < POLY_ACCESS_COUNT; a++)
 		expect_access(&e, t, a);
 	expect_ranges(&e, t);
@@ -654,9 +659,11 @@ what_the_reader_knows_is_reported(void **state)
 	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
 	static const char *const lines[] = {"\ntrace,format,bach\n",
 		"\ntrace,compression,none\n", "\ntrace,byte_order,big\n",
-		"\ninput,file_bytes,44\n", "\ninput,content_bytes,44\n", "\nrecords,total,8\n",
-		"\nrecords,raw,1\n", "\nrecords.kinds,access,7\n", "\nfindings,errors,0\n",
-		"\nfindings.rules,B03,warning,7,1,", "\nfindings.rules,B01,warning,1,8,"};
+		"\ninput,file_size,44\n", "\ninput,decompressed_size,44\n",
+		"\nrecords,total_records,8\n", "\nrecords,unrecognized_records,1\n",
+		"\nrecords.records_by_kind,access,7\n", "\ndiagnostics,errors,0\n",
+		"\ndiagnostics.findings_by_rule,B03,warning,7,1,",
+		"\ndiagnostics.findings_by_rule,B01,warning,1,8,"};
 	static const char *const options[] = {"bach.endian=be", NULL};
 	uint8_t bytes[7 * 6 + 2];
 	for (size_t i = 0; i < sizeof bytes; i++)
@@ -675,8 +682,8 @@ what_the_reader_knows_is_reported(void **state)
 	struct buf out = rendered(summary, reader, POLY_RENDER_CSV);
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
 		assert_non_null(strstr((char *)out.data, lines[i]));
-	const char *first = strstr((char *)out.data, "findings.rules,B03");
-	assert_null(strstr(first + 1, "findings.rules,B03"));
+	const char *first = strstr((char *)out.data, "diagnostics.findings_by_rule,B03");
+	assert_null(strstr(first + 1, "diagnostics.findings_by_rule,B03"));
 	buf_free(&out);
 	poly_summary_free(summary);
 	poly_reader_close(reader);
