@@ -29,7 +29,7 @@ one_point_is_one_group(void **state)
 	static const struct cluster_point point = {{1, 2, 3}};
 	struct clusters clusters;
 	(void)state;
-	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MOST, 1));
+	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MAX, 1));
 	assert_int_equal(clusters.k, 1);
 	assert_memory_equal(&clusters.centers[0], &point, sizeof point);
 	clusters_fini(&clusters);

@@ -573,32 +573,32 @@ a_small_trace_reads_well(void **state)
 		"  ISA             x86\n"
 		"  Byte order      big\n"
 		"  Address (bits)  32\n"
-		"  Addresses       physical\n"
+		"  Address space   physical\n"
 		"  Clock           ns\n"
 		"  First PC        0x00001234\n"
 		"\n"
-		"  Facts\n"
+		"  Metadata\n"
 		"    Key         Value\n"
 		"    test.model  5\n"
 		"    test.note   a, b\n"
 		"\n"
 		"Records\n"
-		"  Total             4\n"
-		"  Instructions      2\n"
-		"  Micro operations  0\n"
-		"  Synthetic         0\n"
-		"  Raw               1\n"
+		"  Total records           4\n"
+		"  Instructions            2\n"
+		"  Micro operations        0\n"
+		"  Synthetic instructions  0\n"
+		"  Unrecognized records    1\n"
 		"\n"
-		"  Kinds\n"
-		"    Kind         Count\n"
-		"    instruction      2\n"
-		"    access           1\n"
-		"    other            1\n"
+		"  Records by kind\n"
+		"    Kind         Records\n"
+		"    instruction        2\n"
+		"    access             1\n"
+		"    other              1\n"
 		"\n"
 		"Accesses\n"
-		"  Access  Count  Bytes      Lowest     Highest\n"
-		"  read        1      4  0xfffffff0  0xfffffff0\n"
-		"  fetch       2     16  0x00001000  0x00001008\n");
+		"  Access  Records  Bytes  Lowest address  Highest address\n"
+		"  read          1      4      0xfffffff0       0xfffffff0\n"
+		"  fetch         2     16      0x00001000       0x00001008\n");
 	buf_free(&out);
 	poly_summary_free(summary);
 	table_free(&table);
@@ -612,11 +612,11 @@ an_empty_trace_reports(void **state)
 	poly_summary_merge(summary, other);
 	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_string_equal(
-		(char *)out.data, "Records\n  Total         0\n  Instructions  0\n");
+		(char *)out.data, "Records\n  Total records  0\n  Instructions   0\n");
 	buf_free(&out);
 	out = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, "\ntrace,format,\n"));
-	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic,\n"));
+	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic_instructions,\n"));
 	assert_non_null(strstr((char *)out.data, "\ncontexts,threads,\n"));
 	buf_free(&out);
 	poly_summary_free(summary);
