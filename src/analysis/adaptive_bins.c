@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Granules of addresses, in a hash table whose bins grow where it would. */
+/* Adaptive bins in a hash table: when it is full, the bins grow instead of the table. */
 #include "analysis/adaptive_bins.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a bin, or the free one where it belongs. */
+/* Returns the slot of a bin, or the free slot for a new one. */
 static size_t
 adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t tag)
 {
@@ -23,7 +23,7 @@ adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t ta
 	return i;
 }
 
-/* Room for another bin. */
+/* Grows the table by at least one bin; false: out of memory. */
 static bool
 adaptive_bins_grow(struct adaptive_bins *bins)
 {
@@ -53,7 +53,7 @@ adaptive_bins_grow(struct adaptive_bins *bins)
 	return true;
 }
 
-/* Makes every bin twice as large; as many as there were have room. */
+/* Doubles the size of every bin, in place. */
 static void
 adaptive_bins_coarsen(struct adaptive_bins *bins)
 {
@@ -114,7 +114,7 @@ adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_
 	const uint64_t number = address >> bins->shift;
 	if (!bins->slots)
 		return ADAPTIVE_BIN_NONE;
-	/* A free place has 0, which becomes ADAPTIVE_BIN_NONE. */
+	/* A free slot has 0, which becomes ADAPTIVE_BIN_NONE. */
 	return bins->slots[adaptive_bin_slot(bins, number, tag)] - 1;
 }
 
@@ -145,7 +145,7 @@ adaptive_bins_merge(
 	return ok;
 }
 
-/* What is sorted: qsort has no room for the table. */
+/* Sort key of an item: qsort does not pass the table to the comparison. */
 struct numbered_bin {
 	struct adaptive_bin bin;
 	uint32_t item;

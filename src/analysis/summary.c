@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accumulates a summary: one pass over the columns of a batch. */
+/* Accumulates a summary from the columns of each batch. */
 #include "analysis/summary.h"
 
 #include "base/mem.h"

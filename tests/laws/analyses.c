@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must hold of every analysis, tried on every sample that it suits. TAP.
+ * Laws that every analysis must satisfy, on every sample that it supports. TAP.
  *
- * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; samples as of
- * laws
+ * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; SAMPLES: the
+ * list of samples, as for laws
  */
 #include "polytrace/polytrace.h"
 
@@ -17,37 +17,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples of at most so many rows are cut at every one, longer ones at so many places. */
+/* Maximum number of cuts of a sample; one of fewer rows is cut at every row. */
 #define CUTS 200
 
-#define NAMES_MOST 64
+#define NAMES_MAX 64
 
 struct sample {
 	char format[32], option[64], path[600];
 	char name[200];
 	uint64_t rows;
-	const char *names[NAMES_MOST + 1];   /* of the analyses that suit it */
-	const char *parts[NAMES_MOST + 1];   /* of those that can be merged */
-	const char *tallies[NAMES_MOST + 1]; /* of those that can do with counts */
+	const char *names[NAMES_MAX + 1];    /* of the analyses that support it */
+	const char *parts[NAMES_MAX + 1];    /* of those that can merge */
+	const char *weighted[NAMES_MAX + 1]; /* of those that accept weights */
 };
 
-/* A run that is given the rows from the end of the one before it to its own end. */
-struct part {
+/* A run with the rows from the end of the previous one to its own end. */
+struct run_part {
 	struct poly_stats *stats;
 	uint64_t end;
 };
 
-/* How a sample is fed. */
+/* How a sample is passed to runs. */
 struct feeding {
 	bool every_column;
-	size_t rows;	/* of a batch at most; 0: as they come */
+	size_t rows;	/* maximum per batch; 0: the reader's */
 	uint64_t limit; /* rows; 0: all */
 };
 
 static unsigned tests, failures;
 static char why[1000];
 static uint64_t seed;
-static bool tallied[NAMES_MOST]; /* analyses that were given records that were counted */
+static bool has_weights[NAMES_MAX]; /* analyses that got weighted rows */
 
 static uint64_t
 random_below(uint64_t n)
@@ -86,13 +86,13 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* What a run tells, as JSON; an error where it could not. */
+/* Renders the report of a run as JSON. */
 static enum poly_status
-tell(const struct poly_stats *stats, struct buf *to, struct poly_error *error)
+render(const struct poly_stats *stats, struct buf *out, struct poly_error *error)
 {
-	const struct poly_sink sink = {collect, to};
+	const struct poly_sink sink = {collect, out};
 	struct poly_report *report = poly_report_new();
-	buf_clear(to);
+	buf_clear(out);
 	if (!report) {
 		error->status = POLY_ERR_MEMORY;
 		return POLY_ERR_MEMORY;
@@ -117,17 +117,17 @@ open_sample(const struct sample *sample)
 										  : NULL;
 }
 
-/* Gives a stretch of a batch to a run, in pieces. */
+/* Updates a run with an interval of a batch, in slices of at most limit rows. */
 static enum poly_status
-feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
-	size_t most, struct poly_error *error)
+feed_interval(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
+	size_t limit, struct poly_error *error)
 {
 	struct slice slice = {0};
 	enum poly_status status = POLY_OK;
 	for (size_t row = bounds[0]; status == POLY_OK && row < bounds[1];) {
 		size_t rows = bounds[1] - row;
-		if (most && rows > most)
-			rows = most;
+		if (limit && rows > limit)
+			rows = limit;
 		status = slice_make(&slice, batch, row, rows, error);
 		if (status == POLY_OK)
 			status = poly_stats_update(stats, &slice.view, error);
@@ -137,28 +137,28 @@ feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const siz
 	return status;
 }
 
-/* Gives the rows of a batch to the parts that they are of; *part goes on to the next ones. */
+/* Updates the parts with their rows of a batch; advances *part. */
 static enum poly_status
-feed_batch(struct part **part, const struct poly_batch *batch, const struct feeding *feeding,
-	struct poly_error *error)
+feed_batch(struct run_part **part, const struct poly_batch *batch,
+	const struct feeding *feeding, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	size_t row = 0;
 	while (status == POLY_OK && row < batch->rows) {
 		while ((*part)->end <= batch->first + row)
 			++*part;
-		const uint64_t left = (*part)->end - batch->first;
-		const size_t end = left < batch->rows ? (size_t)left : batch->rows;
-		status = feed_stretch((*part)->stats, batch, (const size_t[]){row, end},
+		const uint64_t remaining = (*part)->end - batch->first;
+		const size_t end = remaining < batch->rows ? (size_t)remaining : batch->rows;
+		status = feed_interval((*part)->stats, batch, (const size_t[]){row, end},
 			feeding->rows, error);
 		row = end;
 	}
 	return status;
 }
 
-/* Gives a sample to parts, of which the last one ends nowhere. */
+/* Updates parts with a sample; the last part has no end. */
 static enum poly_status
-feed(const struct sample *sample, struct part *parts, size_t count,
+feed(const struct sample *sample, struct run_part *parts, size_t count,
 	const struct feeding *feeding, struct poly_error *error)
 {
 	struct poly_reader *reader = open_sample(sample);
@@ -188,33 +188,33 @@ new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
 	return poly_stats_new(&options, stats, error);
 }
 
-/* What a run with options tells of a sample; without names all analyses that suit it do. */
+/* Reports a sample with options; by default, all supporting analyses. */
 static enum poly_status
-tell_some(const struct sample *sample, struct poly_stats_options options,
-	const struct feeding *feeding, struct buf *to)
+report_options(const struct sample *sample, struct poly_stats_options options,
+	const struct feeding *feeding, struct buf *out)
 {
 	struct poly_error error;
-	struct part part = {NULL, UINT64_MAX};
+	struct run_part part = {NULL, UINT64_MAX};
 	if (!options.analyses)
 		options.analyses = sample->names;
 	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
 	if (status == POLY_OK)
-		status = tell(part.stats, to, &error);
+		status = render(part.stats, out, &error);
 	poly_stats_free(part.stats);
 	return status;
 }
 
-/* What analyses tell of a sample, all rows in one run. */
+/* Reports a sample with all rows in one run. */
 static enum poly_status
-tell_whole(const struct sample *sample, const char *const *names, unsigned threads,
-	const struct feeding *feeding, struct buf *to)
+report_whole(const struct sample *sample, const char *const *names, unsigned threads,
+	const struct feeding *feeding, struct buf *out)
 {
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	options.analyses = names;
 	options.threads = threads;
-	return tell_some(sample, options, feeding, to);
+	return report_options(sample, options, feeding, out);
 }
 
 static bool
@@ -230,13 +230,13 @@ is_same(struct buf *found, struct buf *expected, const char *what, uint64_t valu
 		found->size ? buf_text(found) + from : "", buf_text(expected) + from);
 }
 
-/* Two or three runs of the rows between cuts, merged from the left or from the right. */
+/* Reports three runs of the rows between cuts, merged from the left or from the right. */
 static enum poly_status
-tell_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
-	const struct feeding *feeding, struct buf *told)
+report_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
+	const struct feeding *feeding, struct buf *report)
 {
 	struct poly_error error = {0};
-	struct part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
+	struct run_part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; status == POLY_OK && i < 3; i++)
 		status = new_run(sample->parts, 1, &parts[i].stats, &error);
@@ -248,7 +248,7 @@ tell_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right
 	if (status == POLY_OK)
 		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
 	if (status == POLY_OK)
-		status = tell(parts[0].stats, told, &error);
+		status = render(parts[0].stats, report, &error);
 	if (status != POLY_OK)
 		fails("status %d: %s", status, error.message);
 	for (size_t i = 0; i < 3; i++)
@@ -261,11 +261,12 @@ merged_at(
 	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
 {
 	const struct feeding feeding = {.every_column = false};
-	struct buf told = {0};
-	const bool good = tell_merged(sample, cuts, from_right, &feeding, &told) == POLY_OK &&
-			  is_same(&told, whole,
-				  from_right ? "from the right, cut at" : "cut at", cuts[0]);
-	buf_free(&told);
+	struct buf report = {0};
+	const bool good =
+		report_merged(sample, cuts, from_right, &feeding, &report) == POLY_OK &&
+		is_same(&report, whole, from_right ? "from the right, cut at" : "cut at",
+			cuts[0]);
+	buf_free(&report);
 	return good;
 }
 
@@ -276,7 +277,7 @@ law_merge(const struct sample *sample)
 	const uint64_t rows = sample->rows;
 	struct buf whole = {0};
 	bool good = !sample->parts[0] ||
-		    tell_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
+		    report_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
 	seed = 1;
 	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
 		i++) {
@@ -295,11 +296,11 @@ law_batches(const struct sample *sample)
 	static const size_t sizes[] = {1, 7, 64, 1000, 4095};
 	struct feeding feeding = {.every_column = false};
 	struct buf whole = {0}, other = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &whole);
+	report_whole(sample, sample->names, 1, &feeding, &whole);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = tell_whole(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
+		good = report_whole(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -312,10 +313,10 @@ law_projection(const struct sample *sample)
 {
 	struct feeding feeding = {.every_column = false};
 	struct buf some = {0}, all = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &some);
+	report_whole(sample, sample->names, 1, &feeding, &some);
 	feeding.every_column = true;
-	const bool good = tell_whole(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
-			  is_same(&some, &all, "of the columns asked for,", 0);
+	const bool good = report_whole(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
+			  is_same(&some, &all, "of the requested columns,", 0);
 	buf_free(&some);
 	buf_free(&all);
 	return good;
@@ -327,10 +328,10 @@ law_threads(const struct sample *sample)
 	static const unsigned threads[] = {1, 2, 3, 8};
 	const struct feeding feeding = {.rows = 500};
 	struct buf one = {0}, many = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &one);
+	report_whole(sample, sample->names, 1, &feeding, &one);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof threads / sizeof *threads; i++)
-		good = tell_whole(sample, sample->names, threads[i], &feeding, &many) ==
+		good = report_whole(sample, sample->names, threads[i], &feeding, &many) ==
 			       POLY_OK &&
 		       is_same(&many, &one, "threads", threads[i]);
 	buf_free(&one);
@@ -338,10 +339,10 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
-/* What an analysis alone tells, with an option, by so many threads. */
+/* Reports a single analysis with options, on the given number of threads. */
 static enum poly_status
-tell_alone(
-	const struct sample *sample, const char *const *words, unsigned threads, struct buf *to)
+report_alone(const struct sample *sample, const char *const *words, unsigned threads,
+	struct buf *out)
 {
 	const struct feeding feeding = {.rows = 500};
 	const char *const names[] = {words[0], NULL};
@@ -349,11 +350,10 @@ tell_alone(
 	options.analyses = names;
 	options.options = words + 1;
 	options.threads = threads;
-	return tell_some(sample, options, &feeding, to);
+	return report_options(sample, options, &feeding, out);
 }
 
-/* Machines beside each other, which threads share out, are what they are one after the other.
- */
+/* Machines that threads simulate in parallel have the same results as in sequence. */
 static bool
 law_machines(const struct sample *sample)
 {
@@ -371,10 +371,10 @@ law_machines(const struct sample *sample)
 			name++;
 		if (!sample->names[name])
 			continue;
-		good = tell_alone(sample, words[i], 1, &one) == POLY_OK ||
-		       fails("%s is not told", words[i][1]);
+		good = report_alone(sample, words[i], 1, &one) == POLY_OK ||
+		       fails("%s has no report", words[i][1]);
 		for (unsigned threads = 2; good && threads <= 8; threads *= 2)
-			good = tell_alone(sample, words[i], threads, &many) == POLY_OK &&
+			good = report_alone(sample, words[i], threads, &many) == POLY_OK &&
 			       is_same(&many, &one, words[i][0], threads);
 	}
 	buf_free(&one);
@@ -382,17 +382,17 @@ law_machines(const struct sample *sample)
 	return good;
 }
 
-/* What an analysis tells does not depend on which others are asked for. */
+/* The results of an analysis do not depend on other requested ones. */
 static bool
 law_company(const struct sample *sample)
 {
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, one = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &all);
+	report_whole(sample, sample->names, 1, &feeding, &all);
 	bool good = true;
 	for (size_t i = 0; good && sample->names[i]; i++) {
 		const char *names[] = {sample->names[i], NULL};
-		good = tell_whole(sample, names, 1, &feeding, &one) == POLY_OK;
+		good = report_whole(sample, names, 1, &feeding, &one) == POLY_OK;
 		/* {"name": ...}\n without the outer braces */
 		if (good && one.size > 3) {
 			one.data[one.size - 2] = 0;
@@ -405,9 +405,9 @@ law_company(const struct sample *sample)
 	return good;
 }
 
-/* What all analyses tell of no row of a sample. */
+/* Reports all analyses without any row. */
 static bool
-tell_none(const struct sample *sample, struct buf *to)
+report_none(const struct sample *sample, struct buf *out)
 {
 	struct poly_error error = {0};
 	struct poly_stats *stats = NULL;
@@ -416,13 +416,13 @@ tell_none(const struct sample *sample, struct buf *to)
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		status = tell(stats, to, &error);
+		status = render(stats, out, &error);
 	poly_stats_free(stats);
 	poly_reader_close(reader);
 	return status == POLY_OK || fails("status %d: %s", status, error.message);
 }
 
-/* Where the borders of a warm-up and of units are in a batch is of no matter. */
+/* Warm-up and sampling units may end anywhere in a batch. */
 static bool
 law_borders(const struct sample *sample)
 {
@@ -433,10 +433,10 @@ law_borders(const struct sample *sample)
 	options.warmup = sample->rows / 3;
 	options.unit = 3;
 	options.period = 10;
-	bool good = tell_some(sample, options, &feeding, &whole) == POLY_OK;
+	bool good = report_options(sample, options, &feeding, &whole) == POLY_OK;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = tell_some(sample, options, &feeding, &other) == POLY_OK &&
+		good = report_options(sample, options, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -444,8 +444,7 @@ law_borders(const struct sample *sample)
 	return good;
 }
 
-/* A warm-up as long as the trace leaves nothing to be told, nor does one of a part add to it.
- */
+/* After a warm-up as long as the trace or longer, the report is that of an empty trace. */
 static bool
 law_warm_up(const struct sample *sample)
 {
@@ -453,10 +452,10 @@ law_warm_up(const struct sample *sample)
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, more = {0};
 	options.warmup = sample->rows;
-	bool good = tell_some(sample, options, &feeding, &all) == POLY_OK;
+	bool good = report_options(sample, options, &feeding, &all) == POLY_OK;
 	options.warmup = UINT64_MAX;
-	good = good && tell_some(sample, options, &feeding, &more) == POLY_OK &&
-	       is_same(&more, &all, "a longer warm-up", 0) && tell_none(sample, &more) &&
+	good = good && report_options(sample, options, &feeding, &more) == POLY_OK &&
+	       is_same(&more, &all, "a longer warm-up", 0) && report_none(sample, &more) &&
 	       is_same(&all, &more, "a warm-up as long as the trace", 0);
 	buf_free(&all);
 	buf_free(&more);
@@ -466,13 +465,13 @@ law_warm_up(const struct sample *sample)
 static bool
 law_empty(const struct sample *sample)
 {
-	struct buf told = {0};
-	const bool good = tell_none(sample, &told);
-	buf_free(&told);
+	struct buf report = {0};
+	const bool good = report_none(sample, &report);
+	buf_free(&report);
 	return good;
 }
 
-/* A sample so many times, batch by batch, packed in segments of some rows. */
+/* Packs a sample, each batch repeated, in segments of the given rows. */
 static bool
 pack_sample(const struct sample *sample, uint64_t times, const char *rows, struct buf *packed)
 {
@@ -503,25 +502,25 @@ pack_sample(const struct sample *sample, uint64_t times, const char *rows, struc
 struct packed_reading {
 	const char *what;
 	uint64_t skip, count;
-	size_t rows, damaged; /* of a batch at most; the byte that is wrong, 0: none */
-	bool alone;	      /* without further threads */
+	size_t rows, corrupt; /* maximum per batch; the corrupt byte, 0: none */
+	bool alone;	      /* single-threaded */
 };
 
-/* Remembers that analyses were given records that were counted. */
+/* Notes the analyses that got weighted rows. */
 static void
-note_tally(const struct poly_batch *batch, const char *const *names)
+note_weights(const struct poly_batch *batch, const char *const *names)
 {
 	const struct analysis *analysis;
 	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
 		for (size_t k = 0; names[k]; k++)
-			tallied[i] |= strcmp(analysis->info.name, names[k]) == 0;
+			has_weights[i] |= strcmp(analysis->info.name, names[k]) == 0;
 	}
 }
 
-/* What analyses tell of a packed sample, of records that are counted or not. */
+/* Reports a packed sample, with weighted rows or without. */
 static enum poly_status
 read_packed(const struct buf *packed, const struct packed_reading *reading,
-	const char *const *names, bool tallies, struct buf *told)
+	const char *const *names, bool weighted, struct buf *report)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = NULL;
@@ -542,18 +541,18 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
 		poly_reader_want(reader, poly_stats_columns(stats));
-	if (status == POLY_OK && tallies && poly_stats_accepts_weights(stats))
+	if (status == POLY_OK && weighted && poly_stats_accepts_weights(stats))
 		poly_reader_tally(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);
-		note_tally(batch, names);
+		note_weights(batch, names);
 	}
 	if (status == POLY_END)
-		status = tell(stats, told, &error);
+		status = render(stats, report, &error);
 	if (status == POLY_OK) {
 		poly_reader_count(reader, &counts);
-		buf_printf(told, "%llu records, %llu bytes in %llu places passed over",
+		buf_printf(report, "%llu records, %llu bytes skipped in %llu regions",
 			(unsigned long long)counts.records,
 			(unsigned long long)counts.skipped_bytes,
 			(unsigned long long)counts.skipped_places);
@@ -565,43 +564,43 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	return status;
 }
 
-/* What is told of counted records is what is told of each of them. */
+/* Whether weighted rows give the same report as single records. */
 static bool
-is_told_alike(
+is_same_weighted(
 	struct buf *packed, const struct packed_reading *reading, const char *const *names)
 {
 	struct buf rows = {0}, counted = {0};
-	if (reading->damaged)
-		packed->data[reading->damaged] ^= 0x10;
+	if (reading->corrupt)
+		packed->data[reading->corrupt] ^= 0x10;
 	const bool good = read_packed(packed, reading, names, false, &rows) == POLY_OK &&
 			  read_packed(packed, reading, names, true, &counted) == POLY_OK &&
 			  is_same(&counted, &rows, reading->what, packed->size);
-	if (reading->damaged)
-		packed->data[reading->damaged] ^= 0x10;
+	if (reading->corrupt)
+		packed->data[reading->corrupt] ^= 0x10;
 	buf_free(&rows);
 	buf_free(&counted);
 	return good;
 }
 
-/* Holds all that can do with counts against each other, one by one and together. */
+/* Compares all analyses that accept weights, one by one and together. */
 static bool
-are_told_alike(const struct sample *sample, struct buf *packed)
+all_same_weighted(const struct sample *sample, struct buf *packed)
 {
 	const struct packed_reading readings[] = {
 		{"packed, of bytes", 0, UINT64_MAX, 0, 0, false},
 		{"a part, of bytes", 10000, 29000, 0, 0, false},
 		{"small batches, of bytes", 0, UINT64_MAX, 37, 0, false},
-		{"damaged, of bytes", 0, UINT64_MAX, 0, packed->size / 2, false},
-		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7, false},
+		{"corrupt, of bytes", 0, UINT64_MAX, 0, packed->size / 2, false},
+		{"corrupt at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7, false},
 	};
 	bool good = true;
 	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
 		k++) {
-		for (size_t i = 0; good && sample->tallies[i]; i++)
-			good = is_told_alike(packed, &readings[k],
-				(const char *[]){sample->tallies[i], NULL});
-		good = good && (!sample->tallies[0] ||
-				       is_told_alike(packed, &readings[k], sample->tallies));
+		for (size_t i = 0; good && sample->weighted[i]; i++)
+			good = is_same_weighted(packed, &readings[k],
+				(const char *[]){sample->weighted[i], NULL});
+		good = good && (!sample->weighted[0] || is_same_weighted(packed, &readings[k],
+								sample->weighted));
 	}
 	return good;
 }
@@ -609,8 +608,8 @@ are_told_alike(const struct sample *sample, struct buf *packed)
 static bool
 law_weights(const struct sample *sample)
 {
-	/* Few segments, in which the sample repeats itself, and many, whose borders are
-	 * everywhere. */
+	/* Few segments that repeat the sample, and many segments, with boundaries anywhere in
+	 * the sample. */
 	const struct {
 		uint64_t rows;
 		const char *word;
@@ -620,55 +619,56 @@ law_weights(const struct sample *sample)
 		const uint64_t times = sample->rows ? packings[i].rows / sample->rows + 1 : 1;
 		struct buf packed = {0};
 		good = pack_sample(sample, times, packings[i].word, &packed) &&
-		       are_told_alike(sample, &packed);
+		       all_same_weighted(sample, &packed);
 		buf_free(&packed);
 	}
 	return good;
 }
 
 #ifdef POLY_FAULT_INJECTION
-/* What is tried while allocations fail: first rows, and a packed sample, which is counted. */
+/* A run while allocations fail: of the first rows, or of a packed sample with weights. */
 struct attempt {
 	const struct sample *sample;
-	const char *const *names; /* NULL: all that can be merged, in parts */
+	const char *const *names; /* NULL: all that can merge, in parts */
 	const struct buf *packed; /* or NULL */
 };
 
 static enum poly_status
-try_once(const struct attempt *it, struct buf *told)
+try_once(const struct attempt *attempt, struct buf *report)
 {
 	const struct feeding feeding = {.limit = 1};
-	const uint64_t half[2] = {it->sample->rows / 2, it->sample->rows / 2};
-	/* Segments that are counted, and one of which some records are. */
+	const uint64_t half[2] = {attempt->sample->rows / 2, attempt->sample->rows / 2};
+	/* Segments with weighted rows, and a last one that is read in part. */
 	const struct packed_reading reading = {"", 0, 300, 0, 0, true};
-	if (it->packed)
-		return read_packed(it->packed, &reading, it->names, true, told);
-	return it->names ? tell_whole(it->sample, it->names, 1, &feeding, told)
-			 : tell_merged(it->sample, half, false, &feeding, told);
+	if (attempt->packed)
+		return read_packed(attempt->packed, &reading, attempt->names, true, report);
+	return attempt->names
+		       ? report_whole(attempt->sample, attempt->names, 1, &feeding, report)
+		       : report_merged(attempt->sample, half, false, &feeding, report);
 }
 
 /*
- * Lack of memory is told, or what is told is the same: at the first allocations one by one, and
- * then, where they repeat themselves, at some; at each of a packed sample, which has few.
+ * Whether each failing allocation is reported or leaves the report unchanged: each of the first
+ * allocations, then some of the repetitive ones; each one of a packed sample, which has few.
  */
 static bool
-survives(const struct attempt *it)
+survives(const struct attempt *attempt)
 {
-	struct buf whole = {0}, told = {0};
-	bool good = try_once(it, &whole) == POLY_OK;
-	buf_reserve(&told, 2 * whole.size + 65536); /* the sink is not what is tested */
-	for (size_t k = 1; good; k += it->packed ? 1 : 1 + k / 32) {
+	struct buf whole = {0}, report = {0};
+	bool good = try_once(attempt, &whole) == POLY_OK;
+	buf_reserve(&report, 2 * whole.size + 65536); /* so that the sink does not allocate */
+	for (size_t k = 1; good; k += attempt->packed ? 1 : 1 + k / 32) {
 		mem_fail_at(k);
-		const enum poly_status status = try_once(it, &told);
+		const enum poly_status status = try_once(attempt, &report);
 		if (mem_fail_at(0) < k)
 			break;
 		if (status == POLY_OK)
-			good = is_same(&told, &whole, "failing allocation", k);
+			good = is_same(&report, &whole, "failing allocation", k);
 		else if (status != POLY_ERR_MEMORY && status != POLY_ERR_IO)
 			good = fails("allocation %zu fails: status %d", k, status);
 	}
 	buf_free(&whole);
-	buf_free(&told);
+	buf_free(&report);
 	return good;
 }
 
@@ -685,8 +685,8 @@ law_lack_of_memory(const struct sample *sample)
 	}
 	good = good && pack_sample(sample, times, "ptz.rows=97", &packed);
 	attempt.packed = &packed;
-	for (size_t i = 0; good && packed.size && sample->tallies[i]; i++) {
-		attempt.names = (const char *[]){sample->tallies[i], NULL};
+	for (size_t i = 0; good && packed.size && sample->weighted[i]; i++) {
+		attempt.names = (const char *[]){sample->weighted[i], NULL};
 		good = survives(&attempt);
 	}
 	buf_free(&packed);
@@ -697,34 +697,34 @@ law_lack_of_memory(const struct sample *sample)
 static const struct {
 	const char *name;
 	bool (*holds)(const struct sample *);
-	bool threads; /* it starts some */
+	bool threads; /* starts threads */
 } laws[] = {
-	{"merged_parts_tell_what_the_whole_does", law_merge, false},
+	{"merged_parts_report_the_same_as_one_run", law_merge, false},
 	{"batches_change_nothing", law_batches, false},
-	{"columns_not_asked_for_change_nothing", law_projection, false},
+	{"columns_that_are_not_requested_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
-	{"machines_are_alone_whoever_runs_them", law_machines, true},
-	{"company_changes_nothing", law_company, false},
-	{"nothing_can_be_told_of", law_empty, false},
-	{"borders_within_batches_are_of_no_matter", law_borders, false},
+	{"machines_do_not_depend_on_threads", law_machines, true},
+	{"other_analyses_change_nothing", law_company, false},
+	{"an_empty_trace_has_a_report", law_empty, false},
+	{"units_may_end_within_batches", law_borders, false},
 	{"nothing_is_counted_while_warming_up", law_warm_up, false},
-	{"counted_records_tell_what_each_of_them_does", law_weights, false},
+	{"weighted_rows_report_the_same_as_single_records", law_weights, false},
 #ifdef POLY_FAULT_INJECTION
-	{"lack_of_memory_is_told", law_lack_of_memory, false},
+	{"lack_of_memory_is_reported", law_lack_of_memory, false},
 #endif
 };
 
-/* Counts the rows, and finds the analyses that suit; false: it can't be read in this build. */
+/* Counts the rows, and finds the supporting analyses; false: unreadable in this build. */
 static bool
 prepare(struct sample *sample)
 {
 	struct poly_reader *reader = open_sample(sample);
 	const struct poly_batch *batch;
 	const struct analysis *analysis;
-	size_t names = 0, parts = 0, tallies = 0;
+	size_t names = 0, parts = 0, weighted = 0;
 	if (!reader)
 		return false;
-	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MOST; i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MAX; i++) {
 		const char *one[] = {analysis->info.name, NULL};
 		struct poly_stats *stats;
 		if (new_run(one, 1, &stats, NULL) != POLY_OK)
@@ -734,7 +734,7 @@ prepare(struct sample *sample)
 			if (analysis->merge)
 				sample->parts[parts++] = one[0];
 			if (analysis->update_weighted)
-				sample->tallies[tallies++] = one[0];
+				sample->weighted[weighted++] = one[0];
 		}
 		poly_stats_free(stats);
 	}
@@ -754,12 +754,12 @@ try_sample(struct sample *sample, bool threads)
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
 		if (threads && !laws[i].threads)
 			continue;
-		fails("no answer");
+		fails("no result");
 		result(laws[i].holds(sample), sample, laws[i].name);
 	}
 }
 
-/* Every analysis that can do with counts was given some. */
+/* Checks that every analysis that accepts weights got some. */
 static void
 expect_weights(void)
 {
@@ -768,8 +768,8 @@ expect_weights(void)
 		struct sample sample = {.name = "all"};
 		if (!analysis->update_weighted)
 			continue;
-		fails("%s was given none", analysis->info.name);
-		result(tallied[i], &sample, "counted_records_were_tried");
+		fails("%s got no weighted rows", analysis->info.name);
+		result(has_weights[i], &sample, "weighted_rows_were_tried");
 	}
 }
 

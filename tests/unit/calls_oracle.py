@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares 'polytrace calls' with what the Tarmac trace utilities say of a trace, as TAP.
+"""Compares 'polytrace calls' with the output of the Tarmac trace utilities, as TAP.
 
     calls_oracle.py POLYTRACE
 
-Their call tree, profile and flame graph of the public quicksort trace are read; skipped where
-that is not there. They know only calls that return, and count time, not instructions.
+The references are their call tree, profile and flame graph of the public quicksort trace; without
+these, the test is skipped. They cover only calls that return, and count time, not instructions.
 """
 import csv
 import os

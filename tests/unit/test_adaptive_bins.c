@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of bins against sets made by comparing everything with everything. */
+/* Tests adaptive bins against exhaustive comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 #include "analysis/adaptive_bins.h"
 #include "base/mem.h"
 
-#define TOUCHES 2000
+#define ACCESSES 2000
 
-/* What was touched, and how often each half of a bin: to see who is joined with whom. */
-struct touch {
+/* Accesses, and their number per half of a bin, to check which halves are merged. */
+struct bin_access {
 	uint64_t address;
 	uint32_t tag;
 };
@@ -51,21 +51,21 @@ make_table(uint32_t most)
 		.merge_item = join};
 }
 
-/* Addresses in a few places of different size, from a generator of small numbers. */
+/* Draws addresses in a few clusters of different size. */
 static void
-make_touches(struct touch *touches)
+make_touches(struct bin_access *touches)
 {
 	uint32_t x = 12345;
-	for (size_t i = 0; i < TOUCHES; i++) {
+	for (size_t i = 0; i < ACCESSES; i++) {
 		x = x * 1103515245u + 12345;
 		const uint64_t place = (uint64_t)(x >> 30) << 40;
-		touches[i] = (struct touch){place + (x >> 8) % 8192, (x >> 24) % 3};
+		touches[i] = (struct bin_access){place + (x >> 8) % 8192, (x >> 24) % 3};
 	}
 	touches[7].address = UINT64_MAX;
 }
 
 static void
-add(struct adaptive_bins *bins, const struct touch *touches, size_t n)
+add(struct adaptive_bins *bins, const struct bin_access *touches, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t item =
@@ -76,9 +76,9 @@ add(struct adaptive_bins *bins, const struct touch *touches, size_t n)
 	}
 }
 
-/* How many different bins of a size were touched before the n-th touch. */
+/* Counts the distinct bins of a size before the n-th access. */
 static size_t
-count_distinct(const struct touch *touches, size_t n, unsigned shift)
+count_distinct(const struct bin_access *touches, size_t n, unsigned shift)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -91,22 +91,22 @@ count_distinct(const struct touch *touches, size_t n, unsigned shift)
 	return count;
 }
 
-/* How often a bin was touched. */
+/* Counts the accesses of a bin. */
 static uint64_t
-count_touches(const struct touch *touches, uint64_t number, uint32_t tag, unsigned shift)
+count_touches(const struct bin_access *touches, uint64_t number, uint32_t tag, unsigned shift)
 {
 	uint64_t count = 0;
-	for (size_t i = 0; i < TOUCHES; i++)
+	for (size_t i = 0; i < ACCESSES; i++)
 		count += touches[i].address >> shift == number && touches[i].tag == tag;
 	return count;
 }
 
-/* Compares a table of all touches with what they are. */
+/* Compares a table with all accesses. */
 static void
-expect_all(const struct adaptive_bins *bins, const struct touch *touches, unsigned shift)
+expect_all(const struct adaptive_bins *bins, const struct bin_access *touches, unsigned shift)
 {
 	assert_int_equal(bins->shift, shift);
-	assert_int_equal(bins->count, count_distinct(touches, TOUCHES, shift));
+	assert_int_equal(bins->count, count_distinct(touches, ACCESSES, shift));
 	for (uint32_t i = 0; i < bins->count; i++) {
 		const struct item *it = adaptive_bins_item(bins, i);
 		const struct adaptive_bin *of = &bins->list[i];
@@ -114,12 +114,12 @@ expect_all(const struct adaptive_bins *bins, const struct touch *touches, unsign
 	}
 }
 
-/* The smallest bins of which there are not too many. */
+/* Returns the smallest bin size that fits the table. */
 static unsigned
-fit_shift(const struct touch *touches, uint32_t most)
+fit_shift(const struct bin_access *touches, uint32_t most)
 {
 	unsigned shift = 4;
-	while (count_distinct(touches, TOUCHES, shift) > most)
+	while (count_distinct(touches, ACCESSES, shift) > most)
 		shift++;
 	return shift;
 }
@@ -128,27 +128,27 @@ static void
 bins_coarsen_no_further_than_they_must(void **state)
 {
 	(void)state;
-	struct touch touches[TOUCHES];
+	struct bin_access touches[ACCESSES];
 	static const uint32_t most[] = {8, 24, 100, 101, 640, 4096};
 	make_touches(touches);
 	for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
 		struct adaptive_bins bins = make_table(most[i]);
-		add(&bins, touches, TOUCHES);
+		add(&bins, touches, ACCESSES);
 		expect_all(&bins, touches, fit_shift(touches, most[i]));
 		adaptive_bins_fini(&bins);
 	}
 }
 
 static void
-parts_are_merged_as_if_they_had_been_one(void **state)
+merged_parts_equal_one_table(void **state)
 {
 	(void)state;
-	struct touch touches[TOUCHES];
+	struct bin_access touches[ACCESSES];
 	make_touches(touches);
-	for (size_t cut = 0; cut <= TOUCHES; cut += 50) {
+	for (size_t cut = 0; cut <= ACCESSES; cut += 50) {
 		struct adaptive_bins first = make_table(100), second = make_table(100);
 		add(&first, touches, cut);
-		add(&second, touches + cut, TOUCHES - cut);
+		add(&second, touches + cut, ACCESSES - cut);
 		assert_true(adaptive_bins_merge(&first, &second, NULL));
 		expect_all(&first, touches, fit_shift(touches, 100));
 		adaptive_bins_fini(&first);
@@ -161,7 +161,7 @@ halves_are_merged_when_bins_coarsen(void **state)
 {
 	(void)state;
 	struct adaptive_bins bins = make_table(2);
-	const struct touch touches[] = {{0x00, 0}, {0x10, 0}, {0x10, 0}, {0x20, 0}};
+	const struct bin_access touches[] = {{0x00, 0}, {0x10, 0}, {0x10, 0}, {0x20, 0}};
 	add(&bins, touches, 4);
 	assert_int_equal(bins.shift, 5);
 	const struct item *it = adaptive_bins_item(&bins, adaptive_bins_find(&bins, 0, 0));
@@ -177,7 +177,7 @@ fixed_bins_refuse_addresses_beyond_the_table(void **state)
 	struct adaptive_bins bins = make_table(2);
 	assert_int_equal(adaptive_bins_lookup(&bins, 0, 0), ADAPTIVE_BIN_NONE);
 	bins.is_fixed = true;
-	const struct touch touches[] = {{0x00, 0}, {0x10, 0}};
+	const struct bin_access touches[] = {{0x00, 0}, {0x10, 0}};
 	add(&bins, touches, 2);
 	assert_int_equal(adaptive_bins_get(&bins, 0x20, 0), ADAPTIVE_BIN_NONE);
 	assert_int_equal(adaptive_bins_get(&bins, 0x1f, 0), 1);
@@ -196,7 +196,7 @@ items_are_sorted_by_address_and_tag(void **state)
 {
 	(void)state;
 	struct adaptive_bins bins = make_table(100);
-	const struct touch touches[] = {{0x50, 1}, {0x50, 0}, {UINT64_MAX, 0}, {0x10, 2}};
+	const struct bin_access touches[] = {{0x50, 1}, {0x50, 0}, {UINT64_MAX, 0}, {0x10, 2}};
 	add(&bins, touches, 4);
 	uint32_t *sorted = adaptive_bins_sorted(&bins);
 	assert_non_null(sorted);
@@ -211,7 +211,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_coarsen_no_further_than_they_must),
-		cmocka_unit_test(parts_are_merged_as_if_they_had_been_one),
+		cmocka_unit_test(merged_parts_equal_one_table),
 		cmocka_unit_test(halves_are_merged_when_bins_coarsen),
 		cmocka_unit_test(fixed_bins_refuse_addresses_beyond_the_table),
 		cmocka_unit_test(items_are_sorted_by_address_and_tag),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches and the ways they go, against programs worked by hand. */
+/* Tests branches and their outcomes with hand-written programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,7 @@ expect(const char *text, const char *expected)
 }
 
 static void
-a_branch_goes_where_its_context_goes_on(void **state)
+a_branch_is_resolved_by_its_contexts_next_instruction(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x0a000010", "beq #0x200", "")
@@ -142,7 +142,7 @@ an_unconditional_branch_to_the_next_instruction_is_taken(void **state)
 	LINE("1", "0x120", "0x00000000", "nop", "")
 
 static void
-a_delay_slot_is_executed_before_its_branch_goes(void **state)
+a_delay_slot_precedes_the_destination(void **state)
 {
 	(void)state;
 	expect(HEADER DELAYED LINE("1", "0x500", "0x00000000", "nop", ""),
@@ -150,7 +150,7 @@ a_delay_slot_is_executed_before_its_branch_goes(void **state)
 }
 
 static void
-a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
+a_likely_branch_that_falls_through_annuls_its_slot(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
@@ -160,7 +160,7 @@ a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
 						"1", "0x120", "0x00000000", "nop", "")
 						LINE("1", "0x500", "0x00000000", "nop", ""),
 		"100>114 114- 11c>500 ");
-	/* The trace may tell the slot all the same. */
+	/* The trace can have the slot all the same. */
 	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
 			LINE("1", "0x104", "0x00000000", "nop", ",\"executed\":false")
 				LINE("1", "0x108", "0x00000000", "nop", ""),
@@ -168,7 +168,7 @@ a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
 }
 
 static void
-a_branch_that_waits_goes_on_in_the_next_part(void **state)
+a_pending_branch_is_resolved_in_the_next_part(void **state)
 {
 	const uint32_t ops[] = {0, 1, 2, 3}, sites[] = {0, 1, 2, 3, 4, 5, 6, 7};
 	const uint16_t contexts[] = {0, 1};
@@ -199,12 +199,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_branch_goes_where_its_context_goes_on),
+		cmocka_unit_test(a_branch_is_resolved_by_its_contexts_next_instruction),
 		cmocka_unit_test(a_branch_that_is_not_executed_is_not_taken),
 		cmocka_unit_test(an_unconditional_branch_to_the_next_instruction_is_taken),
-		cmocka_unit_test(a_delay_slot_is_executed_before_its_branch_goes),
-		cmocka_unit_test(a_likely_branch_that_falls_through_leaves_its_slot_out),
-		cmocka_unit_test(a_branch_that_waits_goes_on_in_the_next_part),
+		cmocka_unit_test(a_delay_slot_precedes_the_destination),
+		cmocka_unit_test(a_likely_branch_that_falls_through_annuls_its_slot),
+		cmocka_unit_test(a_pending_branch_is_resolved_in_the_next_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of contexts, against rows written by hand. */
+/* Tests numbers of contexts with hand-written rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

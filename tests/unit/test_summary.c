@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summaries, against counting row by row. */
+/* Tests summaries against counts row by row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ draw_wide(uint64_t *seed)
 	return draw(seed, 4) ? value : ~value;
 }
 
-/* A trace of rows, from which batches of any rows are made. */
+/* A trace of rows, any of which can form a batch. */
 struct table {
 	size_t rows;
 	bool *has[POLY_COLUMN_COUNT]; /* NULL: the trace lacks the column */
@@ -59,7 +59,7 @@ struct table {
 
 static const struct {
 	enum poly_column column;
-	uint32_t below; /* values are drawn below it; 0: any 64 bits */
+	uint32_t below; /* exclusive limit of values; 0: any 64 bits */
 } drawn[] = {
 	{POLY_COLUMN_kind, POLY_KIND_COUNT},
 	{POLY_COLUMN_record, 20},
@@ -84,7 +84,7 @@ table_free(struct table *table)
 	}
 }
 
-/* One in how many rows lacks a value: never, seldom, often; and one that seldom has one. */
+/* Frequencies of missing values: never, seldom, often, mostly. */
 static void
 table_column(struct table *table, uint64_t *seed, enum poly_column column, uint32_t below)
 {
@@ -116,7 +116,7 @@ has(const struct table *table, enum poly_column column, size_t row)
 	return table->has[column] && table->has[column][row];
 }
 
-/* Rows of a table as a batch whose arrays are no longer than they must be. */
+/* Rows of a table as a batch, with arrays of minimum size. */
 static struct poly_batch
 batch_of(const struct table *table, size_t from, size_t rows)
 {
@@ -126,7 +126,7 @@ batch_of(const struct table *table, size_t from, size_t rows)
 		if (!table->has[c])
 			continue;
 		uint64_t *bits = malloc(words * sizeof *bits);
-		/* Bits behind the last row mean nothing: they are set here. */
+		/* Set the bits after the last row, which must be ignored. */
 		memset(bits, 0xff, words * sizeof *bits);
 		for (size_t r = 0; r < rows; r++) {
 			if (!table->has[c][from + r])
@@ -201,7 +201,7 @@ rendered(const struct poly_summary *summary, const struct poly_reader *reader,
 	return out;
 }
 
-/* What CSV must say of a table: counted row by row. */
+/* The expected CSV of a table, counted row by row. */
 struct expected {
 	struct buf values, tables;
 };
@@ -410,7 +410,7 @@ draw_rows(uint64_t *seed, size_t most)
 }
 
 static void
-random_batches_count_as_their_rows_do(void **state)
+random_batches_equal_counts_row_by_row(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1, round = 0; round < 60; round++) {
@@ -427,7 +427,7 @@ random_batches_count_as_their_rows_do(void **state)
 }
 
 static void
-merging_is_updating_with_both_at_any_cut(void **state)
+merging_at_any_cut_equals_one_summary(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 77, round = 0; round < 40; round++) {
@@ -495,7 +495,7 @@ expect_threads(const struct poly_summary *summary, const char *csv, const char *
 }
 
 static void
-different_threads_are_counted_up_to_a_limit(void **state)
+distinct_threads_are_counted_up_to_a_limit(void **state)
 {
 	(void)state;
 	struct poly_summary *s = summary_of_threads(0, 65536);
@@ -535,7 +535,7 @@ the_limit_holds_across_a_merge(void **state)
 	}
 }
 
-/* Four records of a bus trace: two fetches, a read, and bytes not understood. */
+/* Four records of a bus trace: two fetches, a read, and unrecognized bytes. */
 static struct table
 small(void)
 {
@@ -650,10 +650,10 @@ the_whole_address_space_is_a_range(void **state)
 	table_free(&table);
 }
 
-/* Seven bus records whose address is no multiple of 8 (reference bach, rule B03), of which
- * findings keep fewer, and two bytes of another one (B01). */
+/* Seven bus records with an address that is not a multiple of 8 (rule B03), more than are
+ * stored as findings, and a truncated one of two bytes (B01). */
 static void
-what_the_reader_knows_is_reported(void **state)
+facts_of_the_reader_are_reported(void **state)
 {
 	(void)state;
 	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
@@ -691,7 +691,7 @@ what_the_reader_knows_is_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told_by_the_report(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	struct poly_summary *summary = poly_summary_new();
@@ -716,16 +716,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_batches_count_as_their_rows_do),
-		cmocka_unit_test(merging_is_updating_with_both_at_any_cut),
-		cmocka_unit_test(different_threads_are_counted_up_to_a_limit),
+		cmocka_unit_test(random_batches_equal_counts_row_by_row),
+		cmocka_unit_test(merging_at_any_cut_equals_one_summary),
+		cmocka_unit_test(distinct_threads_are_counted_up_to_a_limit),
 		cmocka_unit_test(the_limit_holds_across_a_merge),
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
-		cmocka_unit_test(what_the_reader_knows_is_reported),
+		cmocka_unit_test(facts_of_the_reader_are_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_by_the_report),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
