@@ -147,16 +147,16 @@ struct poly_batch {
 	/*
 	 * Numbers of patterns by row; NULL: not known. Rows of the same number, in this batch
 	 * and in every other one of the same pattern_epoch, have values in the same columns,
-	 * and the same values in all that are not in moving. (Names are the same as texts.)
+	 * and the same values in all that are not in varying. (Names are the same as texts.)
 	 * Numbers are small, as they count the patterns of a stretch of the trace.
 	 */
 	const uint32_t *pattern;
 	uint64_t pattern_epoch; /* whatever else changes with it */
-	poly_columns moving;	/* columns that differ among rows of a pattern */
+	poly_columns varying;	/* columns that differ among rows of a pattern */
 	/*
 	 * How many records each row stands for, 1 or more; NULL: for one. Only readers that are
-	 * told to (poly_reader_tally) give it. Such rows come in the order of the first record
-	 * that each of them stands for, and have no number in the trace.
+	 * told to (poly_reader_accept_weights) give it. Such rows come in the order of the
+	 * first record that each of them stands for, and have no number in the trace.
 	 */
 	const uint64_t *weight;
 	/* Per column an array of rows elements, or NULL; undefined where not present. */

@@ -62,7 +62,7 @@ POLY_API poly_columns poly_calls_columns(void);
 
 /*
  * Binds the trace, whose info must stay valid until the calls are freed. *columns gets the
- * columns to read, for poly_reader_want. POLY_ERR_USAGE: call instructions cannot be
+ * columns to read, for poly_reader_project. POLY_ERR_USAGE: call instructions cannot be
  * identified: the trace has no pc, or neither text nor opcodes of a supported instruction set.
  */
 POLY_API enum poly_status poly_calls_bind(struct poly_calls *calls,

@@ -10,7 +10,7 @@
  *     while ((status = poly_selection_next(selection, reader, &batch, &error)) == POLY_OK) ...
  *
  * A selection is used by one thread at a time, and for one reading of one trace. It tells the
- * reader what it need not read (poly_reader_pass_over), so it has to stay as long as records
+ * reader what it need not read (poly_reader_prune), so it has to stay as long as records
  * are asked of that reader.
  */
 #ifndef POLYTRACE_SELECTION_H

@@ -4,9 +4,9 @@
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
- *     poly_reader_want(reader, poly_stats_columns(stats));
+ *     poly_reader_project(reader, poly_stats_columns(stats));
  *     if (poly_stats_accepts_weights(stats)) // and no record of the trace is excluded
- *             poly_reader_tally(reader);
+ *             poly_reader_accept_weights(reader);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_stats_update(stats, batch, &error);
  *     poly_stats_finish(stats, &error);
@@ -116,7 +116,7 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * Whether all analyses of the current trace accept weighted rows, which stand for several
- * records: then poly_reader_tally may be called, and the results are the same, only faster.
+ * records: then poly_reader_accept_weights may be called, and the results are the same, only faster.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 

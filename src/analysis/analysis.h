@@ -10,7 +10,7 @@
 
 #include "analysis/static_ops.h"
 #include "analysis/contexts.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* Arguments of an analysis's init. */
 struct analysis_setup {
@@ -36,7 +36,7 @@ struct analysis_rows {
 				    sole_context */
 	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
-	struct team *team; /* for the tasks of an update (team_share); may be NULL */
+	struct thread_pool *team; /* for the tasks of an update (thread_pool_for_each); may be NULL */
 };
 
 /* Shared numbers that an analysis requests; bits. */

@@ -39,7 +39,7 @@ struct poly_stats {
 	uint64_t seen;	 /* rows of the trace */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct team *team;	 /* NULL: single-threaded */
+	struct thread_pool *team;	 /* NULL: single-threaded */
 	enum poly_status status; /* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows;

@@ -118,7 +118,7 @@ num_parse_bytes(const char *text, size_t n, uint8_t *bytes)
 	return n % 2 == 0;
 }
 
-/* How many decimal digits v takes; it is below 100000000. */
+/* Returns the number of decimal digits of v, which is below 100000000. */
 static size_t
 decimal_width(uint32_t v)
 {

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/copy.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/source.h"
 
@@ -57,7 +57,8 @@ info_one(struct inputs *inputs, const char *path)
 
 /* A table of what the bytes are taken by. */
 static void
-report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
+report_items(
+	struct poly_report *report, const struct poly_size_breakdown *space, uint64_t packed)
 {
 	poly_report_table(report, "items");
 	poly_report_column(report, "holds", false);
@@ -68,7 +69,7 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 	poly_report_column(report, "share", true);
 	poly_report_column(report, "bits_per_record", true);
 	for (size_t i = 0; i < space->count; i++) {
-		const struct poly_space_item *item = &space->items[i];
+		const struct poly_size_item *item = &space->items[i];
 		const double bytes = (double)item->packed;
 		poly_report_cell_text(report, item->holds);
 		poly_report_cell_text(report, item->column == POLY_COLUMN_COUNT
@@ -87,7 +88,8 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 }
 
 static void
-report_space(struct poly_report *report, const struct poly_space *space, const char *format)
+report_space(
+	struct poly_report *report, const struct poly_size_breakdown *space, const char *format)
 {
 	uint64_t packed = 0, unpacked = 0;
 	for (size_t i = 0; i < space->count; i++) {
@@ -114,11 +116,11 @@ info_space(struct inputs *inputs, const char *path)
 {
 	const struct source_wants wants = {.columns = 0};
 	struct source source;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	if (!source_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);
-	source.status = poly_reader_space(source.reader, &space, &source.error);
+	source.status = poly_reader_size_breakdown(source.reader, &space, &source.error);
 	int rendered = STATUS_DONE;
 	if (format) {
 		struct poly_report *report = source_report();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace unpack: writes packed traces as they were. */
+/* polytrace unpack: restores packed traces in their original format. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
 #include "cli/copy.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/term.h"
 
@@ -19,25 +19,25 @@ struct unpack_options {
 
 static const struct opt unpack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
-		"write to this file ('-': standard output), compressed as its ending says; "
-		"without it FILE without .ptz and an ending of compression"},
+		"write to this file ('-': standard output), compressed as its suffix specifies "
+		"(default: FILE without .ptz and the suffix of a compression)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct unpack_options, source.on_error),
-		"at damage, or where the trace is cut off, stop (the default), or go on at the "
-		"next segment and write what is there"},
+		"on corrupt or truncated input: stop (default), or skip to the next valid "
+		"segment "
+		"and write the rest"},
 	{"threads", 0, OPT_NUMBER, "N", opt_threads,
 		offsetof(struct unpack_options, source.threads),
-		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
-		"most"},
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
 
 static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
-/* True where the packed trace ends before its end. */
+/* Returns whether the packed trace is truncated. */
 static bool
-is_cut(const struct source *source)
+is_truncated(const struct source *source)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
@@ -47,21 +47,21 @@ is_cut(const struct source *source)
 	return false;
 }
 
-/* Says that records are missing, and whether those that are there were written. */
+/* Prints that records are missing, and whether the others were written. */
 static void
-tell_missing(const struct source *source, const char *output, bool written)
+print_missing(const struct source *source, const char *output, bool written)
 {
-	if (!is_cut(source))
+	if (!is_truncated(source))
 		say(output, "not written");
 	else if (written)
-		say(output, "it is not all of the trace: the packed one is cut off");
+		say(output, "incomplete: the packed trace is truncated");
 	else
-		say(output,
-			"not written: the packed trace is cut off; '--on-error=skip' writes "
-			"what is there");
+		say(output, "not written: the packed trace is truncated; use '--on-error=skip' "
+			    "to write "
+			    "its complete segments");
 }
 
-/* Writes the trace as it was; returns an exit status. */
+/* Restores the trace; returns an exit status. */
 static int
 write_unpacked(struct source *source, const char *format, const char *output, unsigned on_error)
 {
@@ -76,14 +76,15 @@ write_unpacked(struct source *source, const char *format, const char *output, un
 		source_want(source, poly_writer_columns(writer));
 		status = copy_rows(source, writer, &error);
 	}
-	const bool cut = is_cut(source), fails = cut && on_error == ON_ERROR_STOP,
+	const bool truncated = is_truncated(source),
+		   fails = truncated && on_error == ON_ERROR_STOP,
 		   written = !to_file || !(source_partial(source) || fails);
 	if (status == POLY_OK && written)
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
-	if (status == POLY_OK && (cut || !written))
-		tell_missing(source, say_output(output), written);
-	/* A reader of standard output that went away is no failure. */
+	if (status == POLY_OK && (truncated || !written))
+		print_missing(source, say_output(output), written);
+	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
 		return fails ? STATUS_TROUBLE : STATUS_DONE;
 	say_error(say_output(output), &error);
@@ -97,14 +98,14 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 		.prints = strcmp(output, "-") == 0};
 	struct source source;
 	if (source_same_file(path, output)) {
-		say(output, "is read, and cannot be the output of '-o' too");
+		say(output, "is an input, and cannot be the output of '-o', too");
 		return STATUS_TROUBLE;
 	}
 	if (!source_open(&source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);
 	if (!format) {
-		say(source.name, "it is no packed trace but '%s'",
+		say(source.name, "not a packed trace, but '%s'",
 			poly_reader_info(source.reader)->format);
 		source_drop(&source);
 		return STATUS_TROUBLE;
@@ -119,12 +120,12 @@ unpack_file(const struct unpack_options *options, const char *path)
 {
 	if (options->output)
 		return unpack(options, path, options->output);
-	char *name = packed_name_before(path);
+	char *name = packed_original_name(path);
 	int status = STATUS_TROUBLE;
 	if (!name)
-		say(say_input(path),
-			"the name does not end in " PACKED_ENDING "; name the output with -o");
-	else if (!packed_in_the_way(name))
+		say(say_input(path), "the name does not end in " PACKED_ENDING
+				     "; name the output with '-o'");
+	else if (!packed_output_exists(name))
 		status = unpack(options, path, name);
 	free(name);
 	return status;
@@ -140,7 +141,7 @@ unpack_run(void *fields, char **operands)
 		return STATUS_TROUBLE;
 	}
 	if (options->output && operands[0] && operands[1]) {
-		say("unpack", "'-o' names one output, and there are several inputs");
+		say("unpack", "option '-o' names one output, but there are several inputs");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0])
@@ -154,7 +155,7 @@ unpack_run(void *fields, char **operands)
 
 const struct command command_unpack = {
 	.name = "unpack",
-	.summary = "write packed traces as they were",
+	.summary = "restore packed traces in their original format",
 	.usage = "[options] [FILE...]",
 	.options = unpack_tables,
 	.options_size = sizeof(struct unpack_options),

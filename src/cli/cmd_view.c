@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/copy.h"
 #include "cli/listing.h"
-#include "cli/packed.h"
+#include "cli/ptz_files.h"
 #include "cli/say.h"
 #include "cli/source.h"
 #include "cli/term.h"

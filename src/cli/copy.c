@@ -12,7 +12,7 @@ copy_rows(struct source *source, struct poly_writer *writer, struct poly_error *
 	const struct poly_batch *batch;
 	/* Nobody but the writer sees the batches. */
 	if (!source->selection)
-		poly_reader_defer(source->reader);
+		poly_reader_accept_lazy(source->reader);
 	while ((batch = source_next(source))) {
 		enum poly_status status = poly_writer_write(writer, batch, error);
 		if (status != POLY_OK)

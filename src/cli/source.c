@@ -225,7 +225,7 @@ source_want(struct source *source, poly_columns columns)
 {
 	if (source->selection)
 		columns |= poly_selection_columns(source->selection);
-	poly_reader_want(source->reader, columns);
+	poly_reader_project(source->reader, columns);
 }
 
 const struct poly_batch *
@@ -265,7 +265,7 @@ source_feed(struct source *source, struct poly_stats *stats, struct poly_summary
 			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
 	if (status == POLY_OK && !summary && !source->selection &&
 		poly_stats_accepts_weights(stats))
-		poly_reader_tally(source->reader);
+		poly_reader_accept_weights(source->reader);
 	while (status == POLY_OK && (batch = source_next(source))) {
 		if (summary)
 			poly_summary_update(summary, batch);

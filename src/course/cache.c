@@ -21,22 +21,22 @@ check(const struct course_cache_config *config, struct poly_error *error)
 			"cache of %" PRIu64 " bytes, blocks of %" PRIu64 " bytes and %" PRIu32
 			" ways, expected powers of two",
 			config->capacity, config->block, config->ways);
-	if (config->ways > COURSE_CACHE_WAYS_MOST ||
+	if (config->ways > COURSE_CACHE_WAYS_MAX ||
 		config->capacity / config->block < config->ways ||
-		config->capacity / config->block > COURSE_CACHE_FRAMES_MOST)
+		config->capacity / config->block > COURSE_CACHE_FRAMES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"cache has %" PRIu64 " blocks and %" PRIu32
 			" ways, expected at most %d blocks, and as many ways or fewer, at "
 			"most %d",
-			config->capacity / config->block, config->ways,
-			COURSE_CACHE_FRAMES_MOST, COURSE_CACHE_WAYS_MOST);
+			config->capacity / config->block, config->ways, COURSE_CACHE_FRAMES_MAX,
+			COURSE_CACHE_WAYS_MAX);
 	if (config->way_entries &&
 		(config->ways != 2 || !course_is_power(config->way_entries) ||
-			config->way_entries > COURSE_WAY_ENTRIES_MOST))
+			config->way_entries > COURSE_WAY_ENTRIES_MAX))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"way predictor of %" PRIu32 " entries for %" PRIu32
 			" ways, expected a power of two, at most %d, for 2 ways",
-			config->way_entries, config->ways, COURSE_WAY_ENTRIES_MOST);
+			config->way_entries, config->ways, COURSE_WAY_ENTRIES_MAX);
 	return POLY_OK;
 }
 

@@ -15,9 +15,9 @@
 #include "polytrace/status.h"
 
 enum {
-	COURSE_CACHE_FRAMES_MOST = 1 << 22,
-	COURSE_CACHE_WAYS_MOST = 64,
-	COURSE_WAY_ENTRIES_MOST = 1 << 16,
+	COURSE_CACHE_FRAMES_MAX = 1 << 22,
+	COURSE_CACHE_WAYS_MAX = 64,
+	COURSE_WAY_ENTRIES_MAX = 1 << 16,
 	COURSE_STORE_BYTES = 4, /* what a store writes through: the format has no sizes */
 };
 
@@ -27,10 +27,10 @@ enum course_policy {
 	COURSE_LRU,	/* the least recently used one; of empty ones the first */
 };
 
-/* A cache's shape: powers of two, at most COURSE_CACHE_FRAMES_MOST frames. */
+/* A cache's shape: powers of two, at most COURSE_CACHE_FRAMES_MAX frames. */
 struct course_cache_config {
 	uint64_t capacity, block; /* bytes */
-	uint32_t ways;		  /* 1 to COURSE_CACHE_WAYS_MOST */
+	uint32_t ways;		  /* 1 to COURSE_CACHE_WAYS_MAX */
 	enum course_policy policy;
 	bool has_valid;	      /* else an empty frame is a clean one with the tag 0 */
 	uint32_t way_entries; /* of a way predictor, for 2 ways: a power of two; 0: none */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRADE_FIELDS_MOST = 16, GRADE_NAME_ROOM = 32 };
+enum { GRADE_FIELDS_MAX = 16, GRADE_NAME_ROOM = 32 };
 
 /* A stretch of a line. */
 struct grade_text {
@@ -23,7 +23,7 @@ struct grade_text {
 
 /* The fields of a line. */
 struct grade_record {
-	struct grade_text fields[GRADE_FIELDS_MOST];
+	struct grade_text fields[GRADE_FIELDS_MAX];
 	size_t count;
 };
 
@@ -37,7 +37,7 @@ struct grade_layout {
 	 * Names of the fields in order, NULL at the end; "" is a sign that never changes. A
 	 * layout without fields has no records, but lines "what = value".
 	 */
-	const char *fields[GRADE_FIELDS_MOST];
+	const char *fields[GRADE_FIELDS_MAX];
 	/* Appends why a field of a record is as it is, behind an earlier record (NULL: it is
 	 * the first). NULL: that isn't known. */
 	void (*explain)(const struct grade_layout *layout, const struct grade_record *before,

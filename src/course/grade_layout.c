@@ -113,7 +113,7 @@ static size_t
 field_count(const struct grade_layout *layout)
 {
 	size_t n = 0;
-	while (n < GRADE_FIELDS_MOST && layout->fields[n])
+	while (n < GRADE_FIELDS_MAX && layout->fields[n])
 		n++;
 	return n;
 }

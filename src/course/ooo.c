@@ -64,18 +64,18 @@ out_of_range(struct poly_error *error, const char *what, unsigned found, int lea
 enum poly_status
 ooo_sound(const struct ooo_config *config, struct poly_error *error)
 {
-	if (config->width < 1 || config->width > OOO_WIDTH_MOST)
-		return out_of_range(error, "the width", config->width, 1, OOO_WIDTH_MOST);
-	if (config->size < 1 || config->size > OOO_SIZE_MOST)
+	if (config->width < 1 || config->width > OOO_WIDTH_MAX)
+		return out_of_range(error, "the width", config->width, 1, OOO_WIDTH_MAX);
+	if (config->size < 1 || config->size > OOO_SIZE_MAX)
 		return out_of_range(
-			error, "the reorder buffer's size", config->size, 1, OOO_SIZE_MOST);
+			error, "the reorder buffer's size", config->size, 1, OOO_SIZE_MAX);
 	/* Fewer would never let a micro-op with two destinations be renamed. */
-	if (config->registers < COURSE_REGISTERS + DESTS || config->registers > OOO_SIZE_MOST)
+	if (config->registers < COURSE_REGISTERS + DESTS || config->registers > OOO_SIZE_MAX)
 		return out_of_range(error, "the number of physical registers",
-			config->registers, COURSE_REGISTERS + DESTS, OOO_SIZE_MOST);
-	if (config->load_latency < 1 || config->load_latency > OOO_LATENCY_MOST)
+			config->registers, COURSE_REGISTERS + DESTS, OOO_SIZE_MAX);
+	if (config->load_latency < 1 || config->load_latency > OOO_LATENCY_MAX)
 		return out_of_range(error, "the latency of loads in cycles",
-			config->load_latency, 1, OOO_LATENCY_MOST);
+			config->load_latency, 1, OOO_LATENCY_MAX);
 	return POLY_OK;
 }
 
@@ -217,7 +217,7 @@ static bool
 put_set(struct ooo *core, uint64_t pc, uint64_t set)
 {
 	bool added;
-	if (core->sets.count >= OOO_SETS_MOST && !map_find(&core->sets, pc))
+	if (core->sets.count >= OOO_SETS_MAX && !map_find(&core->sets, pc))
 		return true;
 	uint64_t *value = map_get(&core->sets, pc, set, &added);
 	if (value)

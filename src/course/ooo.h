@@ -30,10 +30,10 @@ enum ooo_memory {
 };
 
 enum {
-	OOO_WIDTH_MOST = 1024,
-	OOO_SIZE_MOST = 65536,	    /* of the reorder buffer, and physical registers */
-	OOO_LATENCY_MOST = 1000000, /* cycles */
-	OOO_SETS_MOST = 1 << 20,    /* pcs that store sets know: later ones are not learned */
+	OOO_WIDTH_MAX = 1024,
+	OOO_SIZE_MAX = 65536,	   /* of the reorder buffer, and physical registers */
+	OOO_LATENCY_MAX = 1000000, /* cycles */
+	OOO_SETS_MAX = 1 << 20,	   /* pcs that store sets know: later ones are not learned */
 };
 
 struct ooo_config {

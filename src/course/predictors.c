@@ -20,7 +20,7 @@ struct looked_up {
 static enum poly_status
 check(const struct course_predictor_config *config, struct poly_error *error)
 {
-	const unsigned most = COURSE_PREDICTOR_LOG2_MOST;
+	const unsigned most = COURSE_PREDICTOR_LOG2_MAX;
 	if (config->layout == COURSE_PENN && config->kind < COURSE_BIMODAL)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"static predictors have no layout of Penn's, expected that of WUSTL");
@@ -29,10 +29,10 @@ check(const struct course_predictor_config *config, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"tables of 2^%u, 2^%u and 2^%u counters, expected at most 2^%u",
 			config->bimodal_log2, config->gshare_log2, config->chooser_log2, most);
-	if (config->history > COURSE_PREDICTOR_HISTORY_MOST)
+	if (config->history > COURSE_PREDICTOR_HISTORY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"history of %u outcomes, expected at most %d", config->history,
-			COURSE_PREDICTOR_HISTORY_MOST);
+			COURSE_PREDICTOR_HISTORY_MAX);
 	return POLY_OK;
 }
 

@@ -13,7 +13,7 @@
 
 #include "polytrace/status.h"
 
-enum { COURSE_PREDICTOR_LOG2_MOST = 20, COURSE_PREDICTOR_HISTORY_MOST = 64 };
+enum { COURSE_PREDICTOR_LOG2_MAX = 20, COURSE_PREDICTOR_HISTORY_MAX = 64 };
 
 enum course_layout { COURSE_PENN, COURSE_WUSTL };
 
@@ -29,11 +29,10 @@ enum course_predictor_kind {
 struct course_predictor_config {
 	enum course_layout layout;
 	enum course_predictor_kind kind; /* Penn prints no static ones */
-	/* log2 of the counters of each table, 0 to COURSE_PREDICTOR_LOG2_MOST */
+	/* log2 of the counters of each table, 0 to COURSE_PREDICTOR_LOG2_MAX */
 	unsigned bimodal_log2, gshare_log2, chooser_log2;
-	unsigned
-		history; /* outcomes that gshare looks at, 0 to COURSE_PREDICTOR_HISTORY_MOST */
-	bool is_quiet;	 /* without the lines of branches and what goes with them */
+	unsigned history; /* outcomes that gshare looks at, 0 to COURSE_PREDICTOR_HISTORY_MAX */
+	bool is_quiet;	  /* without the lines of branches and what goes with them */
 };
 
 struct course_predictor {

@@ -13,9 +13,9 @@ enum poly_status
 course_scoreboard_init(struct course_scoreboard *scoreboard, unsigned latency, bool is_relaxed,
 	struct poly_error *error)
 {
-	if (!latency || latency > COURSE_LATENCY_MOST)
+	if (!latency || latency > COURSE_LATENCY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"loads take %u cycles, expected 1 to %d", latency, COURSE_LATENCY_MOST);
+			"loads take %u cycles, expected 1 to %d", latency, COURSE_LATENCY_MAX);
 	memset(scoreboard, 0, sizeof *scoreboard);
 	scoreboard->latency = latency;
 	scoreboard->is_relaxed = is_relaxed;

@@ -13,10 +13,10 @@
 
 #include "polytrace/status.h"
 
-enum { COURSE_LATENCY_MOST = 255 };
+enum { COURSE_LATENCY_MAX = 255 };
 
 struct course_scoreboard {
-	unsigned latency; /* of loads, 1 to COURSE_LATENCY_MOST; of all else 1 */
+	unsigned latency; /* of loads, 1 to COURSE_LATENCY_MAX; of all else 1 */
 	bool is_relaxed;  /* a register may be written while an older write takes longer */
 	bool is_quiet;	  /* without the lines of attempts and the line above them */
 	unsigned board[COURSE_REGISTERS]; /* cycles that are left */

@@ -64,12 +64,12 @@ course_sfsu_dynamic_init(struct course_sfsu_dynamic *system, uint32_t predictors
 {
 	const struct btb_config config = {.sets = entries, .ways = 1};
 	memset(system, 0, sizeof *system);
-	if (!predictors || !entries || predictors > COURSE_SFSU_ENTRIES_MOST ||
-		entries > COURSE_SFSU_ENTRIES_MOST)
+	if (!predictors || !entries || predictors > COURSE_SFSU_ENTRIES_MAX ||
+		entries > COURSE_SFSU_ENTRIES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu32 " predictors and %" PRIu32
 			" entries of the target buffer, expected 1 to %d of each",
-			predictors, entries, COURSE_SFSU_ENTRIES_MOST);
+			predictors, entries, COURSE_SFSU_ENTRIES_MAX);
 	system->predictors = predictors;
 	system->entries = entries;
 	system->counters = mem_new(predictors, 1);

@@ -15,7 +15,7 @@
 
 #include "polytrace/status.h"
 
-enum { COURSE_SFSU_ENTRIES_MOST = 1 << 22, COURSE_SFSU_BLOCK = 16, COURSE_SFSU_MEMORY = 80 };
+enum { COURSE_SFSU_ENTRIES_MAX = 1 << 22, COURSE_SFSU_BLOCK = 16, COURSE_SFSU_MEMORY = 80 };
 
 /* System 1: backward (target <= pc) is taken, forward is not. Zeroed is ready. */
 struct course_sfsu_static {
@@ -43,7 +43,7 @@ struct course_sfsu_dynamic {
 
 /*
  * Prepares a system of so many counters and entries, any numbers from 1 to
- * COURSE_SFSU_ENTRIES_MOST. POLY_ERR_USAGE where they are others, POLY_ERR_MEMORY.
+ * COURSE_SFSU_ENTRIES_MAX. POLY_ERR_USAGE where they are others, POLY_ERR_MEMORY.
  */
 enum poly_status course_sfsu_dynamic_init(struct course_sfsu_dynamic *system,
 	uint32_t predictors, uint32_t entries, struct poly_error *error);

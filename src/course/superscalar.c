@@ -48,10 +48,10 @@ superscalar_sound(const struct superscalar_config *config, struct poly_error *er
 	if (config->experiment < SUPERSCALAR_PLAIN || config->experiment > SUPERSCALAR_CACHE)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no experiment %d, expected 1 to 4", (int)config->experiment);
-	if (config->width < 1 || config->width > SUPERSCALAR_WIDTH_MOST)
+	if (config->width < 1 || config->width > SUPERSCALAR_WIDTH_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"a width of %u micro-ops a cycle can't be, expected 1 to %d",
-			config->width, SUPERSCALAR_WIDTH_MOST);
+			config->width, SUPERSCALAR_WIDTH_MAX);
 	return POLY_OK;
 }
 

@@ -20,11 +20,11 @@ enum superscalar_experiment {
 	SUPERSCALAR_CACHE,	 /* and a load that misses takes longer */
 };
 
-enum { SUPERSCALAR_WIDTH_MOST = 1024 };
+enum { SUPERSCALAR_WIDTH_MAX = 1024 };
 
 struct superscalar_config {
 	enum superscalar_experiment experiment;
-	unsigned width; /* micro-ops issued in a cycle at most: 1 to SUPERSCALAR_WIDTH_MOST */
+	unsigned width;	   /* micro-ops issued in a cycle at most: 1 to SUPERSCALAR_WIDTH_MAX */
 	bool cache_stores; /* stores use the cache as well (3, row 11) */
 	bool no_flags;	   /* condition codes are no register (3, row 9) */
 	bool last_cycle;   /* the total is the last cycle's number, one less (3, row 23) */

@@ -21,7 +21,7 @@ struct block {
 };
 
 /* A target of a branch; the pc is the tag. */
-struct target {
+struct atomic_file {
 	uint64_t pc, target;
 	bool is_valid;
 };
@@ -33,7 +33,7 @@ struct v2_pipeline {
 	struct writer writers[V2_REGISTERS];
 	uint32_t history;
 	uint8_t *counters;
-	struct target *targets;
+	struct atomic_file *targets;
 	struct block *blocks[2]; /* of instructions, of data */
 };
 
@@ -47,19 +47,19 @@ too_much(struct poly_error *error, const char *what, unsigned found, unsigned mo
 static enum poly_status
 cache_sound(const struct v2_cache *cache, struct poly_error *error)
 {
-	if (cache->ways > V2_WAYS_MOST)
-		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MOST);
-	if (cache->index_bits > V2_INDEX_MOST)
+	if (cache->ways > V2_WAYS_MAX)
+		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MAX);
+	if (cache->index_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the cache",
-			cache->index_bits, V2_INDEX_MOST);
-	if (cache->block_bits > V2_INDEX_MOST)
+			cache->index_bits, V2_INDEX_MAX);
+	if (cache->block_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of block bits of the cache",
-			cache->block_bits, V2_INDEX_MOST);
-	if (cache->hit > V2_LATENCY_MOST || cache->clean > V2_LATENCY_MOST ||
-		cache->dirty > V2_LATENCY_MOST)
+			cache->block_bits, V2_INDEX_MAX);
+	if (cache->hit > V2_LATENCY_MAX || cache->clean > V2_LATENCY_MAX ||
+		cache->dirty > V2_LATENCY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"latencies of %u, %u and %u cycles, expected at most %d each",
-			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MOST);
+			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MAX);
 	return POLY_OK;
 }
 
@@ -69,17 +69,17 @@ v2_sound(const struct v2_config *config, struct poly_error *error)
 	if (config->direction > V2_GSHARE)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no predictor %d", (int)config->direction);
-	if (config->index_bits > V2_INDEX_MOST)
+	if (config->index_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the predictor",
-			config->index_bits, V2_INDEX_MOST);
-	if (config->btb_bits > V2_INDEX_MOST)
+			config->index_bits, V2_INDEX_MAX);
+	if (config->btb_bits > V2_INDEX_MAX)
 		return too_much(error, "the number of index bits of the targets",
-			config->btb_bits, V2_INDEX_MOST);
+			config->btb_bits, V2_INDEX_MAX);
 	if (config->history_bits > 32)
 		return too_much(error, "the number of history bits", config->history_bits, 32);
-	if (config->memory > V2_LATENCY_MOST)
+	if (config->memory > V2_LATENCY_MAX)
 		return too_much(error, "the latency of the memory in cycles", config->memory,
-			V2_LATENCY_MOST);
+			V2_LATENCY_MAX);
 	return cache_sound(&config->cache, error);
 }
 
@@ -134,13 +134,13 @@ mispredicts(struct v2_pipeline *pipeline, const struct v2_insn *insn)
 	if (pipeline->config.direction == V2_PERFECT || !insn->is_branch)
 		return false;
 	const uint64_t mask = ((uint64_t)1 << pipeline->config.btb_bits) - 1;
-	struct target *target = &pipeline->targets[(insn->pc >> 1) & mask];
+	struct atomic_file *target = &pipeline->targets[(insn->pc >> 1) & mask];
 	const bool known = target->is_valid && target->pc == insn->pc;
 	const uint64_t behind = insn->pc + insn->size;
 	const uint64_t predicted =
 		predict_direction(pipeline, insn) && known ? target->target : behind;
 	if (insn->is_taken)
-		*target = (struct target){insn->pc, insn->target, true};
+		*target = (struct atomic_file){insn->pc, insn->target, true};
 	return predicted != (insn->is_taken ? insn->target : behind);
 }
 

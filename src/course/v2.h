@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 enum {
-	V2_REGISTERS = 64,	   /* numbers of registers: 0 to 63 */
-	V2_NONE = -1,		   /* no register */
-	V2_INDEX_MOST = 20,	   /* bits of an index of a table or cache */
-	V2_WAYS_MOST = 16,	   /* blocks in a set */
-	V2_LATENCY_MOST = 1 << 20, /* cycles */
+	V2_REGISTERS = 64,	  /* numbers of registers: 0 to 63 */
+	V2_NONE = -1,		  /* no register */
+	V2_INDEX_MAX = 20,	  /* bits of an index of a table or cache */
+	V2_WAYS_MAX = 16,	  /* blocks in a set */
+	V2_LATENCY_MAX = 1 << 20, /* cycles */
 };
 
 /* One record of a trace. The text is the caller's, and needed during a call only. */

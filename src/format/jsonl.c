@@ -117,6 +117,7 @@ jsonl_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 			"%d lines are JSON objects whose first key is a column", lines);
 		return LINE_BITS * lines;
 	}
+	note->near = lines > 0;
 	if (lines > 0)
 		snprintf(note->text, sizeof note->text,
 			"%d lines are rows, but at least %d are expected", lines, LINES_LEAST);
@@ -153,7 +154,7 @@ static const struct format jsonl = {
 		.options = no_options,
 		.rules = rules},
 	.is_text = true,
-	.apart = true,
+	.rows_independent = true,
 	.reader_size = sizeof(struct jsonl_reader),
 	.writer_size = sizeof(struct jsonl_writer),
 	.probe = jsonl_probe,

@@ -292,7 +292,7 @@ is_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
 }
 
 /*
- * A poly_wanted_fn: false where none of the records could be taken, nor begin or end what is
+ * A poly_may_match_fn: false where none of the records could be taken, nor begin or end what is
  * taken. Steps behind the filter only see records that came through it. It is asked in the
  * order of the trace, but other records may still stand before those that it is asked about.
  */
@@ -331,7 +331,7 @@ next_taken(struct poly_selection *it, struct poly_reader *reader,
 	const struct poly_batch *all;
 	it->ended |= it->options.head == 0 || it->options.tail == 0;
 	if (!it->options.keep_sites && !(poly_selection_columns(it) & POLY_HAS(site)))
-		poly_reader_pass_over(reader, is_wanted, it);
+		poly_reader_prune(reader, is_wanted, it);
 	while (!it->ended) {
 		enum poly_status status = poly_reader_next(reader, &all, error);
 		if (status != POLY_OK)

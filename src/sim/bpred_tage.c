@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TAGE. A bimodal table, and tagged ones T1 to Tn with ever longer histories, of 2^k entries.
- * An entry has a tag of w bits, a counter from -4 to 3 that predicts taken from 0 on, and a use
- * from 0 to 3. With p the shifted address and fold(L, b) the xor of the youngest L outcomes,
- * each outcome i (0: the youngest) moved up by i mod b:
+ * TAGE. A bimodal table, and tagged tables T1 to Tn with increasing history lengths, of 2^k
+ * entries. An entry has a tag of w bits, a counter from -4 to 3 that predicts taken from 0 on,
+ * and a use from 0 to 3. With p the shifted address and fold(L, b) the xor of the youngest L
+ * outcomes, each outcome i (0: the youngest) moved up by i mod b:
  *
  *   index = (p ^ p >> k ^ fold(L, k)) mod 2^k    tag = (p ^ fold(L, w) ^ 2 fold(L, w - 1)) mod
  * 2^w
  *
  * The provider is the entry with its tag in the table with the longest history, the alternative
  * what would predict without it; without any the bimodal counter is the prediction. A provider
- * whose use is 0 and whose counter is 0 or -1 is new: the alternative predicts where a counter
- * of four bits, beginning at 8, is 8 or more. Then, in this order:
+ * whose use is 0 and whose counter is 0 or -1 is new: the alternative predicts if a 4-bit
+ * counter, initially 8, is 8 or more. Then, in this order:
  *
- * 1. Where a new provider and the alternative differ that counter goes up if the alternative
- * was right, else down.
- * 2. Where the prediction was wrong, and a table is longer than the provider's, a place is
- *    looked for in those tables: from the shorter to the longer, those with use 0 are taken
- * with a chance of two in three, the last of them surely. The entry gets the tag, use 0, and
- * the counter 0 (taken) or -1. Where no use is 0 each of the entries loses one.
+ * 1. If a new provider and the alternative differ, that counter is incremented if the
+ * alternative was right, else decremented.
+ * 2. If the prediction was wrong, an entry is allocated in a table with a longer history than
+ * the provider's: from the shorter to the longer, entries with use 0 are selected with a
+ * probability of two in three, the last of them always. The entry gets the tag, use 0, and the
+ * counter 0 (taken) or -1. If no use is 0, the use of each of the entries is decremented.
  * 3. The provider's counter, or the bimodal one, moves towards the outcome.
- * 4. Where provider and alternative differ the provider's use goes up if it was right, else
- * down.
- * 5. The outcome joins the history. After every 2^period_log2 branches all uses are halved in
- *    worth: the first time their high bit is cleared, the next time the low one, and so on.
+ * 4. If provider and alternative differ, the provider's use is incremented if it was right,
+ * else decremented.
+ * 5. The outcome joins the history. After every 2^period_log2 branches all uses are aged:
+ * their high bit and their low bit are cleared in turn.
  *
- * Chances are taken from xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003; 13, 17, 5): a step,
- * then the state mod 3 is not 0.
+ * Random numbers come from xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003; 13, 17, 5): a
+ * step, then the condition state mod 3 != 0.
  *
  * spec: A. Seznec, P. Michaud, "A case for (partially) tagged geometric history length branch
  * prediction", JILP 8, 2006, section 3; without its path history.
  */
 #include "sim/bpred_family.h"
-#include "sim/bpred_past.h"
+#include "sim/bpred_history.h"
 
 #include <string.h>
 
-enum { COUNTER_LEAST = -4, COUNTER_MOST = 3, USE_MOST = 3, TRUST_MOST = 15, TRUSTED = 8 };
+enum { COUNTER_MIN = -4, COUNTER_MAX = 3, USE_MAX = 3, TRUST_MAX = 15, TRUSTED = 8 };
 enum { ENTRY_BITS = 3 + 2, TRUST_BITS = 4 };
 
 struct entry {
@@ -54,15 +54,15 @@ struct tage {
 	unsigned shift, tables, log2, tag_bits;
 	uint64_t base_mask, period, branches;
 	uint32_t random;
-	uint8_t trust;	/* in alternatives of new entries */
-	uint8_t clears; /* the bits of uses that go next */
-	uint8_t *base;	/* behind the entries */
-	struct past past;
+	uint8_t trust;	/* trust in the alternatives of new entries */
+	uint8_t clears; /* the bits of uses to be cleared next */
+	uint8_t *base;	/* after the entries, in the same block */
+	struct bpred_history past;
 	struct folds folds[BPRED_TAGE_TABLES];
 	struct entry entries[];
 };
 
-/* What the tables say of a branch. */
+/* Prediction of the tables for a branch. */
 struct vote {
 	struct entry *at[BPRED_TAGE_TABLES];
 	uint16_t tag[BPRED_TAGE_TABLES];
@@ -79,7 +79,7 @@ check_lengths(const struct bpred_tage *tage, struct poly_error *error)
 	unsigned low = 1;
 	for (unsigned i = 0; i < tage->tables && !status; i++) {
 		status = bpred_range("history of a tagged table", tage->length[i], low,
-			BPRED_TAGE_MOST, error);
+			BPRED_TAGE_MAX, error);
 		low = tage->length[i] + 1u;
 	}
 	return status;
@@ -90,13 +90,13 @@ check(const struct bpred_config *config, struct poly_error *error)
 {
 	const struct bpred_tage *tage = &config->tage;
 	enum poly_status status = bpred_range(
-		"log2 of the bimodal entries", config->entries_log2, 0, BPRED_LOG2_MOST, error);
+		"log2 of the bimodal entries", config->entries_log2, 0, BPRED_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range(
 			"number of tagged tables", tage->tables, 1, BPRED_TAGE_TABLES, error);
 	if (!status)
 		status = bpred_range("log2 of the tagged entries", tage->entries_log2, 1,
-			BPRED_TAGE_LOG2_MOST, error);
+			BPRED_TAGE_LOG2_MAX, error);
 	if (!status)
 		status = bpred_range("width of tags", tage->tag_bits, 2, 15, error);
 	if (!status)
@@ -141,7 +141,7 @@ reset(void *state, const struct bpred_config *config)
 	all->trust = TRUSTED;
 	all->clears = 2;
 	all->base = (uint8_t *)(all->entries + entries);
-	past_begin(&all->past);
+	history_init(&all->past);
 	for (unsigned i = 0; i < tage->tables; i++)
 		all->folds[i] = (struct folds){folded_begin(tage->length[i], all->log2),
 			folded_begin(tage->length[i], all->tag_bits),
@@ -207,7 +207,7 @@ allocate(struct tage *all, struct vote *vote, uint8_t taken)
 	}
 }
 
-/* A number from low to high, one up or down where that is possible. */
+/* Increments or decrements a number, saturating at low and high. */
 static int
 nudge(int value, bool up, int low, int high)
 {
@@ -219,7 +219,7 @@ learn(struct tage *all, struct vote *vote, uint8_t taken)
 {
 	bool differ = vote->provided != vote->other, right = vote->provided == taken;
 	if (vote->is_new && differ)
-		all->trust = (uint8_t)nudge(all->trust, !right, 0, TRUST_MOST);
+		all->trust = (uint8_t)nudge(all->trust, !right, 0, TRUST_MAX);
 	if (vote->predicted != taken)
 		allocate(all, vote, taken);
 	if (vote->provider < 0) {
@@ -227,9 +227,9 @@ learn(struct tage *all, struct vote *vote, uint8_t taken)
 		return;
 	}
 	struct entry *entry = vote->at[vote->provider];
-	entry->counter = (int8_t)nudge(entry->counter, taken, COUNTER_LEAST, COUNTER_MOST);
+	entry->counter = (int8_t)nudge(entry->counter, taken, COUNTER_MIN, COUNTER_MAX);
 	if (differ)
-		entry->use = (uint8_t)nudge(entry->use, right, 0, USE_MOST);
+		entry->use = (uint8_t)nudge(entry->use, right, 0, USE_MAX);
 }
 
 /* Step 5. */
@@ -241,7 +241,7 @@ age(struct tage *all, uint8_t taken)
 		folded_push(&all->folds[i].tag, &all->past, taken);
 		folded_push(&all->folds[i].tag_less, &all->past, taken);
 	}
-	past_push(&all->past, taken);
+	history_push(&all->past, taken);
 	if (++all->branches % all->period)
 		return;
 	size_t entries = (size_t)all->tables << all->log2;

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct coherence {
 	unsigned line_shift, word_shift;
 	struct cache *caches[COHERENCE_THREADS];
 	struct coherence_counts counts[COHERENCE_THREADS];
-	struct dense dense;
+	struct dense_index dense;
 	struct coherence_line *lines; /* by dense number, as the following */
 	struct place *places;
 	uint64_t *written; /* threads a line: words that others stored to since it was lost */
@@ -46,7 +46,7 @@ check(const struct coherence_config *config, struct poly_error *error)
 	const uint32_t word = config->word_size;
 	if (!config->threads || config->threads > COHERENCE_THREADS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " threads, 1 to %d can be had", config->threads,
+			"%" PRIu32 " threads, expected 1 to %d", config->threads,
 			COHERENCE_THREADS);
 	if (cache->write_through || cache->no_allocate || cache->always_valid)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -76,7 +76,7 @@ coherence_new(const struct coherence_config *config, struct coherence **coherenc
 	made->one = 1;
 	made->line_shift = (unsigned)__builtin_ctz(config->cache.line_size);
 	made->word_shift = (unsigned)__builtin_ctz(config->word_size);
-	status = dense_init(&made->dense, config->lines, error);
+	status = dense_index_init(&made->dense, config->lines, error);
 	for (uint32_t i = 0; i < config->threads && status == POLY_OK; i++)
 		status = cache_new(&config->cache, &made->caches[i], error);
 	if (status != POLY_OK) {
@@ -94,7 +94,7 @@ coherence_free(struct coherence *coherence)
 		return;
 	for (int i = 0; i < COHERENCE_THREADS; i++)
 		cache_free(coherence->caches[i]);
-	dense_fini(&coherence->dense);
+	dense_index_fini(&coherence->dense);
 	mem_free(coherence->lines);
 	mem_free(coherence->places);
 	mem_free(coherence->written);
@@ -134,9 +134,9 @@ words_of(const struct coherence *c, uint64_t address, uint32_t size)
 {
 	const uint32_t line_size = c->config.cache.line_size;
 	const uint32_t in_line = (uint32_t)(address & (line_size - 1));
-	const uint32_t most = line_size - in_line, used = size == 0	? 1
-							  : size < most ? size
-									: most;
+	const uint32_t max = line_size - in_line, used = size == 0    ? 1
+							 : size < max ? size
+								      : max;
 	const unsigned first = in_line >> c->word_shift;
 	const unsigned last = (in_line + used - 1) >> c->word_shift;
 	return (UINT64_MAX >> (63 - (last - first))) << first;
@@ -149,7 +149,7 @@ replaced(struct coherence *c, uint32_t thread, uint64_t address)
 	uint64_t number = address >> c->line_shift;
 	uint32_t line = 0;
 	/* It is known, so that neither memory nor a number is needed. */
-	(void)dense_find(&c->dense, &number, 1, &line, NULL);
+	(void)dense_index_find(&c->dense, &number, 1, &line, NULL);
 	struct place *place = &c->places[line];
 	place->holders &= ~(UINT64_C(1) << thread);
 	c->counts[thread].written_back += place->modified ? c->one : 0;
@@ -242,7 +242,7 @@ step(struct coherence *c, const struct coherence_batch *batch, size_t from, uint
 	uint32_t ids[STEP];
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = batch->addresses[from + i] >> c->line_shift;
-	const enum poly_status status = dense_find(&c->dense, numbers, count, ids, error);
+	const enum poly_status status = dense_index_find(&c->dense, numbers, count, ids, error);
 	if (status != POLY_OK)
 		return status;
 	if (!make_room(c))

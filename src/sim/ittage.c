@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A predictor of where indirect jumps go; ittage.h says how. */
+/* A predictor of indirect branch targets, defined in ittage.h. */
 #include "sim/ittage.h"
 
-#include "sim/bpred_past.h"
+#include "sim/bpred_history.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
 #include <stdbool.h>
 
-enum { CONFIDENCE_MOST = 3 };
+enum { CONFIDENCE_MAX = 3 };
 
 struct entry {
 	uint64_t target;
@@ -24,13 +24,13 @@ struct folds {
 
 struct ittage {
 	struct ittage_config config;
-	struct past past;
+	struct bpred_history past;
 	struct folds folds[ITTAGE_TABLES];
-	uint64_t *last; /* behind the entries */
+	uint64_t *last; /* after the entries, in the same block */
 	struct entry entries[];
 };
 
-/* What the tables say of a branch. */
+/* Prediction of the tables for a branch. */
 struct vote {
 	struct entry *at[ITTAGE_TABLES];
 	uint16_t tag[ITTAGE_TABLES];
@@ -57,18 +57,18 @@ check(const struct ittage_config *config, struct poly_error *error)
 		in_range("shift of the address", config->pc_shift, 0, 63, error);
 	if (!status)
 		status = in_range("log2 of the last targets", config->base_log2, 0,
-			ITTAGE_LOG2_MOST, error);
+			ITTAGE_LOG2_MAX, error);
 	if (!status)
 		status = in_range(
 			"number of tagged tables", config->tables, 0, ITTAGE_TABLES, error);
 	if (!status && config->tables)
 		status = in_range("log2 of the tagged entries", config->entries_log2, 1,
-			ITTAGE_LOG2_MOST, error);
+			ITTAGE_LOG2_MAX, error);
 	if (!status && config->tables)
 		status = in_range("width of tags", config->tag_bits, 2, 15, error);
 	for (unsigned i = 0; i < config->tables && !status; i++) {
-		status = in_range("history of a tagged table", config->length[i], low,
-			ITTAGE_MOST, error);
+		status = in_range(
+			"history of a tagged table", config->length[i], low, ITTAGE_MAX, error);
 		low = config->length[i] + 1u;
 	}
 	return status;
@@ -95,7 +95,7 @@ ittage_new(const struct ittage_config *config, struct ittage **made, struct poly
 	if (!config->tables)
 		all->config.entries_log2 = all->config.tag_bits = 0;
 	all->last = (uint64_t *)(void *)(all->entries + entries);
-	past_begin(&all->past);
+	history_init(&all->past);
 	for (unsigned i = 0; i < config->tables; i++)
 		all->folds[i] =
 			(struct folds){folded_begin(config->length[i], config->entries_log2),
@@ -160,9 +160,9 @@ learn(const struct ittage *all, struct vote *vote, uint64_t target)
 	struct entry *entry = vote->at[vote->provider];
 	bool right = vote->provided == target;
 	if (right)
-		entry->confidence = entry->confidence < CONFIDENCE_MOST
+		entry->confidence = entry->confidence < CONFIDENCE_MAX
 					    ? (uint8_t)(entry->confidence + 1)
-					    : CONFIDENCE_MOST;
+					    : CONFIDENCE_MAX;
 	else if (entry->confidence)
 		entry->confidence--;
 	else
@@ -179,7 +179,7 @@ push(struct ittage *all, uint8_t bit)
 		folded_push(&all->folds[i].tag, &all->past, bit);
 		folded_push(&all->folds[i].tag_less, &all->past, bit);
 	}
-	past_push(&all->past, bit);
+	history_push(&all->past, bit);
 }
 
 void

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 struct next_use {
 	struct sim_store store;
-	struct dense dense;
+	struct dense_index dense;
 	uint64_t *block;
 	uint32_t ids[BLOCK];
 	uint64_t uses; /* learned */
@@ -30,7 +30,7 @@ next_use_new(const struct sim_store *store, uint32_t lines, struct next_use **ne
 		return err_memory(error);
 	made->store = *store;
 	made->block = mem_new(BLOCK, sizeof *made->block);
-	if (!made->block || dense_init(&made->dense, lines, error) != POLY_OK) {
+	if (!made->block || dense_index_init(&made->dense, lines, error) != POLY_OK) {
 		next_use_free(made);
 		return err_memory(error);
 	}
@@ -43,7 +43,7 @@ next_use_free(struct next_use *next)
 {
 	if (!next)
 		return;
-	dense_fini(&next->dense);
+	dense_index_fini(&next->dense);
 	mem_free(next->block);
 	mem_free(next);
 }
@@ -69,7 +69,7 @@ static enum poly_status
 learn(struct next_use *next, const uint64_t *lines, size_t count, struct poly_error *error)
 {
 	const enum poly_status status =
-		dense_find(&next->dense, lines, count, next->ids, error);
+		dense_index_find(&next->dense, lines, count, next->ids, error);
 	if (status != POLY_OK)
 		return status;
 	for (size_t i = 0; i < count; i++)
@@ -79,7 +79,7 @@ learn(struct next_use *next, const uint64_t *lines, size_t count, struct poly_er
 }
 
 enum poly_status
-next_use_learn(
+next_use_add(
 	struct next_use *next, const uint64_t *lines, size_t count, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
@@ -101,7 +101,7 @@ look_ahead(struct next_use *next, uint64_t first, size_t count, uint64_t *later)
 }
 
 enum poly_status
-next_use_settle(struct next_use *next, struct poly_error *error)
+next_use_resolve(struct next_use *next, struct poly_error *error)
 {
 	const size_t lines = next->dense.count;
 	uint64_t *later = mem_new(lines, sizeof *later);

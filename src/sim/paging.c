@@ -4,15 +4,15 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/frames.h"
-#include "sim/opt.h"
+#include "sim/lru_list.h"
+#include "sim/belady.h"
 
 struct paging {
 	enum paging_policy policy;
 	struct cache *cache; /* fifo, lru */
-	struct opt *opt;
+	struct belady *opt;
 	/* The clock: */
-	struct frames frames;
+	struct lru_list frames;
 	uint8_t *used, *dirty; /* of frames */
 	uint32_t hand;
 	unsigned page_shift;
@@ -24,13 +24,13 @@ open_machine(struct paging *paging, const struct paging_config *config,
 	const struct cache_config *as_cache, struct poly_error *error)
 {
 	if (config->policy == PAGING_OPT)
-		return opt_cache_new(as_cache, &paging->opt, error);
+		return belady_new(as_cache, &paging->opt, error);
 	if (config->policy != PAGING_CLOCK)
 		return cache_new(as_cache, &paging->cache, error);
 	paging->page_shift = (unsigned)__builtin_ctz(config->page_size);
 	paging->used = mem_new(config->frames, 1);
 	paging->dirty = mem_new(config->frames, 1);
-	if (!paging->used || !paging->dirty || !frames_init(&paging->frames, config->frames))
+	if (!paging->used || !paging->dirty || !lru_list_init(&paging->frames, config->frames))
 		return err_memory(error);
 	return POLY_OK;
 }
@@ -70,8 +70,8 @@ paging_free(struct paging *paging)
 	if (!paging)
 		return;
 	cache_free(paging->cache);
-	opt_cache_free(paging->opt);
-	frames_fini(&paging->frames);
+	belady_free(paging->opt);
+	lru_list_fini(&paging->frames);
 	mem_free(paging->used);
 	mem_free(paging->dirty);
 	mem_free(paging);
@@ -81,9 +81,9 @@ paging_free(struct paging *paging)
 static uint32_t
 take_frame(struct paging *paging, uint64_t page)
 {
-	struct frames *frames = &paging->frames;
+	struct lru_list *frames = &paging->frames;
 	if (frames->held < frames->capacity)
-		return frames_put(frames, page);
+		return lru_list_insert(frames, page);
 	while (paging->used[paging->hand]) {
 		paging->used[paging->hand] = 0;
 		paging->hand = paging->hand + 1 == frames->capacity ? 0 : paging->hand + 1;
@@ -92,7 +92,7 @@ take_frame(struct paging *paging, uint64_t page)
 	paging->hand = frame + 1 == frames->capacity ? 0 : frame + 1;
 	paging->counts.written += paging->dirty[frame];
 	paging->dirty[frame] = 0;
-	frames_replace(frames, frame, page);
+	lru_list_replace(frames, frame, page);
 	return frame;
 }
 
@@ -102,8 +102,8 @@ run_clock(struct paging *paging, const struct cache_batch *batch, uint32_t *miss
 	size_t faults = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const uint64_t page = batch->addresses[i] >> paging->page_shift;
-		uint32_t frame = frames_find(&paging->frames, page);
-		if (frame == FRAMES_NONE) {
+		uint32_t frame = lru_list_find(&paging->frames, page);
+		if (frame == LRU_LIST_NONE) {
 			frame = take_frame(paging, page);
 			if (missed)
 				missed[faults] = (uint32_t)i;
@@ -122,7 +122,7 @@ paging_run(struct paging *paging, const struct cache_batch *batch, const uint64_
 	uint32_t *missed)
 {
 	if (paging->policy == PAGING_OPT)
-		return opt_cache_run(paging->opt, batch, next, missed);
+		return belady_run(paging->opt, batch, next, missed);
 	if (paging->policy != PAGING_CLOCK)
 		return cache_run(paging->cache, batch, missed);
 	return run_clock(paging, batch, missed);
@@ -136,7 +136,7 @@ paging_count(const struct paging *paging, struct paging_counts *counts)
 	if (paging->policy == PAGING_CLOCK)
 		return;
 	if (paging->policy == PAGING_OPT)
-		opt_cache_count(paging->opt, &all);
+		belady_count(paging->opt, &all);
 	else
 		cache_count(paging->cache, &all);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {

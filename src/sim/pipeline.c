@@ -22,12 +22,12 @@ pipeline_part_name(enum pipeline_part part)
 
 /* Whether a number is from least to most; error says what it is the number of. */
 static bool
-fits(const char *what, unsigned found, unsigned least, unsigned most, struct poly_error *error)
+fits(const char *what, unsigned found, unsigned min, unsigned max, struct poly_error *error)
 {
-	if (found >= least && found <= most)
+	if (found >= min && found <= max)
 		return true;
 	err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected %u to %u", what,
-		found, least, most);
+		found, min, max);
 	return false;
 }
 
@@ -35,7 +35,7 @@ static bool
 latencies_fit(const unsigned *latency, struct poly_error *error)
 {
 	for (size_t i = 0; i < PIPELINE_CLASSES; i++) {
-		if (!fits("a latency in cycles", latency[i], 1, PIPELINE_LATENCY_MOST, error))
+		if (!fits("a latency in cycles", latency[i], 1, PIPELINE_LATENCY_MAX, error))
 			return false;
 	}
 	return true;
@@ -47,8 +47,8 @@ pipeline_inorder_sound(const struct pipeline_inorder_config *config, struct poly
 	if (config->order > PIPELINE_ORDER_ALL)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"there is no rule %d of the order of writes", (int)config->order);
-	bool sound = fits("the width", config->width, 1, PIPELINE_WIDTH_MOST, error) &&
-		     fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MOST,
+	bool sound = fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
+		     fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
 			     error) &&
 		     latencies_fit(config->latency, error);
 	return sound ? POLY_OK : POLY_ERR_USAGE;
@@ -62,17 +62,17 @@ pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *
 			"there is no rule %d of loads and stores", (int)config->memory);
 	/* A micro-op with two destinations could never be renamed with one register. */
 	bool sound =
-		fits("the width", config->width, 1, PIPELINE_WIDTH_MOST, error) &&
-		fits("the reorder buffer's size", config->size, 1, PIPELINE_SIZE_MOST, error) &&
+		fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
+		fits("the reorder buffer's size", config->size, 1, PIPELINE_SIZE_MAX, error) &&
 		(!config->registers ||
 			fits("the number of registers for results", config->registers, 2,
-				PIPELINE_RENAMED_MOST, error)) &&
-		fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MOST,
+				PIPELINE_RENAMED_MAX, error)) &&
+		fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
 			error) &&
-		fits("the number of extra cycles", config->extra_most, 0, PIPELINE_LATENCY_MOST,
+		fits("the number of extra cycles", config->extra_most, 0, PIPELINE_LATENCY_MAX,
 			error) &&
 		fits("the number of bits of a site", config->site_bits, 0,
-			PIPELINE_SITE_BITS_MOST, error) &&
+			PIPELINE_SITE_BITS_MAX, error) &&
 		latencies_fit(config->latency, error);
 	return sound ? POLY_OK : POLY_ERR_USAGE;
 }

@@ -34,12 +34,12 @@ enum {
 	PIPELINE_NONE = 127,  /* no register */
 	PIPELINE_CLASSES = 8, /* classes of micro-ops, which have a latency each */
 	PIPELINE_LOADS = 1,   /* the class of loads, alone; the others are the caller's */
-	PIPELINE_WIDTH_MOST = 64, /* micro-ops a cycle */
-	PIPELINE_LATENCY_MOST =
+	PIPELINE_WIDTH_MAX = 64, /* micro-ops a cycle */
+	PIPELINE_LATENCY_MAX =
 		4095, /* cycles, of a class, of a penalty and of what comes on top */
-	PIPELINE_SIZE_MOST = 4096,     /* micro-ops in the reorder buffer */
-	PIPELINE_RENAMED_MOST = 65536, /* physical registers */
-	PIPELINE_SITE_BITS_MOST = 24,  /* of the tables of store sets */
+	PIPELINE_SIZE_MAX = 4096,     /* micro-ops in the reorder buffer */
+	PIPELINE_RENAMED_MAX = 65536, /* physical registers */
+	PIPELINE_SITE_BITS_MAX = 24,  /* of the tables of store sets */
 };
 
 enum pipeline_flag {
@@ -53,7 +53,7 @@ enum pipeline_flag {
 struct pipeline_op {
 	uint8_t sources[3], dests[2]; /* registers, or PIPELINE_NONE */
 	uint8_t flags;		      /* of enum pipeline_flag */
-	uint16_t extra; /* cycles above the latency, up to PIPELINE_LATENCY_MOST */
+	uint16_t extra;		      /* cycles above the latency, up to PIPELINE_LATENCY_MAX */
 };
 
 /* When a micro-op whose destination is still to be written may issue, in order. */

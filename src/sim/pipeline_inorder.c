@@ -18,7 +18,7 @@
 
 /*
  * Cycles count from the start of a stretch, and the longest one is 4096 times what a micro-op
- * can take at most, thrice PIPELINE_LATENCY_MOST: below 2 to the 26th.
+ * can take at most, thrice PIPELINE_LATENCY_MAX: below 2 to the 26th.
  */
 enum { STRETCH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8, TRACK_BITS = 20 };
 
@@ -236,7 +236,7 @@ run_track(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size
 		const struct pipeline_op op = ops[i];
 		const unsigned end = track_end(&op);
 		const uint64_t latency = track->latency[op.flags & PIPELINE_CLASS] +
-					 (op.extra & PIPELINE_LATENCY_MOST) * TRACK_CYCLE;
+					 (op.extra & PIPELINE_LATENCY_MAX) * TRACK_CYCLE;
 		uint64_t need = later(ready[op.sources[0]], ready[op.sources[1]]);
 		need = later(need, ready[op.sources[2]]);
 		need = later(need, order_of_track(ready, &op, latency, order));
@@ -261,7 +261,7 @@ run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, si
 		const unsigned class = op->flags & PIPELINE_CLASS;
 		const uint64_t latency =
 			rules.latency[class] +
-			(op->extra & PIPELINE_LATENCY_MOST) * rules.extra[class];
+			(op->extra & PIPELINE_LATENCY_MAX) * rules.extra[class];
 		uint64_t key = later(ready[op->sources[0]], ready[op->sources[1]]);
 		key = later(key, ready[op->sources[2]]);
 		key = later(key, order_of(ready, op, latency, order));

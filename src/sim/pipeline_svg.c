@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 
 /* In user units: a cycle is a square, labels stand to the left, the legend above. */
-enum { CELL = 18, TOP = 48, LABEL_MOST = 32, TICK = 5, CHARACTER = 8, WIDTH_LEAST = 440 };
+enum { CELL = 18, TOP = 48, LABEL_MAX = 32, TICK = 5, CHARACTER = 8, WIDTH_MIN = 440 };
 
 #define HEAD "instruction / cycle"
 
@@ -48,17 +48,17 @@ static void
 find_left(struct picture *picture)
 {
 	const struct pipeline_slice *slice = picture->slice;
-	size_t most = sizeof HEAD - 1;
+	size_t max = sizeof HEAD - 1;
 	for (size_t i = 0; i < slice->n; i++) {
 		size_t characters = 2; /* of a number, and the blank behind it */
 		for (uint64_t left = slice->first + i; left > 9; left /= 10)
 			characters++;
 		const size_t bytes = strlen(slice->labels[i]);
 		/* One more for the sign that a label is cut. */
-		characters += bytes > LABEL_MOST ? LABEL_MOST + 1 : bytes;
-		most = characters > most ? characters : most;
+		characters += bytes > LABEL_MAX ? LABEL_MAX + 1 : bytes;
+		max = characters > max ? characters : max;
 	}
-	picture->left = most * CHARACTER + CELL;
+	picture->left = max * CHARACTER + CELL;
 }
 
 static uint64_t
@@ -67,7 +67,7 @@ x_of(const struct picture *picture, uint64_t cycle)
 	return picture->left + (cycle - picture->start) * CELL;
 }
 
-/* At most LABEL_MOST characters of the label, escaped; control characters have no form in XML.
+/* At most LABEL_MAX characters of the label, escaped; control characters have no form in XML.
  */
 static void
 append_label(struct buf *out, const char *text)
@@ -75,7 +75,7 @@ append_label(struct buf *out, const char *text)
 	size_t characters = 0;
 	for (const char *c = text; *c; c++) {
 		const unsigned char byte = (unsigned char)*c;
-		if ((byte & 0xc0) != 0x80 && characters++ == LABEL_MOST) {
+		if ((byte & 0xc0) != 0x80 && characters++ == LABEL_MAX) {
 			buf_string(out, "…");
 			return;
 		}
@@ -172,14 +172,14 @@ pipeline_svg_append(
 	struct picture picture = {.slice = slice, .out = out};
 	find_cycles(&picture);
 	const uint64_t cycles = picture.end - picture.start;
-	if (slice->n > PIPELINE_SVG_OPS_MOST || cycles > PIPELINE_SVG_CYCLES_MOST)
+	if (slice->n > PIPELINE_SVG_OPS_MAX || cycles > PIPELINE_SVG_CYCLES_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"%zu instructions in %" PRIu64 " cycles are too many for a diagram of "
 			"stages, expected at most %d in %d",
-			slice->n, cycles, PIPELINE_SVG_OPS_MOST, PIPELINE_SVG_CYCLES_MOST);
+			slice->n, cycles, PIPELINE_SVG_OPS_MAX, PIPELINE_SVG_CYCLES_MAX);
 	find_left(&picture);
 	const uint64_t needed = x_of(&picture, picture.end) + CELL;
-	const uint64_t width = needed > WIDTH_LEAST ? needed : WIDTH_LEAST;
+	const uint64_t width = needed > WIDTH_MIN ? needed : WIDTH_MIN;
 	const size_t height = TOP + (slice->n + 1) * CELL;
 	buf_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "sim/pipeline.h"
 
-enum { PIPELINE_SVG_OPS_MOST = 1000, PIPELINE_SVG_CYCLES_MOST = 10000 };
+enum { PIPELINE_SVG_OPS_MAX = 1000, PIPELINE_SVG_CYCLES_MAX = 10000 };
 
 /*
  * Appends an SVG document, which needs nothing else and is readable on light and dark ground.

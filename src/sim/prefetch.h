@@ -27,7 +27,7 @@ enum prefetch_kind {
 	PREFETCHES
 };
 
-#define PREFETCH_DEGREE_MOST 16 /* lines of one access */
+#define PREFETCH_DEGREE_MAX 16 /* lines of one access */
 #define PREFETCH_STRIDES 256
 #define PREFETCH_STREAMS 16
 
@@ -44,7 +44,7 @@ struct prefetch_stream {
 /* A prefetcher is plain memory; zeroed but for the first three. */
 struct prefetcher {
 	enum prefetch_kind kind;
-	uint32_t degree; /* lines to bring, 1 to PREFETCH_DEGREE_MOST */
+	uint32_t degree; /* lines to bring, 1 to PREFETCH_DEGREE_MAX */
 	unsigned line_shift;
 	uint64_t time;
 	struct prefetch_stride strides[PREFETCH_STRIDES];
@@ -58,7 +58,7 @@ struct prefetch_access {
 	bool brought;
 };
 
-/* The addresses to bring after an access; there is room for PREFETCH_DEGREE_MOST. Returns how
+/* The addresses to bring after an access; there is room for PREFETCH_DEGREE_MAX. Returns how
  * many there are. Some may be held already. */
 size_t prefetch_see(struct prefetcher *prefetcher, const struct prefetch_access *access,
 	uint64_t *addresses);

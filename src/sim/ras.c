@@ -11,9 +11,9 @@ enum poly_status
 ras_init(struct ras *ras, uint32_t room, struct poly_error *error)
 {
 	memset(ras, 0, sizeof *ras);
-	if (!room || room > RAS_MOST)
+	if (!room || room > RAS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"return stack has %u addresses, expected 1 to %d", room, RAS_MOST);
+			"return stack has %u addresses, expected 1 to %d", room, RAS_MAX);
 	ras->addresses = mem_new(room, sizeof *ras->addresses);
 	ras->room = room;
 	return ras->addresses ? POLY_OK : err_memory(error);

@@ -4,13 +4,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/stack_distance.h"
 
 #define STEP 1024 /* lines that are chosen from at a time */
 
 struct sample {
-	struct dense dense;
+	struct dense_index dense;
 	struct stack_distance *distance;
 	uint64_t uses;
 };
@@ -29,7 +29,7 @@ open_samples(struct shards *shards, uint32_t lines, struct poly_error *error)
 {
 	for (int i = 0; i < SHARDS_SAMPLES; i++) {
 		struct sample *sample = &shards->samples[i];
-		enum poly_status status = dense_init(&sample->dense, lines, error);
+		enum poly_status status = dense_index_init(&sample->dense, lines, error);
 		if (status == POLY_OK)
 			status = stack_distance_new(&sample->distance, error);
 		if (status != POLY_OK)
@@ -42,10 +42,10 @@ enum poly_status
 shards_new(unsigned k, uint32_t lines, struct shards **shards, struct poly_error *error)
 {
 	*shards = NULL;
-	if (k < SHARDS_LEAST || k > SHARDS_MOST)
+	if (k < SHARDS_MIN || k > SHARDS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"one of 2^%u lines, 2^%d to 2^%d can be had", k, SHARDS_LEAST,
-			SHARDS_MOST);
+			"one of 2^%u lines, 2^%d to 2^%d can be had", k, SHARDS_MIN,
+			SHARDS_MAX);
 	struct shards *made = mem_new(1, sizeof *made);
 	if (!made)
 		return err_memory(error);
@@ -63,7 +63,7 @@ void
 shards_free(struct shards *shards)
 {
 	for (int i = 0; shards && i < SHARDS_SAMPLES; i++) {
-		dense_fini(&shards->samples[i].dense);
+		dense_index_fini(&shards->samples[i].dense);
 		stack_distance_free(shards->samples[i].distance);
 	}
 	mem_free(shards);
@@ -73,7 +73,8 @@ static enum poly_status
 use(struct shards *shards, struct sample *sample, const uint64_t *lines, size_t count,
 	struct poly_error *error)
 {
-	enum poly_status status = dense_find(&sample->dense, lines, count, shards->ids, error);
+	enum poly_status status =
+		dense_index_find(&sample->dense, lines, count, shards->ids, error);
 	sample->uses += shards->idle ? 0 : count;
 	if (status != POLY_OK)
 		return status;
@@ -126,8 +127,8 @@ shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *r
 			shards->samples[i].distance, lines / rate + (lines % rate != 0));
 		const double one = (double)misses * (double)rate / (double)shards->uses;
 		ratio->mean += one / SHARDS_SAMPLES;
-		ratio->least = i == 0 || one < ratio->least ? one : ratio->least;
-		ratio->most = one > ratio->most ? one : ratio->most;
+		ratio->min = i == 0 || one < ratio->min ? one : ratio->min;
+		ratio->max = one > ratio->max ? one : ratio->max;
 	}
 }
 

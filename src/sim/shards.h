@@ -20,18 +20,18 @@
 #include <stdint.h>
 
 #define SHARDS_SAMPLES 8
-#define SHARDS_LEAST 3 /* 2^-k of the lines are a sample: eight need at least this k */
-#define SHARDS_MOST 20
+#define SHARDS_MIN 3 /* 2^-k of the lines are a sample: eight need at least this k */
+#define SHARDS_MAX 20
 
 struct shards;
 
 /* Miss ratios of a size, from 0 to 1 (sampling may lead a little above). */
 struct shards_ratio {
-	double mean, least, most; /* of the eight samples */
+	double mean, min, max; /* of the eight samples */
 };
 
 /* Samples of one of 2^k lines each, of at most lines lines each. POLY_ERR_USAGE where k is not
- * SHARDS_LEAST to SHARDS_MOST; POLY_ERR_MEMORY. */
+ * SHARDS_MIN to SHARDS_MAX; POLY_ERR_MEMORY. */
 enum poly_status shards_new(
 	unsigned k, uint32_t lines, struct shards **shards, struct poly_error *error);
 void shards_free(struct shards *shards);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack distances by the last uses on a line of time (sim/stamps.h). */
+/* Stack distances by the last uses on a line of time (sim/time_bitmap.h). */
 #include "sim/stack_distance.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/stamps.h"
+#include "sim/time_bitmap.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -57,7 +57,7 @@ make_room(struct stack_distance *s)
 	}
 	for (size_t word = 0; word < old.room / 64; word++)
 		for (uint64_t bits = old.bits[word]; bits; bits &= bits - 1)
-			stamps_set(s, s->now++,
+			time_bitmap_set(s, s->now++,
 				old.lines[word * 64 + (size_t)__builtin_ctzll(bits)]);
 	struct stack_distance gone = old;
 	give_back(&gone);
@@ -98,7 +98,7 @@ stack_distance_new(struct stack_distance **distance, struct poly_error *error)
 	*distance = NULL;
 	if (!s)
 		return err_memory(error);
-	s->run = stamps_has_x86() ? stamps_run_x86 : stamps_run;
+	s->run = time_bitmap_has_x86() ? time_bitmap_run_x86 : time_bitmap_run;
 	if (!take_room(s, FIRST_ROOM)) {
 		mem_free(s);
 		return err_memory(error);
@@ -192,7 +192,7 @@ above(const struct stack_distance *s, uint32_t moment)
 }
 
 size_t
-stamps_run(struct stack_distance *s, const uint32_t *ids, size_t count)
+time_bitmap_run(struct stack_distance *s, const uint32_t *ids, size_t count)
 {
-	STAMPS_LOOP(above);
+	TIME_BITMAP_LOOP(above);
 }

@@ -26,7 +26,7 @@ void stack_distance_free(struct stack_distance *distance);
 
 /*
  * Uses lines one after the other. Each is a number below lines, which never falls from call to
- * call and which memory grows with (see sim/dense.h). POLY_ERR_MEMORY, after which
+ * call and which memory grows with (see sim/dense_index.h). POLY_ERR_MEMORY, after which
  * the distances are of no use.
  */
 enum poly_status stack_distance_run(struct stack_distance *distance, const uint32_t *ids,

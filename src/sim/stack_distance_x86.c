@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the bits behind a moment with AVX-512: a block is one register, so are a span's
  * blocks. */
-#include "sim/stamps.h"
+#include "sim/time_bitmap.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -50,13 +50,13 @@ above(const struct stack_distance *s, uint32_t moment)
 }
 
 WIDE size_t
-stamps_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count)
+time_bitmap_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count)
 {
-	STAMPS_LOOP(above);
+	TIME_BITMAP_LOOP(above);
 }
 
 int
-stamps_has_x86(void)
+time_bitmap_has_x86(void)
 {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
@@ -65,13 +65,13 @@ stamps_has_x86(void)
 #else
 
 size_t
-stamps_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count)
+time_bitmap_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count)
 {
-	return stamps_run(s, ids, count);
+	return time_bitmap_run(s, ids, count);
 }
 
 int
-stamps_has_x86(void)
+time_bitmap_has_x86(void)
 {
 	return 0;
 }

@@ -167,7 +167,7 @@ feed(const struct sample *sample, struct run_part *parts, size_t count,
 	for (size_t i = 0; status == POLY_OK && i < count; i++)
 		status = poly_stats_begin(parts[i].stats, poly_reader_info(reader), error);
 	if (status == POLY_OK && !feeding->every_column)
-		poly_reader_want(reader, poly_stats_columns(parts[0].stats));
+		poly_reader_project(reader, poly_stats_columns(parts[0].stats));
 	uint64_t fed = 0;
 	while (status == POLY_OK && (!feeding->limit || fed < feeding->limit) &&
 		poly_reader_next(reader, &batch, NULL) == POLY_OK) {
@@ -540,9 +540,9 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		poly_reader_want(reader, poly_stats_columns(stats));
+		poly_reader_project(reader, poly_stats_columns(stats));
 	if (status == POLY_OK && weighted && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);

@@ -3,7 +3,7 @@
 #include "drive.h"
 
 #include "sim/all_associativity.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/shards.h"
 #include "sim/stack_distance.h"
 
@@ -33,15 +33,15 @@ make_lines(const struct settings *s, const struct accesses *accesses)
 	struct lines lines = {malloc((accesses->count + 1) * sizeof *lines.lines),
 		malloc((accesses->count + 1) * sizeof *lines.ids), 0};
 	struct poly_error error;
-	struct dense dense;
+	struct dense_index dense;
 	if (!lines.lines || !lines.ids)
 		exit(1);
 	for (size_t i = 0; i < accesses->count; i++)
 		lines.lines[i] = accesses->addresses[i] / setting(s, NULL, "line", 64);
-	need(dense_init(&dense, DENSE_MOST, &error), &error);
-	need(dense_find(&dense, lines.lines, accesses->count, lines.ids, &error), &error);
+	need(dense_index_init(&dense, DENSE_INDEX_MAX, &error), &error);
+	need(dense_index_find(&dense, lines.lines, accesses->count, lines.ids, &error), &error);
 	lines.count = dense.count;
-	dense_fini(&dense);
+	dense_index_fini(&dense);
 	return lines;
 }
 
@@ -104,8 +104,7 @@ drive_shards(const struct settings *s, const struct accesses *accesses)
 	for (uint64_t size = 1; size < 5000; size = size * 3 / 2 + 1) {
 		struct shards_ratio ratio;
 		shards_ratio(shards, size, &ratio);
-		printf("%" PRIu64 " %.9f %.9f %.9f\n", size, ratio.mean, ratio.least,
-			ratio.most);
+		printf("%" PRIu64 " %.9f %.9f %.9f\n", size, ratio.mean, ratio.min, ratio.max);
 	}
 	shards_free(shards);
 	free_lines(&lines);

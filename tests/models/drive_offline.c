@@ -2,9 +2,9 @@
 /* Classes of misses, what is best, buffers of translations, and pages. */
 #include "drive.h"
 
-#include "sim/classify.h"
+#include "sim/miss_classes.h"
 #include "sim/next_use.h"
-#include "sim/opt.h"
+#include "sim/belady.h"
 #include "sim/paging.h"
 #include "sim/tlb.h"
 
@@ -45,24 +45,24 @@ void
 drive_classify(const struct settings *s, const struct accesses *accesses)
 {
 	const struct cache_config config = make_config(s);
-	struct classify *classify;
+	struct miss_classes *classify;
 	struct cache *cache;
 	struct poly_error error;
 	need(cache_new(&config, &cache, &error), &error);
-	need(classify_new(&config, 1 << 20, &classify, &error), &error);
+	need(miss_classes_new(&config, 1 << 20, &classify, &error), &error);
 	for (size_t from = 0; from < accesses->count; from += STEP) {
 		const struct cache_batch batch = part_of(accesses, from);
 		uint32_t missed[STEP];
 		uint8_t classes[STEP];
-		struct classify_misses misses = {missed, 0, classes, 0};
+		struct classified_misses misses = {missed, 0, classes, 0};
 		misses.count = cache_run(cache, &batch, missed);
-		need(classify_run(classify, &batch, &misses, &error), &error);
+		need(miss_classes_run(classify, &batch, &misses, &error), &error);
 		for (size_t i = 0; i < misses.count; i++)
 			printf("%zu %d\n", from + missed[i], classes[i]);
 	}
-	const uint64_t *counts = classify_counts(classify);
+	const uint64_t *counts = miss_classes_counts(classify);
 	printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts[0], counts[1], counts[2]);
-	classify_free(classify);
+	miss_classes_free(classify);
 	cache_free(cache);
 }
 
@@ -95,8 +95,8 @@ next_uses(const struct accesses *accesses, uint64_t line_size)
 	for (size_t i = 0; i < count; i++)
 		lines[i] = accesses->addresses[i] / line_size;
 	need(next_use_new(&store, 1 << 20, &next_use, &error), &error);
-	need(next_use_learn(next_use, lines, count, &error), &error);
-	need(next_use_settle(next_use, &error), &error);
+	need(next_use_add(next_use, lines, count, &error), &error);
+	need(next_use_resolve(next_use, &error), &error);
 	need(next_use_read(next_use, next, count, &error), &error);
 	next_use_free(next_use);
 	free(memory);
@@ -109,20 +109,20 @@ drive_opt(const struct settings *s, const struct accesses *accesses)
 {
 	const struct cache_config config = make_config(s);
 	uint64_t *next = next_uses(accesses, config.line_size);
-	struct opt *opt;
+	struct belady *opt;
 	struct poly_error error;
 	struct cache_counts counts;
-	need(opt_cache_new(&config, &opt, &error), &error);
+	need(belady_new(&config, &opt, &error), &error);
 	for (size_t from = 0; from < accesses->count; from += STEP) {
 		const struct cache_batch batch = part_of(accesses, from);
 		uint32_t missed[STEP];
-		const size_t misses = opt_cache_run(opt, &batch, next + from, missed);
+		const size_t misses = belady_run(opt, &batch, next + from, missed);
 		for (size_t i = 0; i < misses; i++)
 			printf("miss %zu\n", from + missed[i]);
 	}
-	opt_cache_count(opt, &counts);
+	belady_count(opt, &counts);
 	printf("counts %" PRIu64 " %" PRIu64 "\n", counts.evictions, counts.dirty_evictions);
-	opt_cache_free(opt);
+	belady_free(opt);
 	free(next);
 }
 

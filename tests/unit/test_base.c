@@ -187,7 +187,7 @@ bits_are_counted_up_to_a_place(void **state)
 		}
 	}
 	assert_int_equal(bit_count(map, 192), count);
-	/* Bits behind the place do not count. */
+	/* Bits after the position do not count. */
 	for (size_t i = 192; i-- > 0;) {
 		count -= bit_test(map, i);
 		assert_int_equal(bit_count(map, i), count);
@@ -331,7 +331,7 @@ errors_say_what_is_known(void **state)
 	err_set(&error, POLY_ERR_LIMIT, 0, "%s", large);
 	assert_int_equal(strlen(error.message), sizeof error.message - 1);
 	assert_int_equal(err_missing(&error, "gzip", "libx-dev"), POLY_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.message, "gzip needs a library"));
+	assert_non_null(strstr(error.message, "gzip requires a library"));
 	assert_non_null(strstr(error.message, "'libx-dev'"));
 }
 

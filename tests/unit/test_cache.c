@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "sim/cache_state.h"
-#include "sim/frames.h"
+#include "sim/lru_list.h"
 
 #include <string.h>
 
@@ -258,27 +258,27 @@ eight_ways_of_any_processor_do_what_plain_ones_do(void **state)
 static void
 frames_find_what_was_put_in(void **state)
 {
-	struct frames frames;
+	struct lru_list frames;
 	uint64_t random = 9;
 	static uint8_t held[512];
 	(void)state;
-	assert_true(frames_init(&frames, 100));
+	assert_true(lru_list_init(&frames, 100));
 	for (int step = 0; step < 100000; step++) {
 		const uint64_t number = cache_random(&random) % 512;
-		const uint32_t frame = frames_find(&frames, number << 40);
-		assert_int_equal(frame != FRAMES_NONE, held[number]);
-		if (frame != FRAMES_NONE) {
+		const uint32_t frame = lru_list_find(&frames, number << 40);
+		assert_int_equal(frame != LRU_LIST_NONE, held[number]);
+		if (frame != LRU_LIST_NONE) {
 			assert_int_equal(frames.frames[frame].number, number << 40);
-			frames_remove(&frames, frame);
+			lru_list_remove(&frames, frame);
 		} else if (frames.held < frames.capacity) {
-			frames_put(&frames, number << 40);
+			lru_list_insert(&frames, number << 40);
 		} else {
 			held[frames.frames[frames.oldest].number >> 40] = 0;
-			frames_replace(&frames, frames.oldest, number << 40);
+			lru_list_replace(&frames, frames.oldest, number << 40);
 		}
-		held[number] = frame == FRAMES_NONE;
+		held[number] = frame == LRU_LIST_NONE;
 	}
-	frames_fini(&frames);
+	lru_list_fini(&frames);
 }
 
 static void

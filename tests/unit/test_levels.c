@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/classify.h"
+#include "sim/miss_classes.h"
 #include "sim/coherence.h"
 #include "sim/hierarchy.h"
 #include "sim/next_use.h"
-#include "sim/opt.h"
+#include "sim/belady.h"
 #include "sim/paging.h"
 #include "sim/tlb.h"
 
@@ -209,9 +209,9 @@ next_uses_are_found_over_blocks(void **state)
 	for (uint64_t i = 0; i < USES; i++)
 		lines[i] = i % LINES << 20;
 	assert_int_equal(next_use_new(&store, LINES, &next, &error), POLY_OK);
-	assert_int_equal(next_use_learn(next, lines, 777, &error), POLY_OK);
-	assert_int_equal(next_use_learn(next, lines + 777, USES - 777, &error), POLY_OK);
-	assert_int_equal(next_use_settle(next, &error), POLY_OK);
+	assert_int_equal(next_use_add(next, lines, 777, &error), POLY_OK);
+	assert_int_equal(next_use_add(next, lines + 777, USES - 777, &error), POLY_OK);
+	assert_int_equal(next_use_resolve(next, &error), POLY_OK);
 	assert_int_equal(next_use_read(next, uses, 1000, &error), POLY_OK);
 	assert_int_equal(next_use_read(next, uses + 1000, USES - 1000, &error), POLY_OK);
 	for (uint64_t i = 0; i < USES; i++)
@@ -232,7 +232,7 @@ a_full_store_is_reported(void **state)
 	(void)state;
 	memory.good = 799;
 	assert_int_equal(next_use_new(&store, 10, &next, &error), POLY_OK);
-	assert_int_equal(next_use_learn(next, lines, 100, &error), POLY_ERR_IO);
+	assert_int_equal(next_use_add(next, lines, 100, &error), POLY_ERR_IO);
 	assert_int_equal(error.sys_errno, ENOSPC);
 	next_use_free(next);
 }
@@ -243,7 +243,7 @@ use_levels(struct poly_error *error)
 {
 	struct hierarchy_config config = {.levels = {small, large}, .count = 2};
 	struct hierarchy *hierarchy;
-	struct classify *classify;
+	struct miss_classes *classify;
 	struct tlb *tlb;
 	const struct tlb_config translations = {
 		.page_size = 4096, .levels = {{8, 2, CACHE_LRU, 1}}, .count = 1};
@@ -258,8 +258,8 @@ use_levels(struct poly_error *error)
 	tlb_free(tlb);
 	if (status != POLY_OK)
 		return status;
-	status = classify_new(&small.cache, 100, &classify, error);
-	classify_free(classify);
+	status = miss_classes_new(&small.cache, 100, &classify, error);
+	miss_classes_free(classify);
 	return status;
 }
 
@@ -289,9 +289,9 @@ use_next(struct poly_error *error)
 		lines[i] = i;
 	enum poly_status status = next_use_new(&store, 5000, &next, error);
 	if (status == POLY_OK)
-		status = next_use_learn(next, lines, 3000, error);
+		status = next_use_add(next, lines, 3000, error);
 	if (status == POLY_OK)
-		status = next_use_settle(next, error);
+		status = next_use_resolve(next, error);
 	next_use_free(next);
 	return status;
 }

@@ -14,10 +14,10 @@
 #include "sim/all_associativity.h"
 #include "sim/all_associativity_state.h"
 #include "sim/cache.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/shards.h"
 #include "sim/stack_distance.h"
-#include "sim/stamps.h"
+#include "sim/time_bitmap.h"
 
 static struct stack_distance *
 make(bool plain)
@@ -25,7 +25,7 @@ make(bool plain)
 	struct stack_distance *distance;
 	assert_int_equal(stack_distance_new(&distance, NULL), POLY_OK);
 	if (plain)
-		distance->run = stamps_run;
+		distance->run = time_bitmap_run;
 	return distance;
 }
 
@@ -152,25 +152,25 @@ plain_and_wide_caches_of_all_sizes_are_the_same(void **state)
 static void
 numbers_are_dense_in_the_order_of_their_first_use(void **state)
 {
-	struct dense dense;
+	struct dense_index dense;
 	struct poly_error error;
 	uint64_t numbers[3] = {UINT64_MAX, 0, UINT64_MAX};
 	uint32_t ids[3];
 	(void)state;
-	assert_int_equal(dense_init(&dense, 100000, &error), POLY_OK);
-	assert_int_equal(dense_find(&dense, numbers, 3, ids, &error), POLY_OK);
+	assert_int_equal(dense_index_init(&dense, 100000, &error), POLY_OK);
+	assert_int_equal(dense_index_find(&dense, numbers, 3, ids, &error), POLY_OK);
 	assert_true(ids[0] == 0 && ids[1] == 1 && ids[2] == 0);
 	for (uint64_t i = 2; i < 100000; i++) {
 		numbers[0] = i * 4096;
 		numbers[1] = (i / 2 + 1) * 4096;
-		assert_int_equal(dense_find(&dense, numbers, 2, ids, &error), POLY_OK);
+		assert_int_equal(dense_index_find(&dense, numbers, 2, ids, &error), POLY_OK);
 		assert_int_equal(ids[0], i);
 		assert_int_equal(ids[1], i / 2 + 1);
 	}
 	numbers[0] = 1;
-	assert_int_equal(dense_find(&dense, numbers, 1, ids, &error), POLY_ERR_LIMIT);
+	assert_int_equal(dense_index_find(&dense, numbers, 1, ids, &error), POLY_ERR_LIMIT);
 	assert_string_equal(error.message, "more than 100000 different lines");
-	dense_fini(&dense);
+	dense_index_fini(&dense);
 }
 
 static void

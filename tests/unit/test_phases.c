@@ -95,7 +95,7 @@ analyse(const char *const *analyses, const char *const *options)
 	if (poly_stats_new(&asked, &stats, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
-	poly_reader_want(reader, poly_stats_columns(stats));
+	poly_reader_project(reader, poly_stats_columns(stats));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_stats_update(stats, batch, &error), POLY_OK);
 	poly_reader_close(reader);

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "sim/pipeline.h"
-#include "sim/pipeline_lanes.h"
+#include "sim/pipeline_simd.h"
 
 #include "course/ooo.h"
 #include "course/superscalar.h"
@@ -191,7 +191,7 @@ full_cycles_add_up_whatever_the_width(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		ops[i] = (struct pipeline_op){{PIPELINE_NONE, PIPELINE_NONE, PIPELINE_NONE},
 			{PIPELINE_NONE, PIPELINE_NONE}, 0, 0};
-	for (unsigned width = 1; width <= PIPELINE_WIDTH_MOST; width++) {
+	for (unsigned width = 1; width <= PIPELINE_WIDTH_MAX; width++) {
 		const struct pipeline_inorder_config config = {.width = width,
 			.latency = {1, 1, 1, 1, 1, 1, 1, 1},
 			.cycles_only = true};
@@ -282,20 +282,20 @@ lanes_are_as_many_pipelines(void **state)
 		for (size_t i = 0; i < count; i++)
 			configs[i] = random_inorder(&seed);
 		make_stream(&stream, &seed);
-		struct pipeline_lanes *lanes = pipeline_lanes_new(configs, count, way, &error);
+		struct pipeline_simd *lanes = pipeline_simd_new(configs, count, way, &error);
 		if (!lanes) {
 			assert_int_equal(error.status, POLY_ERR_UNSUPPORTED);
 			continue;
 		}
-		pipeline_lanes_run(lanes, stream.ops, stream.n / 3);
-		pipeline_lanes_run(lanes, stream.ops + stream.n / 3, stream.n - stream.n / 3);
+		pipeline_simd_run(lanes, stream.ops, stream.n / 3);
+		pipeline_simd_run(lanes, stream.ops + stream.n / 3, stream.n - stream.n / 3);
 		for (size_t i = 0; i < count; i++) {
 			struct pipeline_times times[OPS];
 			struct pipeline_result stepped;
 			stepped_inorder(&configs[i], stream.ops, stream.n, &stepped, times);
-			assert_int_equal(pipeline_lanes_cycles(lanes, i), stepped.cycles);
+			assert_int_equal(pipeline_simd_cycles(lanes, i), stepped.cycles);
 		}
-		pipeline_lanes_free(lanes);
+		pipeline_simd_free(lanes);
 	}
 }
 
@@ -527,7 +527,7 @@ impossible_pipelines_are_refused(void **state)
 	assert_null(pipeline_inorder_new(&config, &error));
 	assert_string_equal(error.message, "a latency in cycles is 0, expected 1 to 4095");
 	config.latency[4] = 1;
-	assert_null(pipeline_lanes_new(&config, 17, PIPELINE_BEST, &error));
+	assert_null(pipeline_simd_new(&config, 17, PIPELINE_BEST, &error));
 	assert_string_equal(error.message, "17 pipelines at once, expected 1 to 16");
 	struct pipeline_ooo_config ooo = {
 		.width = 1, .size = 8, .registers = 1, .latency = {1, 1, 1, 1, 1, 1, 1, 1}};
@@ -561,7 +561,7 @@ lack_of_memory_is_told(void **state)
 	}
 	for (size_t k = 1; k <= 2; k++) {
 		mem_fail_at(k);
-		assert_null(pipeline_lanes_new(&config, 1, PIPELINE_BEST, NULL));
+		assert_null(pipeline_simd_new(&config, 1, PIPELINE_BEST, NULL));
 	}
 	mem_fail_at(1);
 	assert_null(pipeline_inorder_new(&config, NULL));

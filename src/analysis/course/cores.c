@@ -20,7 +20,7 @@ static const struct poly_option superscalar_options[] = {
 		"1 registers and width, 2 mispredictions too, 3 taken branches too, 4 a cache "
 		"too",
 		"reference cis501 7.1.5"},
-	{"width", POLY_OPTION_NUMBER, 0, 1, 1, SUPERSCALAR_WIDTH_MOST, NULL,
+	{"width", POLY_OPTION_NUMBER, 0, 1, 1, SUPERSCALAR_WIDTH_MAX, NULL,
 		"micro-ops that issue in a cycle at most", "reference cis501 7.1.5"},
 	{"cache-stores", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
 		"whether stores use the cache of experiment 4, as loads do",
@@ -98,18 +98,18 @@ static const char *const rules[] = {"rename", "none", "conservative", "perfect",
 static const char *const experiments[] = {"rename", "1", "2", "3", NULL}; /* the first four */
 
 /* The core's numbers; latency: what a load takes there. */
-#define OOO_NUMBERS(latency)                                                                  \
-	{"width", POLY_OPTION_NUMBER, 0, 8, 1, OOO_WIDTH_MOST, NULL,                          \
-		"micro-ops fetched, issued and committed in a cycle at most",                 \
-		"reference cis501 7.1.6"},                                                    \
-		{"registers", POLY_OPTION_NUMBER, 0, 2048, COURSE_REGISTERS + 2,              \
-			OOO_SIZE_MOST, NULL, "physical registers", "reference cis501 7.1.6"}, \
-		{"rob", POLY_OPTION_NUMBER, 0, 128, 1, OOO_SIZE_MOST, NULL,                   \
-			"micro-ops in the reorder buffer", "reference cis501 7.1.6"},         \
-	{                                                                                     \
-		"latency", POLY_OPTION_NUMBER, 0, latency, 1, OOO_LATENCY_MOST, NULL,         \
-			"cycles that a load takes; everything else takes 1",                  \
-			"reference cis501 7.1.6"                                              \
+#define OOO_NUMBERS(latency)                                                                   \
+	{"width", POLY_OPTION_NUMBER, 0, 8, 1, OOO_WIDTH_MAX, NULL,                            \
+		"micro-ops fetched, issued and committed in a cycle at most",                  \
+		"reference cis501 7.1.6"},                                                     \
+		{"registers", POLY_OPTION_NUMBER, 0, 2048, COURSE_REGISTERS + 2, OOO_SIZE_MAX, \
+			NULL, "physical registers", "reference cis501 7.1.6"},                 \
+		{"rob", POLY_OPTION_NUMBER, 0, 128, 1, OOO_SIZE_MAX, NULL,                     \
+			"micro-ops in the reorder buffer", "reference cis501 7.1.6"},          \
+	{                                                                                      \
+		"latency", POLY_OPTION_NUMBER, 0, latency, 1, OOO_LATENCY_MAX, NULL,           \
+			"cycles that a load takes; everything else takes 1",                   \
+			"reference cis501 7.1.6"                                               \
 	}
 
 static const struct poly_option penn_ooo_options[] = {

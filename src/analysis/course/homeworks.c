@@ -46,7 +46,7 @@ enum { ORDER_ENFORCED, ORDER_RELAXED };
 static const char *const orders[] = {"enforced", "relaxed", NULL};
 
 static const struct poly_option board_options[] = {
-	{"latency", POLY_OPTION_NUMBER, 0, 2, 1, COURSE_LATENCY_MOST, NULL,
+	{"latency", POLY_OPTION_NUMBER, 0, 2, 1, COURSE_LATENCY_MAX, NULL,
 		"cycles that a load takes; everything else takes 1", "reference cis501 7.1.2"},
 	{"write-order", POLY_OPTION_CHOICE, 0, ORDER_ENFORCED, 0, 0, orders,
 		"whether a register is written in the order of the trace",
@@ -96,22 +96,22 @@ enum { TAKEN, NOT_TAKEN, BIMODAL, GSHARE, TOURNAMENT, FAIR };
 static const char *const predictors[] = {
 	"taken", "not-taken", "bimodal", "gshare", "tournament", "fair", NULL};
 
-#define PREDICTOR_OPTIONS                                                                      \
-	{"predictor", POLY_OPTION_CHOICE, 0, BIMODAL, 0, 0, predictors,                        \
-		"which predictor; fair is the tournament of 2^size counters in all",           \
-		"reference cis501 7.1.3"},                                                     \
-		{"size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MOST, NULL,        \
-			"log2 of the counters of a table", "reference cis501 7.1.3"},          \
-		{"history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MOST, NULL,  \
-			"outcomes that gshare looks at; without it log2 of its counters",      \
-			"reference cis501 7.1.3"},                                             \
-		{"gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MOST, NULL, \
-			"log2 of the counters of the tournament's gshare; without it size",    \
-			"reference cis501 7.1.3"},                                             \
-	{                                                                                      \
-		"chooser-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MOST, NULL, \
-			"log2 of the counters that choose; without it size",                   \
-			"reference cis501 7.1.3"                                               \
+#define PREDICTOR_OPTIONS                                                                     \
+	{"predictor", POLY_OPTION_CHOICE, 0, BIMODAL, 0, 0, predictors,                       \
+		"which predictor; fair is the tournament of 2^size counters in all",          \
+		"reference cis501 7.1.3"},                                                    \
+		{"size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MAX, NULL,        \
+			"log2 of the counters of a table", "reference cis501 7.1.3"},         \
+		{"history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MAX, NULL,  \
+			"outcomes that gshare looks at; without it log2 of its counters",     \
+			"reference cis501 7.1.3"},                                            \
+		{"gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
+			"log2 of the counters of the tournament's gshare; without it size",   \
+			"reference cis501 7.1.3"},                                            \
+	{                                                                                     \
+		"chooser-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
+			"log2 of the counters that choose; without it size",                  \
+			"reference cis501 7.1.3"                                              \
 	}
 
 static const struct poly_option penn_predictor_options[] = {PREDICTOR_OPTIONS, {0}};
@@ -211,7 +211,7 @@ static const struct poly_option cache_options[] = {
 		"reference cis501 7.1.4"},
 	{"block", POLY_OPTION_NUMBER, 0, 32, 1, UINT64_MAX, NULL, "bytes of a block",
 		"reference cis501 7.1.4"},
-	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MOST, NULL, "blocks of a set",
+	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks of a set",
 		"reference cis501 7.1.4"},
 	{"policy", POLY_OPTION_CHOICE, 0, COURSE_POINTER, 0, 0, policies,
 		"which block goes: by the course's pointer, or the least recently used",
@@ -219,7 +219,7 @@ static const struct poly_option cache_options[] = {
 	{"valid", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
 		"whether frames have valid bits; without, an empty one has the tag 0",
 		"reference cis501 3, row 7"},
-	{"way-predictor", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_WAY_ENTRIES_MOST, NULL,
+	{"way-predictor", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_WAY_ENTRIES_MAX, NULL,
 		"entries of a predictor of the way, for 2 ways; 0: none",
 		"reference cis501 7.1.4"},
 	MODEL_DEBUG,

@@ -13,9 +13,9 @@ static const struct poly_option branch_options[] = {
 	{"system", POLY_OPTION_NUMBER, 0, 1, 1, 2, NULL,
 		"1 predicts backward branches taken, 2 has counters and a target buffer",
 		"reference cis501 7.1.7"},
-	{"predictors", POLY_OPTION_NUMBER, 0, 8, 1, COURSE_SFSU_ENTRIES_MOST, NULL,
+	{"predictors", POLY_OPTION_NUMBER, 0, 8, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
 		"counters of system 2", "reference cis501 7.1.7"},
-	{"entries", POLY_OPTION_NUMBER, 0, 4, 1, COURSE_SFSU_ENTRIES_MOST, NULL,
+	{"entries", POLY_OPTION_NUMBER, 0, 4, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
 		"entries of its target buffer", "reference cis501 7.1.7"},
 	MODEL_DEBUG,
 	{0},
@@ -79,7 +79,7 @@ enum { CACHE_SIZE, CACHE_WAYS };
 static const struct poly_option cache_options[] = {
 	{"size", POLY_OPTION_NUMBER, 0, 2048, 1, UINT64_MAX, NULL, "bytes of the cache",
 		"reference cis501 7.1.7"},
-	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MOST, NULL, "blocks of a set",
+	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks of a set",
 		"reference cis501 7.1.7"},
 	{0},
 };

@@ -24,7 +24,7 @@ static const char *const perfect[] = {"perfect", NULL}, *const btb[] = {"0i", NU
 static const struct poly_option v2_options[] = {
 	{"bypass", POLY_OPTION_CHOICE, 0, BYPASS_FULL, 0, 0, bypasses,
 		"which results are bypassed: full is MX, WX and WM", "reference cis501 7.1.8"},
-	{"memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MOST, NULL,
+	{"memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MAX, NULL,
 		"cycles that a load or store takes longer where there is no cache",
 		"reference cis501 7.1.8"},
 	{"predictor", POLY_OPTION_TEXT, 0, 0, 0, 0, perfect,
@@ -108,7 +108,7 @@ take_cache(const struct option_values *values, struct v2_cache *cache, struct po
 	enum poly_status status = take_text(values, CACHE, "iwb", shape, error);
 	if (status == POLY_OK && !shape[1])
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache of 0 ways holds nothing, expected 1 to %d", V2_WAYS_MOST);
+			"a cache of 0 ways holds nothing, expected 1 to %d", V2_WAYS_MAX);
 	if (status == POLY_OK)
 		status = take_text(values, LATENCY, "hcd", cycles, error);
 	if (status == POLY_OK)

@@ -103,7 +103,7 @@ learn(struct access_log *log, size_t place, const struct mem_refs *uses)
 {
 	for (size_t i = 0; i < uses->count; i++)
 		log->lines[i] = uses->addresses[i] >> log->shifts[place];
-	return next_use_learn(log->next[place], log->lines, uses->count, &log->failure);
+	return next_use_add(log->next[place], log->lines, uses->count, &log->failure);
 }
 
 static enum poly_status
@@ -135,7 +135,7 @@ static enum poly_status
 settle(struct access_log *log, struct poly_error *error)
 {
 	for (size_t i = 0; i < log->sizes && log->status == POLY_OK; i++)
-		log->status = next_use_settle(log->next[i], &log->failure);
+		log->status = next_use_resolve(log->next[i], &log->failure);
 	if (log->status != POLY_OK && error)
 		*error = log->failure;
 	return log->status;

@@ -127,7 +127,7 @@ predict(struct branch *it, const struct analysis_rows *rows)
 	it->batch =
 		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
 	it->counts = rows->counts;
-	team_share(rows->team, predict_one, it, branch_tasks(it));
+	thread_pool_for_each(rows->team, predict_one, it, branch_tasks(it));
 	if (it->counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)
@@ -267,11 +267,11 @@ static const struct poly_option options[] = {
 	[OPTION_GSHARE] = {"branch.gshare", POLY_OPTION_CHOICE, 0, 0, 0, 1, gshare_choices,
 		"whether the index is cut behind or before the history is xored to it",
 		"cis501 3 (row 4)"},
-	[OPTION_SETS] = {"branch.btb-sets", POLY_OPTION_NUMBER, 0, 512, 1, BTB_ENTRIES_MOST,
+	[OPTION_SETS] = {"branch.btb-sets", POLY_OPTION_NUMBER, 0, 512, 1, BTB_ENTRIES_MAX,
 		NULL, "sets of the target buffer", NULL},
-	[OPTION_WAYS] = {"branch.btb-ways", POLY_OPTION_NUMBER, 0, 4, 1, BTB_WAYS_MOST, NULL,
+	[OPTION_WAYS] = {"branch.btb-ways", POLY_OPTION_NUMBER, 0, 4, 1, BTB_WAYS_MAX, NULL,
 		"ways of the target buffer", NULL},
-	[OPTION_STACK] = {"branch.stack", POLY_OPTION_NUMBER, 0, 16, 1, RAS_MOST, NULL,
+	[OPTION_STACK] = {"branch.stack", POLY_OPTION_NUMBER, 0, 16, 1, RAS_MAX, NULL,
 		"addresses on the return stack", NULL},
 	[OPTION_TOP] = {"branch.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
 		"most branches of a table, those mispredicted most often first", NULL},

@@ -12,7 +12,7 @@
 static const enum bpred_kind compared[] = {BPRED_BIMODAL, BPRED_GSHARE, BPRED_GAG, BPRED_PAG,
 	BPRED_TOURNAMENT, BPRED_PERCEPTRON, BPRED_TAGE};
 
-enum { COMPARED = sizeof compared / sizeof *compared, SIZE_MOST = BPRED_LOG2_MOST };
+enum { COMPARED = sizeof compared / sizeof *compared, SIZE_MOST = BPRED_LOG2_MAX };
 
 /* The size-th predictor of its kind: tables of 2^size, and histories as long as indices. */
 static void

@@ -160,19 +160,19 @@ static enum poly_status
 take_ranges(const char *text, struct ranges *ranges, struct poly_error *error)
 {
 	const char *p = text;
-	bool sound = take_range(&p, BPRED_LOG2_MOST, &ranges->sizes[0], &ranges->sizes[1]);
+	bool sound = take_range(&p, BPRED_LOG2_MAX, &ranges->sizes[0], &ranges->sizes[1]);
 	ranges->has_histories = sound && *p == ':';
 	if (ranges->has_histories) {
 		p++;
 		sound = take_range(
-			&p, BPRED_LOG2_MOST, &ranges->histories[0], &ranges->histories[1]);
+			&p, BPRED_LOG2_MAX, &ranges->histories[0], &ranges->histories[1]);
 	}
 	if (!sound || *p)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"sweep is '%.40s', expected log2 of the smallest and of the largest "
 			"number of counters, up to %d, as 3..20, and behind a ':' the shortest "
 			"and the longest history",
-			text, BPRED_LOG2_MOST);
+			text, BPRED_LOG2_MAX);
 	return POLY_OK;
 }
 

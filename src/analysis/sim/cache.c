@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
-#include "sim/classify.h"
-#include "sim/opt.h"
+#include "sim/miss_classes.h"
+#include "sim/belady.h"
 
 #include <string.h>
 
@@ -27,9 +27,9 @@ enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 /* A cache and what it counted while rows were not to be counted. */
 struct one {
 	struct cache *cache; /* NULL where policy is opt: */
-	struct opt *opt;
-	size_t ahead;		   /* place of its size of lines in the replay */
-	struct classify *classify; /* NULL: not asked for, or there were too many lines */
+	struct belady *opt;
+	size_t ahead;		       /* place of its size of lines in the replay */
+	struct miss_classes *classify; /* NULL: not asked for, or there were too many lines */
 	uint32_t *missed; /* MEM_REFS_MAX, of the last batch; NULL: nobody looks at it */
 	bool failed;	  /* memory was lacking in the last update */
 	struct cache_counts ignored;
@@ -62,7 +62,7 @@ open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
 	enum poly_status status = it->log ? POLY_OK : access_log_new(stores, &it->log, error);
 	if (status == POLY_OK)
 		status = access_log_add_size(it->log, shift, &it->caches[i].ahead, error);
-	return status == POLY_OK ? opt_cache_new(config, &it->caches[i].opt, error) : status;
+	return status == POLY_OK ? belady_new(config, &it->caches[i].opt, error) : status;
 }
 
 /* Whether anybody looks at which accesses miss in a cache. */
@@ -81,7 +81,7 @@ open_one(struct state *it, const struct poly_stats_stores *stores, size_t i,
 	enum poly_status status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
 						      : cache_new(config, &one->cache, error);
 	if (status == POLY_OK && it->causes)
-		status = classify_new(config, LINES_MOST, &one->classify, error);
+		status = miss_classes_new(config, LINES_MOST, &one->classify, error);
 	if (status != POLY_OK || !tells_missed(it, i))
 		return status;
 	one->missed = mem_new(MEM_REFS_MAX, sizeof *one->missed);
@@ -147,17 +147,17 @@ ignore(struct cache_counts *ignored, const struct cache_counts *before,
 
 /* False: no memory. */
 static bool
-run_classify(struct one *one, const struct cache_batch *batch, struct classify_misses *misses,
+run_classify(struct one *one, const struct cache_batch *batch, struct classified_misses *misses,
 	bool counts)
 {
-	const enum poly_status status = classify_run(one->classify, batch, misses, NULL);
-	const uint64_t *causes = classify_counts(one->classify);
+	const enum poly_status status = miss_classes_run(one->classify, batch, misses, NULL);
+	const uint64_t *causes = miss_classes_counts(one->classify);
 	for (int i = 0; counts && i < MISS_CLASSES; i++)
 		one->causes[i] += causes[i];
-	classify_count_anew(one->classify);
+	miss_classes_reset(one->classify);
 	if (status != POLY_ERR_LIMIT)
 		return status == POLY_OK;
-	classify_free(one->classify);
+	miss_classes_free(one->classify);
 	one->classify = NULL;
 	return true;
 }
@@ -174,7 +174,7 @@ static void
 count(const struct one *one, struct cache_counts *counts)
 {
 	if (one->opt)
-		opt_cache_count(one->opt, counts);
+		belady_count(one->opt, counts);
 	else
 		cache_count(one->cache, counts);
 }
@@ -196,9 +196,9 @@ run_one(struct state *it, struct one *one, const struct cache_batch *batch,
 	const uint64_t *next, bool counts)
 {
 	struct cache_counts before, now;
-	struct classify_misses misses = {.missed = one->missed};
+	struct classified_misses misses = {.missed = one->missed};
 	count(one, &before);
-	misses.count = one->opt ? opt_cache_run(one->opt, batch, next, one->missed)
+	misses.count = one->opt ? belady_run(one->opt, batch, next, one->missed)
 				: cache_run(one->cache, batch, one->missed);
 	count(one, &now);
 	if (!counts)
@@ -239,7 +239,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	it->batch = &batch;
 	it->counts = rows->counts;
 	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	team_share(rows->team, run_cache, it, it->sweep.count);
+	thread_pool_for_each(rows->team, run_cache, it, it->sweep.count);
 	for (size_t i = 0; i < it->sweep.count; i++)
 		ok &= !it->caches[i].failed;
 	if (it->log)
@@ -441,8 +441,8 @@ cache_fini(void *state)
 	struct state *it = state;
 	for (size_t i = 0; it->caches && i < it->sweep.count; i++) {
 		cache_free(it->caches[i].cache);
-		opt_cache_free(it->caches[i].opt);
-		classify_free(it->caches[i].classify);
+		belady_free(it->caches[i].opt);
+		miss_classes_free(it->caches[i].classify);
 		mem_free(it->caches[i].missed);
 	}
 	mem_free(it->caches);

@@ -16,13 +16,13 @@ static enum poly_status
 hotspots_init(struct hotspots *tops, unsigned shift, struct poly_error *error)
 {
 	tops->shift = shift;
-	return dense_init(&tops->dense, HOTSPOTS_MAX, error);
+	return dense_index_init(&tops->dense, HOTSPOTS_MAX, error);
 }
 
 static void
 hotspots_fini(struct hotspots *tops)
 {
-	dense_fini(&tops->dense);
+	dense_index_fini(&tops->dense);
 	mem_free(tops->list);
 }
 
@@ -37,7 +37,7 @@ hotspots_add(
 	for (size_t i = 0; i < count; i++)
 		tops->numbers[i] = numbers[i] >> tops->shift << tops->shift;
 	const enum poly_status status =
-		dense_find(&tops->dense, tops->numbers, count, tops->ids, NULL);
+		dense_index_find(&tops->dense, tops->numbers, count, tops->ids, NULL);
 	tops->full = status == POLY_ERR_LIMIT;
 	if (status != POLY_OK)
 		return tops->full;

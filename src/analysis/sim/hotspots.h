@@ -7,7 +7,7 @@
 #define ANALYSIS_SIM_HOTSPOTS_H
 
 #include "analysis/sim/mem_refs.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 
 /* Different numbers: 120 bytes each. */
 #define HOTSPOTS_MAX ((uint32_t)1 << 20)
@@ -18,7 +18,7 @@ struct hotspot {
 
 struct hotspots {
 	unsigned shift; /* low bits of numbers that are left out */
-	struct dense dense;
+	struct dense_index dense;
 	struct hotspot *list; /* by dense number */
 	uint32_t capacity;
 	bool full; /* further numbers are not told of */

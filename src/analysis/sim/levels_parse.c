@@ -99,7 +99,7 @@ take_counted(struct word word, const char *name, uint32_t *value)
 	uint64_t number;
 	if (word.n <= size + 1 || strncmp(word.at, name, size) != 0 || word.at[size] != ':' ||
 		!take_number((struct word){word.at + size + 1, word.n - size - 1},
-			CACHE_LINES_MOST, &number))
+			CACHE_LINES_MAX, &number))
 		return false;
 	*value = (uint32_t)number;
 	return true;

@@ -10,7 +10,7 @@
 #include "report/terms.h"
 #include "report/tree.h"
 #include "sim/all_associativity.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 #include "sim/shards.h"
 #include "sim/stack_distance.h"
 
@@ -33,7 +33,7 @@ struct part {
 	uint64_t instructions; /* executed while these were looked at */
 	bool full;	       /* there are more lines than can be told apart */
 	/* Exact: */
-	struct dense dense;
+	struct dense_index dense;
 	struct stack_distance *distance;
 	struct all_associativity *all; /* NULL: not asked for */
 	/* Or: */
@@ -66,7 +66,7 @@ struct state {
 static enum poly_status
 open_exact(struct part *part, uint32_t lines, struct poly_error *error)
 {
-	const enum poly_status status = dense_init(&part->dense, lines, error);
+	const enum poly_status status = dense_index_init(&part->dense, lines, error);
 	return status == POLY_OK ? stack_distance_new(&part->distance, error) : status;
 }
 
@@ -93,10 +93,10 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 			(unsigned long long)line);
 	it->line_shift = (unsigned)__builtin_ctzll(line);
 	it->sample = (unsigned)setup->values[OPTION_SAMPLE];
-	if (it->sample && it->sample < SHARDS_LEAST)
+	if (it->sample && it->sample < SHARDS_MIN)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'mrc.sample' is %u, expected 0 or %d to %d", it->sample,
-			SHARDS_LEAST, SHARDS_MOST);
+			SHARDS_MIN, SHARDS_MAX);
 	it->by_thread = setup->values[OPTION_THREADS];
 	it->names = setup->contexts;
 	if (it->sample && (it->by_thread || setup->values[OPTION_SETS]))
@@ -111,7 +111,8 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 static enum poly_status
 run_exact(struct state *it, struct part *part, size_t count, bool counts)
 {
-	enum poly_status status = dense_find(&part->dense, it->lines, count, it->ids, NULL);
+	enum poly_status status =
+		dense_index_find(&part->dense, it->lines, count, it->ids, NULL);
 	if (status != POLY_OK)
 		return status;
 	stack_distance_counting(part->distance, counts);
@@ -246,7 +247,7 @@ static void
 report_ratio(
 	const struct part *part, const struct shards_ratio *ratio, struct poly_report *report)
 {
-	const double told[] = {ratio->mean, ratio->least, ratio->most};
+	const double told[] = {ratio->mean, ratio->min, ratio->max};
 	const bool any = !part->uses || shards_sampled(part->shards);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		if (any)
@@ -415,7 +416,7 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 static void
 close_part(struct part *part)
 {
-	dense_fini(&part->dense);
+	dense_index_fini(&part->dense);
 	stack_distance_free(part->distance);
 	all_associativity_free(part->all);
 	shards_free(part->shards);
@@ -435,9 +436,9 @@ mrc_fini(void *state)
 static const struct poly_option options[] = {
 	[OPTION_LINE] = {"mrc.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1,
 		(uint64_t)1 << 30, NULL, "bytes of a line, a power of two", NULL},
-	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		SHARDS_MOST, NULL,
-		"take eight samples of one of 2^N lines, N from 3 on; 0: all lines", NULL},
+	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
+		NULL, "take eight samples of one of 2^N lines, N from 3 on; 0: all lines",
+		NULL},
 	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
 		"tell of data caches of 1 to 8192 sets and 1 to 16 ways, too; not of samples",
 		NULL},

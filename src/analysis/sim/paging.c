@@ -47,12 +47,12 @@ open_memory(struct state *it, const struct poly_stats_stores *stores, const uint
 	struct poly_error *error)
 {
 	struct one *one = &it->memories[it->count++];
-	if (!chosen[FRAMES] || chosen[FRAMES] > CACHE_LINES_MOST || !chosen[PAGE] ||
-		chosen[PAGE] > CACHE_LINE_MOST)
+	if (!chosen[FRAMES] || chosen[FRAMES] > CACHE_LINES_MAX || !chosen[PAGE] ||
+		chosen[PAGE] > CACHE_LINE_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%llu frames of %llu bytes, expected 1 to %llu of at most %lu",
 			(unsigned long long)chosen[FRAMES], (unsigned long long)chosen[PAGE],
-			(unsigned long long)CACHE_LINES_MOST, (unsigned long)CACHE_LINE_MOST);
+			(unsigned long long)CACHE_LINES_MAX, (unsigned long)CACHE_LINE_MAX);
 	one->config = (struct paging_config){(uint32_t)chosen[FRAMES], (uint32_t)chosen[PAGE],
 		(enum paging_policy)chosen[POLICY]};
 	enum poly_status status = paging_new(&one->config, &one->paging, error);

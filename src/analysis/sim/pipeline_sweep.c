@@ -15,8 +15,8 @@
 struct pipeline_sweep_stream {
 	struct pipeline_sweep *sweep;
 	struct pipeline_front fronts[PIPELINE_SWEEP_MOST];
-	struct pipeline_lanes *lanes[PIPELINE_SWEEP_MOST]; /* by group */
-	struct pipeline_ooo *ooo[PIPELINE_SWEEP_MOST];	   /* by pipeline; NULL: in order */
+	struct pipeline_simd *lanes[PIPELINE_SWEEP_MOST]; /* by group */
+	struct pipeline_ooo *ooo[PIPELINE_SWEEP_MOST];	  /* by pipeline; NULL: in order */
 	uint64_t before[PIPELINE_SWEEP_MOST];
 	struct pipeline_op ops[PIPELINE_BUFFER]; /* as a front has marked them */
 	/* Of the buffer that is run: behind a front, by group and then by pipeline. */
@@ -37,7 +37,7 @@ pipeline_sweep_stream_new(struct pipeline_sweep *sweep)
 	for (size_t i = 0; ok && i < sweep->group_count; i++) {
 		const struct pipeline_sweep_group *group = &sweep->groups[i];
 		stream->lanes[i] =
-			pipeline_lanes_new(group->members, group->count, PIPELINE_BEST, NULL);
+			pipeline_simd_new(group->members, group->count, PIPELINE_BEST, NULL);
 		ok = stream->lanes[i];
 	}
 	for (size_t i = 0; ok && i < sweep->count; i++) {
@@ -59,7 +59,7 @@ pipeline_sweep_stream_free(struct pipeline_sweep_stream *stream)
 		return;
 	for (size_t i = 0; i < PIPELINE_SWEEP_MOST; i++) {
 		pipeline_front_close(&stream->fronts[i]);
-		pipeline_lanes_free(stream->lanes[i]);
+		pipeline_simd_free(stream->lanes[i]);
 		pipeline_ooo_free(stream->ooo[i]);
 	}
 	mem_free(stream);
@@ -73,7 +73,7 @@ run_one(void *user, size_t i)
 	const struct pipeline_sweep *sweep = stream->sweep;
 	if (i < sweep->group_count) {
 		if (sweep->groups[i].front == stream->front)
-			pipeline_lanes_run(stream->lanes[i], stream->run.ops, stream->run.n);
+			pipeline_simd_run(stream->lanes[i], stream->run.ops, stream->run.n);
 		return;
 	}
 	i -= sweep->group_count;
@@ -90,7 +90,7 @@ run_behind(struct pipeline_sweep_stream *stream, const struct pipeline_buffer *b
 	stream->run = (struct pipeline_ops){
 		stream->ops, buffer->addresses, buffer->sites, buffer->count};
 	stream->front = front;
-	team_share(sweep->team, run_one, stream, sweep->group_count + sweep->count);
+	thread_pool_for_each(sweep->team, run_one, stream, sweep->group_count + sweep->count);
 }
 
 void
@@ -113,7 +113,7 @@ cycles_of(const struct pipeline_sweep_stream *stream, size_t i)
 	const struct pipeline_sweep_config *config = &stream->sweep->configs[i];
 	struct pipeline_result result;
 	if (!stream->ooo[i])
-		return pipeline_lanes_cycles(stream->lanes[config->group], config->lane);
+		return pipeline_simd_cycles(stream->lanes[config->group], config->lane);
 	pipeline_ooo_result(stream->ooo[i], &result);
 	return result.cycles;
 }

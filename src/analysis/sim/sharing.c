@@ -115,7 +115,7 @@ static const struct poly_option options[] = {
 	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 4,
 		1 << 26, NULL, "bytes of the cache of each thread", NULL},
 	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		CACHE_WAYS_MOST, NULL, "ways of its sets", NULL},
+		CACHE_WAYS_MAX, NULL, "ways of its sets", NULL},
 	[OPTION_LINE] = {"sharing.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 4, 4096,
 		NULL, "bytes of a line, a power of two", NULL},
 	[OPTION_WORD] = {"sharing.word", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 4096, NULL,

@@ -6,7 +6,7 @@
 #include "analysis/sim/mem_refs.h"
 
 #include "sim/coherence.h"
-#include "sim/dense.h"
+#include "sim/dense_index.h"
 
 /* Different lines that are told apart: 600 bytes each. */
 #define SHARING_LINES_MOST ((uint32_t)1 << 19)
@@ -29,7 +29,7 @@ struct sharing_place {
 
 /* Zero-initialise, but for the two tables. */
 struct sharing_places {
-	struct dense lines, pcs;
+	struct dense_index lines, pcs;
 	struct map numbers; /* by line, pc and context */
 	struct sharing_place *list;
 	uint32_t count, capacity;

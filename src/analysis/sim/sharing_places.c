@@ -8,16 +8,17 @@
 enum poly_status
 sharing_places_init(struct sharing_places *places, struct poly_error *error)
 {
-	const enum poly_status status = dense_init(&places->lines, SHARING_PLACES_MOST, error);
-	return status == POLY_OK ? dense_init(&places->pcs, SHARING_PLACES_MOST, error)
+	const enum poly_status status =
+		dense_index_init(&places->lines, SHARING_PLACES_MOST, error);
+	return status == POLY_OK ? dense_index_init(&places->pcs, SHARING_PLACES_MOST, error)
 				 : status;
 }
 
 void
 sharing_places_fini(struct sharing_places *places)
 {
-	dense_fini(&places->lines);
-	dense_fini(&places->pcs);
+	dense_index_fini(&places->lines);
+	dense_index_fini(&places->pcs);
 	map_free(&places->numbers);
 	mem_free(places->list);
 }
@@ -36,8 +37,8 @@ find_place(struct sharing_places *places, const struct sharing_place *fresh)
 	const bool ok = counters_grow_array(
 		&list, &places->capacity, (size_t)places->count + 1, sizeof *places->list);
 	places->list = list;
-	if (!ok || dense_find(&places->lines, &fresh->line, 1, &line, NULL) != POLY_OK ||
-		dense_find(&places->pcs, &fresh->pc, 1, &pc, NULL) != POLY_OK)
+	if (!ok || dense_index_find(&places->lines, &fresh->line, 1, &line, NULL) != POLY_OK ||
+		dense_index_find(&places->pcs, &fresh->pc, 1, &pc, NULL) != POLY_OK)
 		return NULL;
 	const uint64_t key = (uint64_t)line << 32 | pc << 8 | fresh->context;
 	const uint64_t *number = map_get(&places->numbers, key, places->count, &added);

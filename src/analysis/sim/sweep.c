@@ -187,8 +187,8 @@ add_cache(struct sweep *sweep, const uint64_t *chosen, bool several, struct poly
 	const bool is_opt = chosen[POLICY] == SWEEP_OPT;
 	if (sweep->count == SWEEP_MOST)
 		return too_many(error);
-	if (!ways || lines % ways || chosen[SIZE] % chosen[LINE] || ways > CACHE_LINES_MOST ||
-		chosen[LINE] > CACHE_LINE_MOST)
+	if (!ways || lines % ways || chosen[SIZE] % chosen[LINE] || ways > CACHE_LINES_MAX ||
+		chosen[LINE] > CACHE_LINE_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu64 " bytes are not sets of %" PRIu64 " ways of %" PRIu64
 			" bytes",

@@ -25,7 +25,7 @@ struct sweep_values {
 
 struct sweep {
 	struct cache_config configs[SWEEP_MOST];
-	bool is_opt[SWEEP_MOST]; /* of sim/opt.h; then policy says nothing */
+	bool is_opt[SWEEP_MOST]; /* of sim/belady.h; then policy says nothing */
 	size_t count;
 };
 

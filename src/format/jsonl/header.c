@@ -265,7 +265,7 @@ take_labels(struct reading *reading, const struct member *member, struct poly_er
 	for (const struct member *m = member + 1;
 		m <= member + member->children && status == POLY_OK; m += 1 + m->children) {
 		const char *value;
-		if (reading->info->view.label_count == LABELS_MOST)
+		if (reading->info->view.label_count == LABELS_MAX)
 			return wrong(
 				reading, member, "an object with at most 4096 labels", error);
 		status = take_string(reading, m, &value, error);

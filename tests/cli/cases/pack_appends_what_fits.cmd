@@ -1,5 +1,5 @@
 # needs zstd xxhash
-told() { sed 's/[0-9.]* times/N times/; s/in [0-9]*,/in N,/'; }
+told() { sed 's/[0-9.]* times/N times/; s/to [0-9]*,/to N,/'; }
 cp cis501/sort_1k.trace $T/a.trace
 head -n 15 $T/a.trace >$T/b.trace
 polytrace pack $T/a.trace 2>&1 | told
