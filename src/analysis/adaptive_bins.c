@@ -71,10 +71,10 @@ adaptive_bins_coarsen(struct adaptive_bins *bins)
 			bins->merge_item(adaptive_bins_item(bins, bins->slots[slot] - 1), item);
 			continue;
 		}
-		const uint32_t to = bins->count++;
-		bins->list[to] = (struct adaptive_bin){old.number >> 1, old.tag};
-		bins->slots[slot] = to + 1;
-		memmove(adaptive_bins_item(bins, to), item, bins->item_size);
+		const uint32_t target = bins->count++;
+		bins->list[target] = (struct adaptive_bin){old.number >> 1, old.tag};
+		bins->slots[slot] = target + 1;
+		memmove(adaptive_bins_item(bins, target), item, bins->item_size);
 	}
 }
 
@@ -131,15 +131,15 @@ adaptive_bins_merge(
 	for (uint32_t i = 0; ok && i < from->count; i++) {
 		const struct adaptive_bin *bin = &from->list[i];
 		const uint32_t tag = tags ? tags[bin->tag] : bin->tag;
-		const uint32_t to =
+		const uint32_t target =
 			adaptive_bins_find(into, adaptive_bins_address(from, i), tag);
-		ok = to != ADAPTIVE_BIN_NONE;
+		ok = target != ADAPTIVE_BIN_NONE;
 		if (!ok)
 			break;
 		memcpy(item, adaptive_bins_item(from, i), from->item_size);
 		for (unsigned bit = 0; into->coarsen && from->shift + bit < into->shift; bit++)
 			into->coarsen(item, bin->number >> bit & 1);
-		into->merge_item(adaptive_bins_item(into, to), item);
+		into->merge_item(adaptive_bins_item(into, target), item);
 	}
 	mem_free(item);
 	return ok;

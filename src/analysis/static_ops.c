@@ -109,7 +109,8 @@ strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		if (fields[i].values)
 			add_bytes(keys, fields[i].values + STRIP * word,
-				row_bits_present(batch, fields[i].column, word), fields[i].shift);
+				row_bits_present(batch, fields[i].column, word),
+				fields[i].shift);
 	}
 }
 
@@ -469,12 +470,12 @@ static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 	for (size_t row = 0; output.site && row < batch->rows; row++)
 		output.site[row] = OP_NONE;
 	for (size_t word = 0; word < row_bits_words(batch) && ok; word++) {
-		const uint64_t some = instructions(batch, word);
-		if (some == ~(uint64_t)0 && fill_known(ops, batch, word, &output))
+		const uint64_t found = instructions(batch, word);
+		if (found == ~(uint64_t)0 && fill_known(ops, batch, word, &output))
 			continue;
-		ok = fill_ops(ops, batch, word, some, output.op + STRIP * word);
+		ok = fill_ops(ops, batch, word, found, output.op + STRIP * word);
 		if (ok && output.site)
-			ok = fill_sites(ops, batch, word, &output, some);
+			ok = fill_sites(ops, batch, word, &output, found);
 	}
 	/* Weighted rows do not identify the last record. */
 	if (batch->weight)

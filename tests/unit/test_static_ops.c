@@ -199,13 +199,13 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 		const struct static_ops_rows rows = {.op = op, .site = site};
 		assert_true(static_ops_number_rows(ops, batch, &rows));
 		for (size_t row = 0; row < batch->rows; row++) {
-			const struct static_op *it = static_op_at(ops, op[row]);
+			const struct static_op *static_op = static_op_at(ops, op[row]);
 			char flow[8];
 			buf_printf(out, "%d %s/%s %s %s @%d\n", (int)op[row],
-				it->mnemonic ? it->mnemonic : "",
-				it->micro_op ? it->micro_op : "",
-				op_class_name((enum op_class)it->class),
-				flow_text(it->flow, flow), (int)site[row]);
+				static_op->mnemonic ? static_op->mnemonic : "",
+				static_op->micro_op ? static_op->micro_op : "",
+				op_class_name((enum op_class)static_op->class),
+				flow_text(static_op->flow, flow), (int)site[row]);
 		}
 	}
 	poly_reader_close(reader);
