@@ -23,10 +23,14 @@ struct poly_write_options {
 	size_t size;	    /* of this struct in bytes; set by the macro, and not 0 */
 	const char *format; /* its name, or "name:argument"; NULL: by the ending of the path */
 	const char *const
-		*options;     /* format options as "name=value", NULL at the end; or NULL */
-	bool strict;	      /* any loss of information is an error */
-	bool overwrite;	      /* replace an existing file */
-	poly_columns columns; /* columns to write, for formats that write any (csv, jsonl) */
+		*options; /* format options as "name=value", NULL at the end; or NULL */
+	bool strict;	  /* whatever would be lost is an error */
+	bool overwrite;	  /* replace a file that is there already */
+	/*
+	 * Columns to write, for formats that write any (csv, jsonl). Those write row, the
+	 * number that the record has in its source, if it is in the set.
+	 */
+	poly_columns columns;
 	/*
 	 * Append to the existing file, in formats that can (ptz). The file is changed in place:
 	 * its previous records stay readable at every moment, and only they remain if the
@@ -46,13 +50,20 @@ struct poly_write_options {
 	 * not depend on it.
 	 */
 	unsigned threads;
+	/*
+	 * The columns of csv in the order in which they are written, order_count of them, each
+	 * of which is in columns; NULL: row, then the order of columns.def. Valid until the
+	 * writer is closed.
+	 */
+	const enum poly_column *order;
+	size_t order_count; /* elements of order */
 };
 
 /* Initial values: tolerant, replacing, every column, no labels, one thread. */
 #define POLY_WRITE_OPTIONS_INIT                                                               \
 	{                                                                                     \
 		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS, \
-			false, NULL, 1                                                        \
+			false, NULL, 1, NULL, 0                                               \
 	}
 
 /*

@@ -36,7 +36,8 @@ struct analysis_rows {
 				    sole_context */
 	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
-	struct thread_pool *team; /* for the tasks of an update (thread_pool_for_each); may be NULL */
+	struct thread_pool
+		*team; /* for the tasks of an update (thread_pool_for_each); may be NULL */
 };
 
 /* Shared numbers that an analysis requests; bits. */
@@ -84,9 +85,9 @@ struct analysis {
 	/*
 	 * As update, for weighted rows, each of which stands for several records (weight of the
 	 * batch), in the order of their first records. The last batch of an interval has the
-	 * order of all records (model/order.h); then the state equals that of update with every
-	 * record. Sites of accesses and registers are not known, and update does not know those
-	 * that precede the next instruction. NULL: every record is needed.
+	 * order of all records (model/chain_graph.h); then the state equals that of update with
+	 * every record. Sites of accesses and registers are not known, and update does not know
+	 * those that precede the next instruction. NULL: every record is needed.
 	 */
 	bool (*update_weighted)(void *state, const struct analysis_rows *rows);
 	/*

@@ -4,7 +4,7 @@
 
 #include "analysis/counters.h"
 #include "base/mem.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static inline struct basic_block_row
 read_row(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const bool has_uop = poly_present(batch, POLY_COLUMN_uop, row);
+	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
 	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
 	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
@@ -45,7 +45,7 @@ read_row(const struct analysis_rows *rows, size_t row)
 		.context = rows->context ? rows->context[row] : rows->sole_context};
 	properties.flow = (uint8_t)flow;
 	if (!row_is_instruction(batch, row)) {
-		properties.flow = has_uop && batch->uop[row] > 1 ? properties.flow : 0;
+		properties.flow = has_uop && batch->uop_index[row] > 1 ? properties.flow : 0;
 		properties.bits = has_uop && ends ? ROW_ENDS : 0;
 		return properties;
 	}
@@ -151,7 +151,7 @@ basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows *row
 /* Builds the fragments of the given number of records of a chain from *row, and returns their
  * number. */
 static uint32_t
-build_fragments(const struct basic_blocks *blocks, const struct poly_order *order,
+build_fragments(const struct basic_blocks *blocks, const struct poly_chain_graph *order,
 	uint32_t *row, uint32_t records, struct block_fragment *list)
 {
 	uint32_t n = 0;
@@ -162,7 +162,7 @@ build_fragments(const struct basic_blocks *blocks, const struct poly_order *orde
 
 /* Stores the fragments of a chain, unless there are too many. False: out of memory. */
 static bool
-store_chain(struct basic_blocks *blocks, const struct poly_order *order, uint32_t chain)
+store_chain(struct basic_blocks *blocks, const struct poly_chain_graph *order, uint32_t chain)
 {
 	const uint32_t length = order->length[chain];
 	uint32_t row = order->first[chain];
@@ -183,8 +183,8 @@ store_chain(struct basic_blocks *blocks, const struct poly_order *order, uint32_
 
 /* Passes on the fragments of a chain's first records without storing them. */
 static bool
-pass_part(struct basic_blocks *blocks, const struct poly_order *order, const uint32_t part[2],
-	block_fragment_fn handle, void *user)
+pass_part(struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	const uint32_t part[2], block_fragment_fn handle, void *user)
 {
 	uint32_t row = order->first[part[0]], remaining = part[1];
 	bool ok = true;
@@ -201,10 +201,10 @@ pass_part(struct basic_blocks *blocks, const struct poly_order *order, const uin
 
 /* Passes on the fragments of all records of an interval. */
 static bool
-pass_interval(struct basic_blocks *blocks, const struct poly_order *order,
+pass_interval(struct basic_blocks *blocks, const struct poly_chain_graph *order,
 	block_fragment_fn handle, void *user)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t part[2]; /* a chain, and its number of records */
 	void *list = blocks->chains;
 	bool ok = counters_grow_array(
@@ -214,7 +214,7 @@ pass_interval(struct basic_blocks *blocks, const struct poly_order *order,
 		return false;
 	memset(blocks->chains, 0, order->chains * sizeof *blocks->chains);
 	blocks->fragment_count = 0;
-	while (ok && order_next(&walk, &part[0], &part[1])) {
+	while (ok && chain_next(&walk, &part[0], &part[1])) {
 		const struct basic_block_chain *chain = &blocks->chains[part[0]];
 		const bool whole = part[1] == order->length[part[0]];
 		if (whole && !chain->first)

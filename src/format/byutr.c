@@ -269,7 +269,7 @@ put_request(struct reading *reading, struct batch *batch, size_t row, const uint
 	batch_put(batch, address, row, request.address);
 	batch_put(batch, size, row, request.size);
 	batch_put(batch, request, row, request.type);
-	batch_put(batch, attribute, row, request.attribute);
+	batch_put(batch, memory_type, row, request.attribute);
 	batch_put(batch, agent, row, request.agent);
 	if (unclocked || request.padded)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, reader->size);
@@ -430,8 +430,8 @@ request_of_row(struct writing *writing, const struct poly_batch *batch, size_t r
 	request->address = addressed ? batch->address[row] : 0;
 	request->size = size_of_row(writing, batch, row, request->type);
 	request->delta = delta_of_row(writing, batch, row);
-	if (poly_present(batch, POLY_COLUMN_attribute, row))
-		request->attribute = batch->attribute[row];
+	if (poly_present(batch, POLY_COLUMN_memory_type, row))
+		request->attribute = batch->memory_type[row];
 	if (poly_present(batch, POLY_COLUMN_agent, row))
 		request->agent = batch->agent[row];
 	if (writer->size != 12 || request->address <= UINT32_MAX)
@@ -531,7 +531,7 @@ static const struct format byutr = {
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |
-				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(attribute) |
+				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(memory_type) |
 				   POLY_HAS(agent) | POLY_HAS(raw) | POLY_HAS(origin),
 			.needs = POLY_HAS(access) | POLY_HAS(address),
 			.options = options,

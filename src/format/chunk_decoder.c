@@ -89,8 +89,8 @@ fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 	filled->translated = decoder->info.names.names.count <= decoder->names.count &&
 			     decoder->sites.count <= decoder->site_numbers.count;
 	if (filled->translated) {
-		translation_apply_names(&decoder->names, batch);
-		translation_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
+		id_remap_apply_names(&decoder->names, batch);
+		id_remap_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
 	}
 	return true;
 }
@@ -163,6 +163,6 @@ chunk_decoder_fini(struct chunk_decoder *decoder)
 	info_fini(&decoder->info);
 	findings_fini(&decoder->findings);
 	sites_fini(&decoder->sites);
-	translation_free(&decoder->names);
-	translation_free(&decoder->site_numbers);
+	id_remap_free(&decoder->names);
+	id_remap_free(&decoder->site_numbers);
 }

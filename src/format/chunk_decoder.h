@@ -12,7 +12,7 @@
 
 #include "format/format.h"
 #include "model/site.h"
-#include "model/translation.h"
+#include "model/id_remap.h"
 
 /* What a decode pool decodes, and how. */
 struct decode_plan {
@@ -67,7 +67,7 @@ struct chunk_decoder {
 	struct sites sites;
 	uint32_t names_listed, sites_listed;
 	/* The reader's numbers of its names and sites, as far as they are known. */
-	struct translation names, site_numbers;
+	struct id_remap names, site_numbers;
 	bool opened;
 };
 

@@ -169,7 +169,7 @@ store_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	if (op->uop <= UINT8_MAX)
-		batch_put(batch, uop, row, (uint8_t)op->uop);
+		batch_put(batch, uop_index, row, (uint8_t)op->uop);
 	store_registers(batch, row, op);
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
@@ -233,7 +233,7 @@ cis501_put_row(struct reading *reading, struct batch *batch, size_t row,
 		else
 			exact = false;
 		if (find_name(reading, &parsed->op.micro, &number))
-			batch_put(batch, micro_op, row, number);
+			batch_put(batch, uop_name, row, number);
 		else
 			exact = false;
 	}
@@ -414,11 +414,11 @@ static const struct format cis501 = {
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
 				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
 				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
-				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
+				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,

@@ -36,7 +36,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
-	struct translation names, sites;
+	struct id_remap names, sites;
 };
 
 struct decode_pool {
@@ -188,10 +188,10 @@ claim_chunk(struct worker *worker, bool *over)
 
 /* Appends the entries that only the source has. */
 static bool
-fetch_numbers(struct translation *target, const struct translation *source)
+fetch_numbers(struct id_remap *target, const struct id_remap *source)
 {
 	const size_t n = source->count - target->count;
-	return !n || translation_add(target, source->to + target->count, n);
+	return !n || id_remap_add(target, source->to + target->count, n);
 }
 
 /* Fetches the reader's numbers; false if the decoded rows would not be used. */
@@ -317,8 +317,8 @@ adopt_new(struct decode_pool *pool, struct chunk *chunk)
 	pthread_mutex_lock(&pool->lock);
 	pool->names_full |= chunk->irregular;
 	bool added = status != POLY_OK ||
-		     (translation_add(&worker->names, numbers, names) &&
-			     translation_add(&worker->sites, numbers + names, sites));
+		     (id_remap_add(&worker->names, numbers, names) &&
+			     id_remap_add(&worker->sites, numbers + names, sites));
 	pthread_mutex_unlock(&pool->lock);
 	mem_free(numbers);
 	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
@@ -331,8 +331,8 @@ next_batch(struct decode_pool *pool)
 	struct chunk_batch *batch = pool->present->chunk.batches[pool->delivered++];
 	const struct worker *worker = pool->present->worker;
 	if (!batch->translated) {
-		translation_apply_names(&worker->names, &batch->batch);
-		translation_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
+		id_remap_apply_names(&worker->names, &batch->batch);
+		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
 	}
 	pool->offset = batch->end;
 	return &batch->batch;
@@ -427,8 +427,8 @@ decode_pool_free(struct decode_pool *pool)
 	for (unsigned i = 0; i < pool->opened; i++) {
 		struct worker *worker = &pool->workers[i];
 		chunk_decoder_fini(&worker->decoder);
-		translation_free(&worker->names);
-		translation_free(&worker->sites);
+		id_remap_free(&worker->names);
+		id_remap_free(&worker->sites);
 	}
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
 		chunk_fini(&pool->slots[i].chunk);

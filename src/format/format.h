@@ -80,6 +80,9 @@ struct writing {
 	const bool *is_set;		      /* options that the user set */
 	bool own_raw;			      /* the column raw holds this family's bytes */
 	poly_columns columns;		      /* columns that the user selected */
+	bool row;			      /* the column row is requested, too */
+	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
+	size_t order_count;	       /* elements of order */
 	poly_columns uses;		      /* columns read; wopen may remove some */
 	struct notes *notes;		      /* see writing_note */
 	struct line_cache *cache;	      /* set while cached lines are created */

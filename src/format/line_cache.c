@@ -34,7 +34,7 @@ column_values(const struct poly_batch *batch, enum poly_column column)
 {
 	switch ((unsigned)column) {
 	case POLY_COLUMN_time: return batch->time;
-	case POLY_COLUMN_number: return batch->number;
+	case POLY_COLUMN_instruction_id: return batch->instruction_id;
 	case POLY_COLUMN_address: return batch->address;
 	case POLY_COLUMN_real_address: return batch->real_address;
 	case POLY_COLUMN_value: return batch->value;

@@ -71,7 +71,7 @@ static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MAX,
 	.corrupt_kind = QEMU4V_CORRUPT,
 	.too_long = QEMU4V_Q01,
-	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
+	.predict = {.windows = POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},
 	.parse_line = qemu4v_parse_line,
 };
@@ -194,9 +194,10 @@ static const struct poly_option qemu4v_options[] = {
 		POLY_HAS(cpu_name) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
 		POLY_HAS(target) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
 		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mode) | POLY_HAS(security) |        \
-		POLY_HAS(instruction_set) | POLY_HAS(number) | POLY_HAS(attributes) |          \
-		POLY_HAS(executed) | POLY_HAS(real_pc) | POLY_HAS(real_address) |              \
-		POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin))
+		POLY_HAS(instruction_set) | POLY_HAS(instruction_id) |                         \
+		POLY_HAS(access_attributes) | POLY_HAS(executed) | POLY_HAS(real_pc) |         \
+		POLY_HAS(real_address) | POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) |  \
+		POLY_HAS(origin))
 
 static const struct format qemu4v = {
 	.info =

@@ -175,8 +175,11 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->options = writer->values.values;
 	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
-	writing->columns = options->columns;
-	/* Messages contain the record's offset. */
+	writing->columns = options->columns & POLY_ALL_COLUMNS;
+	writing->row = options->columns & POLY_HAS(row);
+	writing->order = options->order;
+	writing->order_count = options->order_count;
+	/* Messages say where a record stands. */
 	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;

@@ -30,7 +30,7 @@ def needed(form, name):
 
 def rows(path):
     """The rows of a packed trace."""
-    return polytrace('view', '--csv', path).stdout.splitlines()[1:]
+    return polytrace('convert', '--to', 'csv', '-o', '-', path).stdout.splitlines()[1:]
 
 
 def fault(form, path, folder):

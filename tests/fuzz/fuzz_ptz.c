@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "format/ptz/ptz.h"
 #include "io/checksum.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,11 +136,11 @@ take_kind(struct kinds *kinds, const struct poly_batch *batch, size_t row)
 }
 
 static void
-take_order(struct kinds *kinds, const struct poly_order *order)
+take_order(struct kinds *kinds, const struct poly_chain_graph *order)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t chain, records;
-	while (order_next(&walk, &chain, &records)) {
+	while (chain_next(&walk, &chain, &records)) {
 		uint32_t row = order->first[chain];
 		for (; records; records--, row = order->next[row])
 			add_kind(kinds, kinds->rows[row]);

@@ -15,11 +15,11 @@ import tempfile
 MASK = (1 << 64) - 1
 MAGIC = bytes.fromhex('8950545a0d0a1a0a')
 END = bytes.fromhex('50545a890a1a0d0a')
-NAMES = 'cpu_name reg mnemonic micro_op mode security instruction_set attributes'.split()
+NAMES = 'cpu_name reg mnemonic uop_name mode security instruction_set access_attributes'.split()
 SLICES = 'text payload raw verbatim counters'.split()
 YES_AND_NO = 'executed synthetic'.split()
 HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
-    real_target byte_enables control request attribute agent hook subhook hook_type'''.split()
+    real_target byte_enables control request memory_type agent hook subhook hook_type'''.split()
 HOLDS = 'names shapes shapes blocks blocks order static static moving moving'.split()
 WORDS = {'kind': 'instruction access register sync event other',
          'branch': 'not_taken taken',

@@ -22,7 +22,7 @@ expect_table(const char *name)
 		assert_int_equal(batch->address[row], address);
 		assert_int_equal(batch->request[row], request);
 		assert_int_equal(batch->size[row], size);
-		assert_int_equal(batch->attribute[row], attribute);
+		assert_int_equal(batch->memory_type[row], attribute);
 		assert_int_equal(batch->agent[row], agent);
 		assert_int_equal(batch->time[row], time);
 	}

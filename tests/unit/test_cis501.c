@@ -46,13 +46,14 @@ list_row(const struct poly_batch *batch, size_t row, char *text, size_t size)
 		"\"flags\":\"%c\",\"branch\":\"%s\",\"ldst\":\"%s\",\"imm\":%" PRId64
 		",\"addr\":\"%" PRIx64 "\",\"fallthrough\":\"%" PRIx64
 		"\",\"target\":\"%" PRIx64 "\",\"macro\":\"%s\",\"micro\":\"%s\"}\n",
-		batch->uop[row], batch->pc[row], register_at(batch, POLY_COLUMN_src1, row),
+		batch->uop_index[row], batch->pc[row],
+		register_at(batch, POLY_COLUMN_src1, row),
 		register_at(batch, POLY_COLUMN_src2, row),
 		register_at(batch, POLY_COLUMN_dest, row), "-RW?"[batch->flags[row]], branch,
 		access, batch -> immediate[row], value_at(batch, POLY_COLUMN_address, row),
 		batch -> fallthrough[row], value_at(batch, POLY_COLUMN_target, row),
 		poly_trace_name(batch->info, batch->mnemonic[row]),
-		poly_trace_name(batch->info, batch->micro_op[row]));
+		poly_trace_name(batch->info, batch->uop_name[row]));
 }
 
 /* Prints the rows of a trace in the form of the listings; closes the trace. */
@@ -531,7 +532,7 @@ the_published_trace_has_its_published_counts(void **state)
 	(void)state;
 	struct buf trace = load_shared("public/cis501/gcc-1K.trace");
 	size_t n[257];
-	count(&trace, POLY_COLUMN_uop, n);
+	count(&trace, POLY_COLUMN_uop_index, n);
 	assert_int_equal(n[1], 754);
 	assert_int_equal(n[1] + n[2] + n[3] + n[4], 1000);
 	assert_int_equal(n[4], 10);

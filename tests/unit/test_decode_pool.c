@@ -121,7 +121,7 @@ expect_rows(const struct trace *trace, const struct poly_batch *batch, size_t li
 		assert_int_equal(batch->mnemonic[row], number);
 		snprintf(name, sizeof name, "A_NAME_%u", number);
 		assert_string_equal(poly_trace_name(batch->info, number), name);
-		assert_string_equal(poly_trace_name(batch->info, batch->micro_op[row]), "LOAD");
+		assert_string_equal(poly_trace_name(batch->info, batch->uop_name[row]), "LOAD");
 		assert_int_equal(batch->site[row], trace->site[line + row]);
 		assert_int_equal(batch->pc[row], 0x400000 + 4 * trace->site[line + row]);
 	}

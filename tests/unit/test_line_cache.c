@@ -250,7 +250,7 @@ lines_that_count_what_was_before_are_the_same(void **state)
 		if (i % 5 != 3)
 			buf_printf(&text, ",\"time\":%u", 20 * i);
 		if (i % 5 != 1)
-			buf_printf(&text, ",\"number\":%u", 3 * i);
+			buf_printf(&text, ",\"instruction_id\":%u", 3 * i);
 		buf_printf(&text,
 			"}\n{\"kind\":\"access\",\"access\":\"write\",\"address\":\"0x%x\"%s,"
 			"\"value\":\"0x%" PRIx64 "\"}\n",
@@ -364,8 +364,9 @@ notes_are_counted_by_row(void **state)
 	buf_string(&text, "{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\"}\n");
 	for (unsigned i = 0; i < 3000; i++)
 		buf_printf(&text,
-			"{\"kind\":\"instruction\",\"pc\":\"0x%x\",\"uop\":1,\"fallthrough\":"
-			"\"0x5000\",\"mnemonic\":\"ADD\",\"micro_op\":\"ADD\"%s}\n",
+			"{\"kind\":\"instruction\",\"pc\":\"0x%x\",\"uop_index\":1,"
+			"\"fallthrough\":"
+			"\"0x5000\",\"mnemonic\":\"ADD\",\"uop_name\":\"ADD\"%s}\n",
 			0x1000 + 4 * (i % 5), i % 5 == 1 ? ",\"flags\":\"both\"" : "");
 	struct buf packed = pack(&text, "jsonl");
 	struct unpacking it = {&packed, "cis501", POLY_BATCH_ROWS, LAZY, &notes};

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "format/ptz/code.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 /* Rows of the codings' values. */
 #define MOST 300
@@ -359,13 +359,13 @@ list_order(const struct buf *file, size_t batch_rows)
 					: 0);
 		if (!batch->order)
 			continue;
-		struct order_walk walk = {batch->order, 0, batch->order->records};
+		struct chain_walk walk = {batch->order, 0, batch->order->records};
 		assert_int_equal(batch->order->rows, rows);
-		while (order_next(&walk, &chain, &records)) {
+		while (chain_next(&walk, &chain, &records)) {
 			uint32_t row = batch->order->first[chain];
 			for (; records; records--, row = batch->order->next[row])
 				buf_string(&out, row < rows ? names[row] : "none ");
-			buf_string(&out, row == ORDER_NONE ? "| " : "+ ");
+			buf_string(&out, row == CHAIN_NONE ? "| " : "+ ");
 		}
 	}
 	poly_reader_close(reader);

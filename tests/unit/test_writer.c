@@ -334,9 +334,9 @@ columns_that_a_target_lacks_are_lost(void **state)
 	poly_columns missing = 0;
 	const struct poly_format_info *bach = poly_format_find("bach"),
 				      *tt6 = poly_format_find("tt6");
-	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(micro_op) |
+	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(uop_name) |
 			 POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(kind);
-	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(micro_op));
+	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(uop_name));
 	assert_true(missing == 0);
 	poly_format_loss(&source, tt6, &missing);
 	assert_true(missing & POLY_HAS(pc) && !(missing & source.columns));

@@ -345,7 +345,7 @@ deliver_next(struct poly_diff *diff)
 	diff->current = diff->queue[diff->first++];
 	if (--diff->count == 0)
 		diff->first = 0;
-	diff->has_context = false;
+	diff->needs_warmup = false;
 	diff->counts.causes[diff->current.cause]++;
 	render_difference(diff);
 	diff->current.stream->reported = diff->current.pair + 1;

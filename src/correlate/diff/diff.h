@@ -69,7 +69,7 @@ struct poly_diff {
 	struct difference current;  /* delivered last */
 	struct context_line *lines; /* context of that */
 	size_t line_count, line_room;
-	bool has_context; /* lines are computed */
+	bool needs_warmup; /* lines are computed */
 	struct poly_difference result;
 	struct buf texts[3]; /* subject and values, or steps */
 	struct buf steps[2];

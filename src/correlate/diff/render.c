@@ -464,7 +464,7 @@ render_context(struct poly_diff *diff)
 {
 	const struct difference *difference = &diff->current;
 	uint64_t at[2];
-	diff->has_context = true;
+	diff->needs_warmup = true;
 	diff->line_count = 0;
 	render_before(diff);
 	size_t here = diff->line_count;
@@ -484,7 +484,7 @@ render_context(struct poly_diff *diff)
 bool
 poly_diff_line_at(struct poly_diff *diff, size_t i, struct poly_diff_line *line)
 {
-	if (!diff->has_context)
+	if (!diff->needs_warmup)
 		render_context(diff);
 	memset(line, 0, sizeof *line);
 	if (i >= diff->line_count)

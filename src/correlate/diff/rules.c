@@ -12,10 +12,10 @@
 #define NAME_MAX 64
 
 /* Columns of instructions compared by default if both traces have them. */
-#define DEFAULT_FIELDS                                                                      \
-	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |  \
-		POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) | \
-		POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) | POLY_HAS(flags) |    \
+#define DEFAULT_FIELDS                                                                         \
+	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |     \
+		POLY_HAS(mnemonic) | POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |    \
+		POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) | POLY_HAS(flags) | \
 		POLY_HAS(executed) | POLY_HAS(payload))
 
 /* Columns of the steps of traces without instructions. */

@@ -252,7 +252,7 @@ merger_flush(struct merger *merger, struct poly_error *error)
 		if (merger->info.no_memory)
 			return err_memory(error);
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"the traces have more than %zu bytes of names", INFO_NAMES_MOST);
+			"the traces have more than %zu bytes of names", INFO_NAMES_MAX);
 	}
 	fill_threads(merger);
 	merger->segment_count = merger->rows = 0;

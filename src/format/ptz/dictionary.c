@@ -12,18 +12,18 @@
 #define DISTANCE_MAX 16
 
 /* Columns whose values differ from one execution to the next. */
-#define VARYING                                                                    \
-	(POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) | POLY_HAS(value) | \
-		POLY_HAS(real_address) | POLY_HAS(counters) | POLY_HAS(payload) |  \
+#define VARYING                                                                            \
+	(POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) | POLY_HAS(value) | \
+		POLY_HAS(real_address) | POLY_HAS(counters) | POLY_HAS(payload) |          \
 		POLY_HAS(raw) | POLY_HAS(verbatim))
 
 /* Columns of more than a byte that have few values even if nothing repeats. */
-#define FEW                                                                                    \
-	(POLY_HAS(cpu) | POLY_HAS(cpu_name) | POLY_HAS(process) | POLY_HAS(thread) |           \
-		POLY_HAS(size) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(micro_op) |     \
-		POLY_HAS(mode) | POLY_HAS(security) | POLY_HAS(instruction_set) |              \
-		POLY_HAS(attributes) | POLY_HAS(escape) | POLY_HAS(hook) | POLY_HAS(subhook) | \
-		POLY_HAS(hook_type))
+#define FEW                                                                                \
+	(POLY_HAS(cpu) | POLY_HAS(cpu_name) | POLY_HAS(process) | POLY_HAS(thread) |       \
+		POLY_HAS(size) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(uop_name) | \
+		POLY_HAS(mode) | POLY_HAS(security) | POLY_HAS(instruction_set) |          \
+		POLY_HAS(access_attributes) | POLY_HAS(escape) | POLY_HAS(hook) |          \
+		POLY_HAS(subhook) | POLY_HAS(hook_type))
 
 static bool
 is_fixed(enum ptz_plan plan, enum poly_column column)
@@ -179,13 +179,12 @@ mix_varying(
 static const void *
 column_array(const struct poly_batch *batch, enum poly_column column)
 {
-	switch (column) {
+	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \
 		return batch->name;
 #include "polytrace/columns.def"
 #undef COLUMN
-	case POLY_COLUMN_COUNT: break;
 	}
 	return NULL;
 }

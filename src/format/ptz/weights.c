@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct ptz_weights {
 	uint32_t *position; /* by template: index in order */
 	uint32_t *next;	    /* by position: position of the follower */
 	uint32_t *first;    /* by block: position of its first template */
-	struct poly_order order_view;
+	struct poly_chain_graph order_view;
 	uint64_t weight[POLY_BATCH_ROWS]; /* of the rows delivered last */
 };
 
@@ -142,7 +142,7 @@ unpacked_has_weighted(const struct unpacked *from)
 }
 
 /* Returns the execution order of the rows, by the positions of their templates. */
-static const struct poly_order *
+static const struct poly_chain_graph *
 set_order(struct ptz_weights *weights, const struct unpacked *from)
 {
 	for (uint32_t i = 0; i < weights->count; i++)
@@ -151,13 +151,13 @@ set_order(struct ptz_weights *weights, const struct unpacked *from)
 		const uint32_t follow = from->follow[weights->order[i]];
 		/* The template after the segment's last row may not have been executed. */
 		const bool is_end = follow == PTZ_SEVERAL || !weights->times[follow];
-		weights->next[i] = is_end ? ORDER_NONE : weights->position[follow];
+		weights->next[i] = is_end ? CHAIN_NONE : weights->position[follow];
 	}
 	for (uint32_t i = 0; i < weights->executed_count; i++) {
 		const uint32_t block = weights->executed[i];
 		weights->first[block] = weights->position[from->starts[block]];
 	}
-	weights->order_view = (struct poly_order){.rows = weights->count,
+	weights->order_view = (struct poly_chain_graph){.rows = weights->count,
 		.next = weights->next,
 		.chains = from->start_count,
 		.first = weights->first,

@@ -87,7 +87,7 @@ store_instruction(
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	batch_put(batch, pc, row, line->address);
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
@@ -114,7 +114,7 @@ store_attributes(
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	STORE_NAME(attributes, word);
+	STORE_NAME(access_attributes, word);
 	return good;
 }
 
@@ -154,7 +154,7 @@ store_memory(struct reading *reading, struct batch *batch, size_t row, struct qe
 	if (line->has_pc) {
 		batch_put(batch, pc, row, line->pc);
 		if (line->has_id)
-			batch_put(batch, number, row, line->id);
+			batch_put(batch, instruction_id, row, line->id);
 	}
 	if (line->text.length)
 		batch_put_bytes(
@@ -279,7 +279,8 @@ set_template(
 		return;
 	add_variable_field(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		add_variable_field(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+		add_variable_field(
+			shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		add_variable_field(
 			shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
@@ -301,7 +302,7 @@ store_transfer(
 {
 	bool good = true;
 	if (line->is == QEMU4V_FLOW && line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);
@@ -350,7 +351,7 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		STORE_NAME(attributes, line->attributes);
+		STORE_NAME(access_attributes, line->attributes);
 		store_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||

@@ -170,7 +170,7 @@ static uint64_t
 count_instructions(const struct writing *writing)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	return writer->count + writing->copied[POLY_COLUMN_number].count;
+	return writer->count + writing->copied[POLY_COLUMN_instruction_id].count;
 }
 
 /* Writes time, unit and processor, and reserves room for the rest of the line. */
@@ -366,11 +366,11 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 	append_string(&line, taken ? " IT (" : " IS (");
 	const size_t number_at = line.used;
 	append_decimal(&line, writer->microtesk ? writer->last_time
-						: value_of(batch, POLY_COLUMN_number, row,
-							  count_instructions(writing)));
-	writing_require_varying(writing, POLY_HAS(number));
+						: value_of(batch, POLY_COLUMN_instruction_id,
+							  row, count_instructions(writing)));
+	writing_require_varying(writing, POLY_HAS(instruction_id));
 	if (!writer->microtesk)
-		writing_patch_field(writing, POLY_COLUMN_number, WRITING_DECIMAL,
+		writing_patch_field(writing, POLY_COLUMN_instruction_id, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);
 	append_text(&line, ")", 1);
 	append_address(writing, &line, batch, row, POLY_COLUMN_real_pc);
@@ -438,7 +438,7 @@ static const char *
 find_attributes(struct writing *writing, const struct poly_batch *batch, size_t row, bool *bad)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, bad);
+	const char *attributes = name_of(batch, POLY_COLUMN_access_attributes, row, bad);
 	bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
 	size_t n = strlen(attributes);
 	for (size_t i = 0; i < n; i++)
