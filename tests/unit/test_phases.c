@@ -36,7 +36,7 @@ one_point_is_one_group(void **state)
 }
 
 static void
-groups_far_apart_are_found_and_numbered_as_they_come(void **state)
+distant_groups_are_found_and_numbered_in_order_of_appearance(void **state)
 {
 	static const uint32_t expected[12] = {0, 1, 1, 2, 0, 2, 1, 0, 2, 2, 1, 0};
 	struct cluster_point points[12];
@@ -172,7 +172,7 @@ vectors_count_every_instruction_of_their_intervals(void **state)
 }
 
 static void
-a_sink_that_fails_is_told(void **state)
+a_failing_sink_is_reported(void **state)
 {
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	const struct poly_sink sink = {refuse, NULL};
@@ -316,12 +316,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_points_are_one_group),
 		cmocka_unit_test(one_point_is_one_group),
-		cmocka_unit_test(groups_far_apart_are_found_and_numbered_as_they_come),
+		cmocka_unit_test(distant_groups_are_found_and_numbered_in_order_of_appearance),
 		cmocka_unit_test(numbers_by_chance_are_those_of_splitmix64),
 		cmocka_unit_test(a_gap_is_counted_by_its_upper_digits),
 		cmocka_unit_test(files_need_their_analysis),
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
-		cmocka_unit_test(a_sink_that_fails_is_told),
+		cmocka_unit_test(a_failing_sink_is_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif
