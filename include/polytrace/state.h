@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state of a program at a record: registers and memory, reconstructed from all records
- * up to that one. Register records set registers, and records of FULL traces set all of them. Accesses
- * with data set memory, reads as well as writes. A write without data makes its bytes unknown.
+ * up to that one. Register records set registers, and records of FULL traces set all of them.
+ * Accesses with data set memory, reads as well as writes. A write without data makes its bytes
+ * unknown.
  */
 #ifndef POLYTRACE_STATE_H
 #define POLYTRACE_STATE_H

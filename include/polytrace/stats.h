@@ -116,7 +116,8 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * Whether all analyses of the current trace accept weighted rows, which stand for several
- * records: then poly_reader_accept_weights may be called, and the results are the same, only faster.
+ * records: then poly_reader_accept_weights may be called, and the results are the same, only
+ * faster.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 
