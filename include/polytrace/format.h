@@ -13,9 +13,10 @@ extern "C" {
 enum poly_option_type {
 	POLY_OPTION_BOOL,   /* 0 or 1 */
 	POLY_OPTION_NUMBER, /* an unsigned number, decimal or 0x, from minimum to maximum; the
-			       suffixes k, M, G and T are powers of 1024 */
+			       suffixes k, M, G and T are powers of 1000 */
 	POLY_OPTION_CHOICE, /* one of the words of choices; the value is the word's index */
 	POLY_OPTION_TEXT,   /* any text, which the format parses when it is opened */
+	POLY_OPTION_SIZE,   /* a NUMBER of bytes, whose suffixes are powers of 1024 */
 };
 
 /* When an option applies; both may be set. */
@@ -33,7 +34,7 @@ struct poly_option {
 	enum poly_option_type type; /* type of the value */
 	unsigned use;		    /* bits of enum poly_option_use */
 	uint64_t initial;	    /* default value; index for a choice */
-	uint64_t minimum, maximum;  /* range of a NUMBER, both included */
+	uint64_t minimum, maximum;  /* range of a NUMBER or SIZE, both included */
 	const char *const *choices; /* words of a CHOICE, NULL at the end; initial of a TEXT */
 	const char *help;	    /* one sentence: its effect */
 	const char *source;	    /* reference document and section, or NULL */

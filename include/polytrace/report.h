@@ -240,9 +240,10 @@ struct poly_render_options {
 	size_t size;		       /* of this struct in bytes, not 0; set by the macro */
 	enum poly_rendering rendering; /* the rendering */
 	const char *title;	       /* of an HTML page; NULL: "Report" */
-	unsigned width;		       /* of the terminal in characters; 0: 80 */
-	bool color;		       /* terminal: colours and bold titles, by SGR sequences */
-	size_t rows; /* terminal: maximum number of rows of a table with plots; 0: all */
+	unsigned width; /* of a line in characters; 0: 80 on a terminal, unlimited in
+			 text, in which wider tables and values are wrapped */
+	bool color;	/* terminal: colours and bold titles, by SGR sequences */
+	size_t rows;	/* terminal: maximum number of rows of a table with plots; 0: all */
 };
 
 /* Options for text, like those of poly_report_render. */

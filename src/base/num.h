@@ -15,8 +15,11 @@ bool num_parse(const char *text, size_t n, uint64_t *value);
 /* Parses n bytes (1 to 16), all of them, as hexadecimal digits without a prefix. */
 bool num_parse_hex(const char *text, size_t n, uint64_t *value);
 
-/* As num_parse, with an optional binary unit k, M, G or T (powers of 1024) at the end. */
+/* As num_parse, with an optional suffix k, M, G or T: powers of 1024. */
 bool num_parse_size(const char *text, size_t n, uint64_t *value);
+
+/* As num_parse, with an optional suffix k, M, G or T: powers of 1000. */
+bool num_parse_count(const char *text, size_t n, uint64_t *value);
 
 /* Value of a hexadecimal digit, or -1. */
 int num_hex_digit(char c);

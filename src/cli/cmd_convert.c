@@ -4,7 +4,7 @@
 
 #include "cli/column_list.h"
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/simpoints.h"
 #include "cli/term.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct convert_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns, *simpoints;
 	struct opt_number interval;
 	struct opt_list to_options, labels;
@@ -44,7 +44,7 @@ static const struct opt convert_table[] = {
 };
 
 static const struct opt *const convert_tables[] = {
-	convert_table, selection_table, source_table, NULL};
+	convert_table, bounds_table, selection_table, input_table, NULL};
 
 /* State of a conversion. */
 struct convert {
@@ -52,7 +52,7 @@ struct convert {
 	const char *output; /* OUT in messages */
 	const struct poly_format_info *target;
 	struct column_list columns; /* to be written */
-	struct source source;
+	struct command_input source;
 	struct poly_writer *writer;
 };
 
@@ -63,13 +63,13 @@ find_target(struct convert *convert)
 	if (options->to) {
 		convert->target = poly_format_find(options->to);
 		if (!convert->target)
-			say("convert",
+			diag_print("convert",
 				"no such format: '%s'; 'polytrace formats' lists the formats",
 				options->to);
 	} else {
 		convert->target = poly_format_by_name(options->output, true);
 		if (!convert->target)
-			say("convert",
+			diag_print("convert",
 				"no format has the ending of '%s'; name a format "
 				"with --to",
 				options->output);
@@ -77,7 +77,8 @@ find_target(struct convert *convert)
 	bool refused = convert->target && options->columns &&
 		       convert->target->columns != POLY_ALL_COLUMNS;
 	if (refused)
-		say("convert", "--columns: format '%s' has fixed columns; use jsonl or csv",
+		diag_print("convert",
+			"--columns: format '%s' has fixed columns; use jsonl or csv",
 			convert->target->name);
 	return convert->target && !refused;
 }
@@ -89,12 +90,12 @@ report_loss(const struct convert *convert)
 	char names[500];
 	poly_columns lost = poly_format_loss(info, convert->target, NULL);
 	if (info->label_count && !convert->target->holds_labels)
-		say(convert->output, "format '%s' cannot hold the labels of '%s'",
+		diag_print(convert->output, "format '%s' cannot hold the labels of '%s'",
 			convert->target->name, info->format);
 	if (!lost)
 		return;
-	source_column_names(lost, names, sizeof names);
-	say(convert->output, "format '%s' cannot hold these columns of '%s': %s",
+	columns_format_names(lost, names, sizeof names);
+	diag_print(convert->output, "format '%s' cannot hold these columns of '%s': %s",
 		convert->target->name, info->format, names);
 }
 
@@ -121,9 +122,9 @@ open_writer(struct convert *convert)
 	enum poly_status status = poly_writer_open(convert->options->output,
 		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
 	if (status == POLY_OK)
-		source_want(&convert->source, poly_writer_columns(convert->writer));
+		input_project(&convert->source, poly_writer_columns(convert->writer));
 	else
-		say_error(convert->output, &error);
+		diag_writer_error(convert->output, &error);
 	return status == POLY_OK;
 }
 
@@ -135,7 +136,7 @@ writing_failed(const struct convert *convert, const struct poly_error *error)
 		return STATUS_DONE;
 	/* The input is the cause of a record that cannot be written. */
 	bool input = error->status == POLY_ERR_LOSS;
-	say_error(input ? convert->source.name : convert->output, error);
+	diag_error(input ? convert->source.name : convert->output, error);
 	return STATUS_TROUBLE;
 }
 
@@ -146,9 +147,9 @@ report_notes(const struct convert *convert)
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++) {
 		if (count == 1)
-			say(convert->output, "%s (once)", note);
+			diag_print(convert->output, "%s (once)", note);
 		else
-			say(convert->output, "%s (%llu times)", note,
+			diag_print(convert->output, "%s (%llu times)", note,
 				(unsigned long long)count);
 	}
 }
@@ -159,7 +160,7 @@ finish(struct convert *convert)
 {
 	struct poly_error error;
 	bool to_file = strcmp(convert->options->output, "-") != 0;
-	bool partial = source_partial(&convert->source);
+	bool partial = input_is_partial(&convert->source);
 	int status = STATUS_DONE;
 	if (!partial || convert->options->partial || !to_file) {
 		if (poly_writer_finish(convert->writer, &error) != POLY_OK)
@@ -167,9 +168,9 @@ finish(struct convert *convert)
 		else
 			report_notes(convert);
 	}
-	int read = source_close(&convert->source);
+	int read = input_close(&convert->source);
 	if (partial && !convert->options->partial && to_file)
-		say(convert->output,
+		diag_print(convert->output,
 			"output discarded; use --partial to keep the records before the "
 			"error%s",
 			convert->source.status == POLY_ERR_FORMAT
@@ -183,10 +184,10 @@ copy(struct convert *convert)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
-	while ((batch = source_next(&convert->source))) {
+	while ((batch = input_next(&convert->source))) {
 		if (poly_writer_write(convert->writer, batch, &error) != POLY_OK) {
 			int status = writing_failed(convert, &error);
-			source_drop(&convert->source);
+			input_discard(&convert->source);
 			return status;
 		}
 	}
@@ -196,14 +197,13 @@ copy(struct convert *convert)
 static int
 convert_file(struct convert *convert, const char *path)
 {
-	const struct source_wants wants = {
-		.columns = source_written_columns(convert->columns.set),
-		.shows_sites = source_names_sites(convert->options->columns),
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set),
+		.shows_sites = columns_name_site(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
-	if (!source_open(&convert->source, path, &convert->options->source, &wants))
+	if (!input_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_TROUBLE;
 	if (!open_writer(convert)) {
-		source_drop(&convert->source);
+		input_discard(&convert->source);
 		return STATUS_TROUBLE;
 	}
 	report_loss(convert);
@@ -221,15 +221,15 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct source_wants wants = {
-		.columns = source_written_columns(convert->columns.set) | POLY_HAS(kind) |
-			   POLY_HAS(uop_index) | POLY_HAS(synthetic)};
-	if (!source_open(&convert->source, path, &options->source, &wants))
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set) |
+						     POLY_HAS(kind) | POLY_HAS(uop_index) |
+						     POLY_HAS(synthetic)};
+	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	report_loss(convert);
 	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
 	const int status = simpoints_cut(&job, &convert->source);
-	const int ended = source_close(&convert->source);
+	const int ended = input_close(&convert->source);
 	return status > ended ? status : ended;
 }
 
@@ -238,14 +238,15 @@ static bool
 check_intervals(const struct convert_options *options)
 {
 	if (options->simpoints && !options->interval.value)
-		say("convert",
+		diag_print("convert",
 			"--simpoints: --interval is missing; give the length in instructions "
 			"that the analysis used");
 	else if (options->simpoints && strcmp(options->output, "-") == 0)
-		say("convert", "--simpoints: each interval is written to a file; name the "
-			       "files with -o");
-	else if (!options->simpoints && options->interval.given)
-		say("convert", "--interval: only with --simpoints");
+		diag_print("convert",
+			"--simpoints: each interval is written to a file; name the "
+			"files with -o");
+	else if (!options->simpoints && options->interval.is_set)
+		diag_print("convert", "--interval: only with --simpoints");
 	else
 		return true;
 	return false;
@@ -257,19 +258,20 @@ convert_run(void *fields, char **operands)
 	const struct convert_options *options = fields;
 	struct convert convert = {.options = options, .columns = {.set = POLY_ALL_COLUMNS}};
 	if (operands[0] && operands[1])
-		say("convert",
+		diag_print("convert",
 			options->output ? "one input file only: extra operand '%s'"
 					: "no output; did you mean '-o %s'?",
 			operands[1]);
 	else if (!options->output)
-		say("convert", "no output; name a file with -o, or '-o -' for standard output");
+		diag_print("convert",
+			"no output; name a file with -o, or '-o -' for standard output");
 	else if (!operands[0] && term_input())
-		say("convert", "no input; name a file, or '-' for standard input");
+		diag_print("convert", "no input; name a file, or '-' for standard input");
 	else if (strcmp(options->output, "-") == 0 && !options->to)
-		say("convert", "-o -: no format; name it with --to");
+		diag_print("convert", "-o -: no format; name it with --to");
 	else if (find_target(&convert) &&
 		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
-		convert.output = say_output(options->output);
+		convert.output = diag_output_name(options->output);
 		if (!check_intervals(options))
 			return STATUS_TROUBLE;
 		if (options->simpoints)
@@ -281,8 +283,11 @@ convert_run(void *fields, char **operands)
 
 const struct command command_convert = {
 	.name = "convert",
+	.group = GROUP_CONVERT,
 	.summary = "convert a trace to another format",
 	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace convert run.full -o thread_001.tt6e",
+		"polytrace convert --to csv --count 100 trace.tt6e -o -"},
 	.options = convert_tables,
 	.options_size = sizeof(struct convert_options),
 	.run = convert_run,

@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define WIDTH_MAX 100
 
 struct diff_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *start_a, *start_b, *from_b;
 	struct opt_number skip_a, skip_b, context, window, resync, max;
 	struct opt_list ignore, also, alias, tolerate;
@@ -73,13 +73,13 @@ static const struct opt diff_table[] = {
 #undef FIELD
 
 static const struct opt *const diff_tables[] = {
-	diff_table, rendering_table, selection_table, source_table, NULL};
+	diff_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* A comparison of two traces. */
 struct diff_job {
 	const struct diff_options *options;
 	struct output *output;
-	struct source sources[2];
+	struct command_input sources[2];
 	struct poly_diff *diff;
 	struct poly_report *report; /* NULL: differences are printed as text */
 	bool colored;
@@ -91,14 +91,14 @@ struct diff_job {
 static unsigned
 number_or(const struct opt_number *number, unsigned initial)
 {
-	return number->given ? (unsigned)number->value : initial;
+	return number->is_set ? (unsigned)number->value : initial;
 }
 
 static enum poly_status
 next_batch(void *user, const struct poly_batch **batch, struct poly_error *error)
 {
-	struct source *source = user;
-	*batch = source_next(source);
+	struct command_input *source = user;
+	*batch = input_next(source);
 	if (source->status < 0 && error)
 		*error = source->error;
 	return source->status;
@@ -111,9 +111,9 @@ print_uncompared(const struct diff_job *comparison)
 	for (unsigned side = 0; side < 2; side++) {
 		char names[300];
 		poly_columns columns = poly_diff_uncompared(comparison->diff, side);
-		source_column_names(columns, names, sizeof names);
+		columns_format_names(columns, names, sizeof names);
 		if (columns)
-			say(comparison->sources[!side].name,
+			diag_print(comparison->sources[!side].name,
 				"lacks columns of %s, which are not compared: %s",
 				comparison->sources[side].name, names);
 	}
@@ -135,7 +135,7 @@ open_diff(struct diff_job *comparison)
 	diff_options.ordered = options->ordered;
 	diff_options.each_cpu = options->each_cpu;
 	for (unsigned side = 0; side < 2; side++) {
-		struct source *source = &comparison->sources[side];
+		struct command_input *source = &comparison->sources[side];
 		sides[side] = (struct poly_diff_side){
 			poly_reader_info(source->reader), next_batch, source, 0};
 	}
@@ -143,11 +143,11 @@ open_diff(struct diff_job *comparison)
 	sides[1].skip = options->skip_b.value;
 	if (poly_diff_new(&diff_options, sides, &comparison->diff, &comparison->error) !=
 		POLY_OK) {
-		say("diff", "%s", comparison->error.message);
+		diag_print("diff", "%s", comparison->error.message);
 		return false;
 	}
 	for (unsigned side = 0; side < 2; side++)
-		source_want(
+		input_project(
 			&comparison->sources[side], poly_diff_columns(comparison->diff, side));
 	print_uncompared(comparison);
 	return true;
@@ -156,18 +156,18 @@ open_diff(struct diff_job *comparison)
 static bool
 open_sources(struct diff_job *comparison, const char *const paths[2])
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	for (unsigned side = 0; side < 2; side++) {
-		struct source_options options = comparison->options->source;
+		struct input_options options = comparison->options->source;
 		const char *start =
 			side ? comparison->options->start_b : comparison->options->start_a;
 		if (start)
 			options.start_at = start;
 		if (side && comparison->options->from_b)
 			options.from = comparison->options->from_b;
-		if (!source_open(&comparison->sources[side], paths[side], &options, &wants)) {
+		if (!input_open(&comparison->sources[side], paths[side], &options, &wants)) {
 			if (side)
-				source_drop(&comparison->sources[0]);
+				input_discard(&comparison->sources[0]);
 			return false;
 		}
 	}
@@ -452,7 +452,7 @@ is_enough(const struct diff_job *comparison)
 	const struct diff_options *options = comparison->options;
 	if (options->summary)
 		return false;
-	const uint64_t limit = options->max.given ? options->max.value : MAX_SHOWN;
+	const uint64_t limit = options->max.is_set ? options->max.value : MAX_SHOWN;
 	return comparison->shown >= (options->all ? limit : 1);
 }
 
@@ -560,11 +560,11 @@ report_verdict(struct diff_job *comparison)
 static int
 compare_opened(struct diff_job *comparison)
 {
-	const struct source_options *options = &comparison->options->source;
+	const struct input_options *options = &comparison->options->source;
 	bool listed = options->json || options->csv;
 	int rendered = STATUS_DONE;
 	if (listed || comparison->options->summary)
-		comparison->report = source_report();
+		comparison->report = report_new();
 	if (comparison->report) {
 		poly_report_text(comparison->report, "first", comparison->sources[0].name);
 		poly_report_text(comparison->report, "second", comparison->sources[1].name);
@@ -576,7 +576,7 @@ compare_opened(struct diff_job *comparison)
 		if (listed)
 			poly_report_end(comparison->report);
 		report_verdict(comparison);
-		rendered = source_render(comparison->report, options, comparison->output);
+		rendered = report_render(comparison->report, options, comparison->output);
 	} else {
 		print_verdict(comparison);
 	}
@@ -601,9 +601,10 @@ warn_no_instructions(const struct diff_job *comparison)
 	if (comparison->status < 0 || !(poly_diff_compared(comparison->diff) & POLY_HAS(pc)) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
-	say("diff", "no instructions found: the order of records was not compared; it is "
-		    "compared if "
-		    "the headers of the traces list no column pc");
+	diag_print("diff",
+		"no instructions found: the order of records was not compared; it is "
+		"compared if "
+		"the headers of the traces list no column pc");
 	return comparison->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
 }
 
@@ -614,7 +615,7 @@ print_failure(const struct diff_job *comparison)
 	if (comparison->status >= 0)
 		return STATUS_DONE;
 	if (comparison->sources[0].status >= 0 && comparison->sources[1].status >= 0)
-		say("diff", "%s", comparison->error.message);
+		diag_print("diff", "%s", comparison->error.message);
 	return STATUS_TROUBLE;
 }
 
@@ -636,7 +637,7 @@ compare_two(
 	}
 	poly_diff_free(comparison.diff);
 	for (unsigned side = 0; side < 2; side++) {
-		int closed = source_close(&comparison.sources[side]);
+		int closed = input_close(&comparison.sources[side]);
 		status = closed > status ? closed : status;
 	}
 	return status;
@@ -654,7 +655,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 			output_text(output, "\n");
 		if (headed) {
 			output_text(output, "==> ");
-			output_text(output, say_input(*path));
+			output_text(output, diag_input_name(*path));
 			output_text(output, " <==\n");
 		}
 		int status = compare_two(options, output, pair);
@@ -673,15 +674,15 @@ operands_are_valid(char **operands)
 	for (; operands[count]; count++)
 		standard += strcmp(operands[count], "-") == 0;
 	if (count < 2)
-		say("diff",
+		diag_print("diff",
 			"expected two or more traces (found %zu); name a file, or '-' for "
 			"standard "
 			"input, for each",
 			count);
 	else if (standard > 1)
-		say("diff", "only one of the traces can be standard input");
+		diag_print("diff", "only one of the traces can be standard input");
 	else if (count > 2 && strcmp(operands[0], "-") == 0)
-		say("diff",
+		diag_print("diff",
 			"the first of more than two traces is read repeatedly; it cannot be "
 			"standard input");
 	else
@@ -693,7 +694,7 @@ static int
 diff_run(void *fields, char **operands)
 {
 	const struct diff_options *options = fields;
-	if (!source_rendering_sound(&options->source) || !operands_are_valid(operands))
+	if (!rendering_is_valid(&options->source) || !operands_are_valid(operands))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
 	int status = compare_all(options, output, operands);
@@ -703,8 +704,11 @@ diff_run(void *fields, char **operands)
 
 const struct command command_diff = {
 	.name = "diff",
+	.group = GROUP_COMPARE,
 	.summary = "compare traces instruction by instruction",
 	.usage = "[options] FILE FILE...",
+	.examples = {"polytrace diff trace.tarmac trace.tarmac",
+		"polytrace diff --all --context 5 trace.q4v trace.q4v"},
 	.options = diff_tables,
 	.options_size = sizeof(struct diff_options),
 	.run = diff_run,

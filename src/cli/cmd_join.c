@@ -4,15 +4,15 @@
 
 #include "cli/command.h"
 #include "cli/ptz_files.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct join_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output;
 };
 
@@ -23,11 +23,11 @@ static const struct opt join_table[] = {
 };
 
 static const struct opt *const join_tables[] = {
-	join_table, selection_table, source_table, NULL};
+	join_table, bounds_table, selection_table, input_table, NULL};
 
 struct job {
 	const struct join_options *options;
-	struct source first; /* the output has its metadata */
+	struct command_input first; /* the output has its metadata */
 	struct poly_writer *writer;
 };
 
@@ -39,7 +39,7 @@ is_same_text(const char *a, const char *b)
 
 /* Checks that a trace has no columns that the output's header lacks; false after a message. */
 static bool
-fits_columns(const struct job *job, const struct source *source)
+fits_columns(const struct job *job, const struct command_input *source)
 {
 	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
 	const poly_columns extra = poly_reader_info(source->reader)->columns &
@@ -48,14 +48,14 @@ fits_columns(const struct job *job, const struct source *source)
 	/* Formats with fixed columns always fit. */
 	if (!extra || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
 		return true;
-	source_column_names(extra, names, sizeof names);
-	say(source->name, "has columns that '%s' lacks: %s", job->first.name, names);
+	columns_format_names(extra, names, sizeof names);
+	diag_print(source->name, "has columns that '%s' lacks: %s", job->first.name, names);
 	return false;
 }
 
 /* Checks the format and the record names of a packed trace; false after a message. */
 static bool
-fits_packed(const struct job *job, const struct source *source)
+fits_packed(const struct job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(job->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -63,7 +63,7 @@ fits_packed(const struct job *job, const struct source *source)
 	if (!expected || !format)
 		return true;
 	if (strcmp(format, expected) != 0) {
-		say(source->name,
+		diag_print(source->name,
 			"packed format differs from that of '%s' (found '%s', expected '%s')",
 			job->first.name, format, expected);
 		return false;
@@ -71,7 +71,7 @@ fits_packed(const struct job *job, const struct source *source)
 	for (unsigned i = 0; i < info->record_count; i++) {
 		if (i < first->record_count && strcmp(info->records[i], first->records[i]) == 0)
 			continue;
-		say(source->name, "record name '%s' differs from that of '%s'",
+		diag_print(source->name, "record name '%s' differs from that of '%s'",
 			info->records[i], job->first.name);
 		return false;
 	}
@@ -80,7 +80,7 @@ fits_packed(const struct job *job, const struct source *source)
 
 /* Checks that a trace can be appended to the first one; false after a message. */
 static bool
-fits(const struct job *job, const struct source *source)
+fits(const struct job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(job->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -94,55 +94,56 @@ fits(const struct job *job, const struct source *source)
 	else if (!is_same_text(first->clock, info->clock))
 		what = "time unit";
 	if (what)
-		say(source->name, "%s differs from that of '%s'", what, job->first.name);
+		diag_print(source->name, "%s differs from that of '%s'", what, job->first.name);
 	for (size_t i = 0; i < first->fact_count && !what; i++) {
 		const struct poly_fact *fact = &first->facts[i];
 		const char *value = poly_trace_fact(info, fact->key);
 		if (!is_same_text(fact->value, value))
-			say(source->name, "note: '%s' is '%s', but '%s' in '%s'", fact->key,
-				value ? value : "", fact->value, job->first.name);
+			diag_print(source->name, "note: '%s' is '%s', but '%s' in '%s'",
+				fact->key, value ? value : "", fact->value, job->first.name);
 	}
 	return !what && fits_columns(job, source);
 }
 
 /* Writes the records of a source; returns an exit status. */
 static int
-pump_records(struct job *job, struct source *source)
+pump_records(struct job *job, struct command_input *source)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
-	source_want(source, poly_writer_columns(job->writer));
-	while ((batch = source_next(source))) {
+	input_project(source, poly_writer_columns(job->writer));
+	while ((batch = input_next(source))) {
 		if (poly_writer_write(job->writer, batch, &error) == POLY_OK)
 			continue;
 		const bool is_gone =
 			error.sys_errno == EPIPE && strcmp(job->options->output, "-") == 0;
 		if (is_gone)
 			return STATUS_DONE;
-		say_error(error.status == POLY_ERR_LOSS ? source->name
-							: say_output(job->options->output),
+		diag_error(error.status == POLY_ERR_LOSS
+				   ? source->name
+				   : diag_output_name(job->options->output),
 			&error);
 		return STATUS_TROUBLE;
 	}
-	return source_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
+	return input_is_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
 }
 
 /* Opens the first input and, with its metadata, the output; writes its records. */
 static int
 join_first(struct job *job, const char *path)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
-	if (!source_open(&job->first, path, &job->options->source, &wants))
+	if (!input_open(&job->first, path, &job->options->source, &wants))
 		return STATUS_TROUBLE;
 	const struct poly_trace_info *info = poly_reader_info(job->first.reader);
 	options.format = info->format;
 	options.strict = job->options->source.strict;
 	if (poly_writer_open(job->options->output, info, &options, &job->writer, &error) !=
 		POLY_OK) {
-		say_error(say_output(job->options->output), &error);
+		diag_writer_error(diag_output_name(job->options->output), &error);
 		return STATUS_TROUBLE;
 	}
 	return pump_records(job, &job->first);
@@ -153,21 +154,21 @@ join_first(struct job *job, const char *path)
  * Refuses an input recognised as another format. False, after a message, on failure.
  */
 static bool
-open_next(struct job *job, const char *path, struct source *source)
+open_next(struct job *job, const char *path, struct command_input *source)
 {
-	struct source_options options = job->options->source;
+	struct input_options options = job->options->source;
 	const struct poly_format_info *first = poly_reader_format(job->first.reader);
-	struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0,
 		.quiet = true};
 	if (!options.from && strcmp(path, "-") != 0 &&
-		source_open(source, path, &options, &wants)) {
+		input_open(source, path, &options, &wants)) {
 		const struct poly_format_info *format = poly_reader_format(source->reader);
 		if (format == first)
 			return true;
-		source_drop(source);
+		input_discard(source);
 		if (strcmp(format->family, first->family) != 0) {
-			say(source->name,
+			diag_print(source->name,
 				"format differs from that of '%s' (found '%s', expected '%s')",
 				job->first.name, format->name, first->name);
 			return false;
@@ -176,18 +177,18 @@ open_next(struct job *job, const char *path, struct source *source)
 	wants.quiet = false;
 	if (!options.from)
 		options.from = first->name;
-	return source_open(source, path, &options, &wants);
+	return input_open(source, path, &options, &wants);
 }
 
 /* Appends another input. */
 static int
 append_input(struct job *job, const char *path)
 {
-	struct source source;
+	struct command_input source;
 	if (!open_next(job, path, &source))
 		return STATUS_TROUBLE;
 	const int status = fits(job, &source) ? pump_records(job, &source) : STATUS_TROUBLE;
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	/* An input without selected records is reported, but is not a failure. */
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
 								   : STATUS_DONE;
@@ -197,17 +198,17 @@ static int
 finish_output(struct job *job)
 {
 	struct poly_error error;
-	const char *output = say_output(job->options->output), *note;
+	const char *output = diag_output_name(job->options->output), *note;
 	uint64_t count;
 	if (poly_writer_finish(job->writer, &error) != POLY_OK) {
 		const bool is_gone =
 			error.sys_errno == EPIPE && strcmp(job->options->output, "-") == 0;
 		if (!is_gone)
-			say_error(output, &error);
+			diag_error(output, &error);
 		return is_gone ? STATUS_DONE : STATUS_TROUBLE;
 	}
 	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
-		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
 	return STATUS_DONE;
 }
@@ -218,11 +219,12 @@ join_run(void *fields, char **operands)
 	char standard_input[] = "-", *only[] = {standard_input, NULL};
 	struct job job = {.options = fields};
 	if (!job.options->output) {
-		say("join", "no output; name a file with -o, or '-o -' for standard output");
+		diag_print("join",
+			"no output; name a file with -o, or '-o -' for standard output");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0] && term_input()) {
-		say("join", "no input files; name them, or '-' for standard input");
+		diag_print("join", "no input files; name them, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	char **paths = operands[0] ? operands : only;
@@ -232,17 +234,20 @@ join_run(void *fields, char **operands)
 	if (status == STATUS_DONE)
 		status = finish_output(&job);
 	else if (job.writer && strcmp(job.options->output, "-") != 0)
-		say(say_output(job.options->output), "output discarded");
+		diag_print(diag_output_name(job.options->output), "output discarded");
 	poly_writer_close(job.writer);
-	const int ended = job.first.reader ? source_close(&job.first) : STATUS_DONE;
+	const int ended = job.first.reader ? input_close(&job.first) : STATUS_DONE;
 	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
 								   : STATUS_DONE;
 }
 
 const struct command command_join = {
 	.name = "join",
+	.group = GROUP_CONVERT,
 	.summary = "concatenate traces of one format",
 	.usage = "[options] [IN...] -o OUT",
+	.examples = {"polytrace join trace.tt6 trace.tt6 -o all.tt6",
+		"polytrace join trace.bach trace.bach -o -"},
 	.options = join_tables,
 	.options_size = sizeof(struct join_options),
 	.run = join_run,

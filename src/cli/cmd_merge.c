@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 enum { BY_AUTO, BY_SYNC, BY_TIME };
 
 struct merge_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns;
 	struct opt_list to_options;
 	struct opt_number quantum;
@@ -63,20 +63,20 @@ static const struct opt merge_table[] = {
 };
 
 static const struct opt *const merge_tables[] = {
-	merge_table, rendering_table, source_table, NULL};
+	merge_table, rendering_table, bounds_table, input_table, NULL};
 
 /* An input, in the order of threads. */
 struct merged {
 	const char *path;
 	uint64_t thread;
-	struct source source;
+	struct command_input source;
 	bool open;
 };
 
 /* State of a merge. */
 struct job {
 	const struct merge_options *options;
-	struct source_options reading; /* for each input */
+	struct input_options reading; /* for each input */
 	struct merged *inputs;
 	size_t count;
 	enum poly_merge_by by;
@@ -147,8 +147,8 @@ open_input(struct job *job, struct merged *input, poly_columns columns)
 	/* Of simultaneously open inputs only the first one shows progress. */
 	const bool shows = input == job->inputs || !job->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
-	const struct source_wants wants = {.columns = columns, .prints = prints || !shows};
-	input->open = source_open(&input->source, input->path, &job->reading, &wants);
+	const struct input_needs wants = {.columns = columns, .prints = prints || !shows};
+	input->open = input_open(&input->source, input->path, &job->reading, &wants);
 	return input->open;
 }
 
@@ -158,9 +158,9 @@ close_input(struct merged *input, bool quiet)
 {
 	int status = STATUS_DONE;
 	if (input->open && quiet)
-		source_drop(&input->source);
+		input_discard(&input->source);
 	else if (input->open)
-		status = source_close(&input->source);
+		status = input_close(&input->source);
 	input->open = false;
 	return status;
 }
@@ -182,7 +182,7 @@ detect_by(struct job *job)
 	job->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
 	if (sync != time)
 		return true;
-	say("merge", "the traces %s; choose with --by",
+	diag_print("merge", "the traces %s; choose with --by",
 		sync ? "can have synchronisation records and times"
 		     : "have neither synchronisation records nor times");
 	return false;
@@ -196,8 +196,9 @@ can_be_read_again(const char *path)
 	const bool file =
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
-		say(say_input(path), "merging by synchronisation reads the inputs twice, so "
-				     "they must be files; '--by time' reads them once");
+		diag_print(diag_input_name(path),
+			"merging by synchronisation reads the inputs twice, so "
+			"they must be files; '--by time' reads them once");
 	return file;
 }
 
@@ -214,7 +215,7 @@ find_order(struct job *job)
 		return false;
 	if (job->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
 		return true;
-	say("merge", "'--schedule' and '--report' require merging by synchronisation");
+	diag_print("merge", "'--schedule' and '--report' require merging by synchronisation");
 	return false;
 }
 
@@ -227,23 +228,24 @@ find_target(struct job *job)
 	const struct poly_format_info *target = job->target;
 	const bool plain = strcmp(options->output, "-") == 0;
 	if (plain && (options->schedule || options->report))
-		say("merge", "standard output cannot have both records and '--schedule' or "
-			     "'--report'");
+		diag_print("merge",
+			"standard output cannot have both records and '--schedule' or "
+			"'--report'");
 	else if (plain && !options->to)
-		say("merge", "no output format for standard output; set it with --to");
+		diag_print("merge", "no output format for standard output; set it with --to");
 	else if (!target && options->to)
-		say("merge", "unknown format '%s'; 'polytrace formats' lists them",
+		diag_print("merge", "unknown format '%s'; 'polytrace formats' lists them",
 			options->to);
 	else if (!target)
-		say("merge", "no format for the extension of '%s'; set it with --to",
+		diag_print("merge", "no format for the extension of '%s'; set it with --to",
 			options->output);
 	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
-		say("merge",
+		diag_print("merge",
 			"format '%s' has fixed columns; '--columns' applies to jsonl and csv "
 			"only",
 			target->name);
 	else
-		return !options->columns || source_columns(options->columns, &job->columns);
+		return !options->columns || columns_parse(options->columns, &job->columns);
 	return false;
 }
 
@@ -251,7 +253,7 @@ find_target(struct job *job)
 static int
 merge_failed(const struct poly_error *error)
 {
-	say("merge", "%s", error->message);
+	diag_print("merge", "%s", error->message);
 	return STATUS_TROUBLE;
 }
 
@@ -284,7 +286,7 @@ read_events(struct job *job, size_t i)
 	enum poly_status status = POLY_OK;
 	if (!open_input(job, input, poly_merge_columns(job->merge)))
 		return STATUS_TROUBLE;
-	while (status == POLY_OK && (batch = source_next(&input->source)))
+	while (status == POLY_OK && (batch = input_next(&input->source)))
 		status = poly_merge_read_events(job->merge, i, batch, &error);
 	if (status != POLY_OK) {
 		close_input(input, true);
@@ -303,11 +305,11 @@ print_notes(struct job *job)
 	const bool any = count > job->printed_notes;
 	while (job->printed_notes < count &&
 		(note = poly_merge_note_at(job->merge, (size_t)job->printed_notes, NULL))) {
-		say("merge", "%s", note);
+		diag_print("merge", "%s", note);
 		job->printed_notes++;
 	}
 	if (job->printed_notes < count)
-		say("merge", "%llu more notes",
+		diag_print("merge", "%llu more notes",
 			(unsigned long long)(count - job->printed_notes));
 	job->printed_notes = count;
 	return any && job->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
@@ -371,9 +373,9 @@ print_loss(const struct job *job)
 	const poly_columns lost = poly_format_loss(info, job->target, NULL);
 	if (!lost)
 		return;
-	source_column_names(lost, names, sizeof names);
-	say(say_output(job->options->output), "format '%s' cannot hold these columns: %s",
-		job->target->name, names);
+	columns_format_names(lost, names, sizeof names);
+	diag_print(diag_output_name(job->options->output),
+		"format '%s' cannot hold these columns: %s", job->target->name, names);
 }
 
 /* Fails if the output format cannot hold the thread of a record. */
@@ -384,7 +386,7 @@ holds_threads(const struct job *job)
 	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
 		job->target->columns & thread)
 		return true;
-	say("merge", "format '%s' has no column 'thread'; choose another output format",
+	diag_print("merge", "format '%s' has no column 'thread'; choose another output format",
 		job->target->name);
 	return false;
 }
@@ -403,7 +405,7 @@ open_writer(struct job *job)
 	options.columns = job->columns;
 	if (poly_writer_open(requested->output, poly_merge_info(job->merge), &options,
 		    &job->writer, &error) != POLY_OK) {
-		say_error(say_output(requested->output), &error);
+		diag_writer_error(diag_output_name(requested->output), &error);
 		return STATUS_TROUBLE;
 	}
 	print_loss(job);
@@ -415,7 +417,7 @@ static int
 open_inputs(struct job *job)
 {
 	const poly_columns columns =
-		job->target ? source_written_columns(POLY_ALL_COLUMNS) | POLY_HAS(time)
+		job->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
 			    : columns_to_read(job);
 	struct poly_error error;
 	for (size_t i = 0; i < job->count; i++) {
@@ -430,7 +432,7 @@ open_inputs(struct job *job)
 		return STATUS_DONE;
 	const int status = open_writer(job);
 	for (size_t i = 0; status == STATUS_DONE && i < job->count; i++)
-		source_want(&job->inputs[i].source, columns_to_read(job));
+		input_project(&job->inputs[i].source, columns_to_read(job));
 	return status;
 }
 
@@ -441,7 +443,7 @@ writing_failed(const struct job *job, const struct poly_error *error)
 	const char *output = job->options->output;
 	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
 		return STATUS_DONE;
-	say_error(error->status == POLY_ERR_LOSS ? "merge" : say_output(output), error);
+	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
 	return STATUS_TROUBLE;
 }
 
@@ -454,17 +456,17 @@ reading_failed(struct job *job, const struct poly_error *error)
 		return merge_failed(error);
 	job->inputs[failed].source.status = error->status;
 	job->inputs[failed].source.error = *error;
-	source_tell_end(&job->inputs[failed].source);
+	input_print_end(&job->inputs[failed].source);
 	return STATUS_TROUBLE;
 }
 
 static void
 print_writer_notes(const struct job *job)
 {
-	const char *note, *output = say_output(job->options->output);
+	const char *note, *output = diag_output_name(job->options->output);
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
-		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
 }
 
@@ -475,8 +477,9 @@ finish_writer(struct job *job, int status)
 	struct poly_error error;
 	const bool to_file = strcmp(job->options->output, "-") != 0;
 	if (status != STATUS_DONE && to_file && !job->options->partial) {
-		say(say_output(job->options->output), "output discarded; use --partial to keep "
-						      "the records before the failure");
+		diag_print(diag_output_name(job->options->output),
+			"output discarded; use --partial to keep "
+			"the records before the failure");
 		return status;
 	}
 	if (poly_writer_finish(job->writer, &error) != POLY_OK)
@@ -524,7 +527,7 @@ static int
 merge_resolved(struct job *job)
 {
 	const struct merge_options *options = job->options;
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	int status = STATUS_DONE;
 	if (options->schedule) {
 		status = print_schedule(job, report);
@@ -539,7 +542,7 @@ merge_resolved(struct job *job)
 		poly_report_free(report);
 		return status;
 	}
-	const int rendered = source_render(report, &options->source, job->printed);
+	const int rendered = report_render(report, &options->source, job->printed);
 	return rendered > status ? rendered : status;
 }
 
@@ -571,7 +574,7 @@ merge_operands(const struct merge_options *options, char **operands)
 	/* Many simultaneously open inputs use one thread each. */
 	if (job.count > INPUTS_FOR_THREADS && !job.reading.threads.value)
 		job.reading.threads = (struct opt_number){true, 1};
-	job.inputs = say_allocate(job.count, sizeof *job.inputs);
+	job.inputs = diag_allocate(job.count, sizeof *job.inputs);
 	for (size_t i = 0; i < job.count; i++)
 		job.inputs[i].path = operands[i];
 	job.printed = output_new();
@@ -585,13 +588,14 @@ static int
 merge_run(void *fields, char **operands)
 {
 	const struct merge_options *options = fields;
-	if (!source_rendering_sound(&options->source))
+	if (!rendering_is_valid(&options->source))
 		return STATUS_TROUBLE;
 	if (!operands[0])
-		say("merge", "no input files; name one, or '-' for standard input, for each "
-			     "thread or processor");
+		diag_print("merge",
+			"no input files; name one, or '-' for standard input, for each "
+			"thread or processor");
 	else if (!options->output && !options->schedule && !options->report)
-		say("merge", "no output; use -o, --schedule or --report");
+		diag_print("merge", "no output; use -o, --schedule or --report");
 	else
 		return merge_operands(options, operands);
 	return STATUS_TROUBLE;
@@ -599,8 +603,11 @@ merge_run(void *fields, char **operands)
 
 const struct command command_merge = {
 	.name = "merge",
+	.group = GROUP_CONVERT,
 	.summary = "merge per-thread or per-processor traces into one",
 	.usage = "[options] FILE...",
+	.examples = {"polytrace merge --schedule trace.tt6",
+		"polytrace merge --report trace.tt6"},
 	.options = merge_tables,
 	.options_size = sizeof(struct merge_options),
 	.run = merge_run,

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/pump.h"
 #include "cli/ptz_files.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 struct pack_options {
-	struct source_options source;
+	struct input_options source;
 	const char *output, *append;
 	struct opt_list labels;
 	bool fast, small, trusting, resume;
@@ -84,28 +84,29 @@ file_size(const char *path, uint64_t *size)
 
 /* Returns whether packing is useful and reversible; if not, prints the reason. */
 static bool
-can_be_packed(const struct pack_job *job, const struct source *source)
+can_be_packed(const struct pack_job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	const char *format = info->format, *packed = poly_trace_fact(info, PACKED_FACT);
 	if (strcmp(format, PACKED_FORMAT) == 0)
-		say(source->name, "already packed; use 'polytrace convert -T ptz.level=small' "
-				  "to compress it "
-				  "more");
+		diag_print(source->name,
+			"already packed; use 'polytrace convert -T ptz.level=small' "
+			"to compress it "
+			"more");
 	else if (!poly_format_find(format)->can_write)
-		say(source->name,
+		diag_print(source->name,
 			"cannot pack format '%s', which cannot be written again; use "
 			"'polytrace "
 			"convert' to convert its records",
 			format);
 	else if (packed)
-		say(source->name,
+		diag_print(source->name,
 			"contains records of a packed trace of format '%s', as which it would "
 			"be "
 			"unpacked; use 'polytrace convert' to convert its records",
 			packed);
 	else if (job->options->labels.count && poly_format_find(format)->holds_labels)
-		say(source->name,
+		diag_print(source->name,
 			"format '%s' has labels of its own, so unpacking would add these; use "
 			"'polytrace convert --label' to set them",
 			format);
@@ -115,8 +116,8 @@ can_be_packed(const struct pack_job *job, const struct source *source)
 }
 
 static enum poly_status
-open_writer(const struct pack_job *job, struct source *source, struct poly_writer **writer,
-	struct poly_error *error)
+open_writer(const struct pack_job *job, struct command_input *source,
+	struct poly_writer **writer, struct poly_error *error)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
 				     : job->options->small ? "ptz.level=small"
@@ -130,7 +131,7 @@ open_writer(const struct pack_job *job, struct source *source, struct poly_write
 	const enum poly_status status = poly_writer_open(
 		job->output, poly_reader_info(source->reader), &writing, writer, error);
 	if (status == POLY_OK)
-		source_want(source, poly_writer_columns(*writer));
+		input_project(source, poly_writer_columns(*writer));
 	return status;
 }
 
@@ -140,12 +141,12 @@ print_notes(const struct pack_job *job, const struct poly_writer *writer)
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; writer && (note = poly_writer_note_at(writer, i, &count)); i++)
-		say(say_output(job->output), "%s", note);
+		diag_print(diag_output_name(job->output), "%s", note);
 }
 
 /* Writes the packed trace; returns an exit status. */
 static int
-write_packed(struct pack_job *job, struct source *source)
+write_packed(struct pack_job *job, struct command_input *source)
 {
 	struct poly_writer *writer = NULL;
 	struct poly_reader_counts counts;
@@ -159,19 +160,19 @@ write_packed(struct pack_job *job, struct source *source)
 			file_size(job->output, &job->there);
 		status = pump_rows(source, writer, &error);
 	}
-	if (status == POLY_OK && !source_partial(source))
+	if (status == POLY_OK && !input_is_partial(source))
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
 	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_ERR_IO && error.sys_errno == EPIPE && strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (status != POLY_OK)
-		say_error(say_output(job->output), &error);
-	else if (source_partial(source))
-		say(say_output(job->output), "not written");
+		diag_error(diag_output_name(job->output), &error);
+	else if (input_is_partial(source))
+		diag_print(diag_output_name(job->output), "not written");
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
-	return status == POLY_OK && !source_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
+	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
 }
 
 /* Formats the ratio of two sizes, after a comma; nothing if either is 0. */
@@ -195,8 +196,9 @@ print_ratio(const struct pack_job *job, const char *verdict)
 	if (job->stays && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
-	say(job->output, "%llu bytes packed to %llu%s%s; %s", (unsigned long long)job->before,
-		(unsigned long long)job->after, ratio, file, verdict);
+	diag_print(job->output, "%llu bytes packed to %llu%s%s; %s",
+		(unsigned long long)job->before, (unsigned long long)job->after, ratio, file,
+		verdict);
 }
 
 /* Verifies the output; returns an exit status. */
@@ -206,7 +208,7 @@ verify_output(struct pack_job *job)
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (!file_size(job->output, &job->after)) {
-		say(job->output,
+		diag_print(job->output,
 			"%llu bytes packed; not verified: cannot read the output again",
 			(unsigned long long)job->before);
 		return STATUS_DONE;
@@ -224,35 +226,35 @@ verify_output(struct pack_job *job)
 		return STATUS_DONE;
 	}
 	if (job->options->append)
-		say(job->output,
+		diag_print(job->output,
 			"verification of the records from %llu on failed; do not rely on them",
 			(unsigned long long)job->records + 1);
 	else
-		say(job->output, "verification failed; do not rely on it");
+		diag_print(job->output, "verification failed; do not rely on it");
 	return STATUS_TROUBLE;
 }
 
 static int
 pack(struct pack_job *job)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->output, "-") == 0};
-	struct source_options reading = job->options->source;
-	struct source source;
+	struct input_options reading = job->options->source;
+	struct command_input source;
 	/* Corrupt data are preserved unchanged. */
 	reading.on_error = ON_ERROR_SKIP;
-	if (!job->options->append && source_same_file(job->path, job->output)) {
-		say(job->output, "is an input, and cannot be the output of '-o', too");
+	if (!job->options->append && same_file(job->path, job->output)) {
+		diag_print(job->output, "is an input, and cannot be the output of '-o', too");
 		return STATUS_TROUBLE;
 	}
 	job->stays = file_size(job->path, &job->file);
-	if (!source_open(&source, job->path, &reading, &wants))
+	if (!input_open(&source, job->path, &reading, &wants))
 		return STATUS_TROUBLE;
 	if (!can_be_packed(job, &source)) {
-		source_drop(&source);
+		input_discard(&source);
 		return STATUS_TROUBLE;
 	}
-	const int status = write_packed(job, &source), read = source_close(&source);
+	const int status = write_packed(job, &source), read = input_close(&source);
 	if (status != STATUS_DONE || read == STATUS_TROUBLE)
 		return STATUS_TROUBLE;
 	return verify_output(job);
@@ -326,8 +328,8 @@ print_totals(const struct pack_totals *totals, char **operands)
 		snprintf(skipped, sizeof skipped, "; %zu skipped", totals->skipped);
 	if (totals->failed)
 		snprintf(failed, sizeof failed, "; %zu failed", totals->failed);
-	say("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes, skipped,
-		failed);
+	diag_print("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes,
+		skipped, failed);
 }
 
 /* Returns whether each input has an output; if not, prints the reason. */
@@ -338,20 +340,22 @@ outputs_are_valid(const struct pack_options *options, char **operands)
 	for (size_t i = 0; operands[i]; i++)
 		standard |= strcmp(operands[i], "-") == 0;
 	if (options->output && options->append)
-		say("pack", "options '--output' and '--append' exclude each other");
+		diag_print("pack", "options '--output' and '--append' exclude each other");
 	else if (options->append && options->labels.count)
-		say("pack", "options '--append' and '--label' exclude each other: the packed "
-			    "trace preserves its labels");
+		diag_print("pack",
+			"options '--append' and '--label' exclude each other: the packed "
+			"trace preserves its labels");
 	else if (options->resume && (options->output || options->append))
-		say("pack",
+		diag_print("pack",
 			"option '--resume' requires outputs that are named after their inputs, "
 			"without '--output' and '--append'");
 	else if (options->append && strcmp(options->append, "-") == 0)
-		say("pack", "option '--append' requires a file, not '-'");
+		diag_print("pack", "option '--append' requires a file, not '-'");
 	else if (options->output && operands[0] && operands[1])
-		say("pack", "option '-o' names one output, but there are several inputs");
+		diag_print(
+			"pack", "option '-o' names one output, but there are several inputs");
 	else if (!options->output && !options->append && standard)
-		say("pack", "no output for standard input; name one with '-o'");
+		diag_print("pack", "no output for standard input; name one with '-o'");
 	else
 		return true;
 	return false;
@@ -364,11 +368,11 @@ pack_run(void *fields, char **operands)
 	struct pack_totals totals = {0};
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
-		say("pack", "no input: name a file, or '-' for standard input");
+		diag_print("pack", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	if (options->fast && options->small) {
-		say("pack", "options '--fast' and '--small' exclude each other");
+		diag_print("pack", "options '--fast' and '--small' exclude each other");
 		return STATUS_TROUBLE;
 	}
 	if (!outputs_are_valid(options, operands))
@@ -389,8 +393,11 @@ pack_run(void *fields, char **operands)
 
 const struct command command_pack = {
 	.name = "pack",
+	.group = GROUP_CONVERT,
 	.summary = "compress traces losslessly and verify the result",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace pack trace.tt6e",
+		"polytrace pack --small -o archive.ptz trace.bach"},
 	.options = pack_tables,
 	.options_size = sizeof(struct pack_options),
 	.run = pack_run,

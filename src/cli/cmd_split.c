@@ -3,9 +3,9 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/part.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/split_output.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define EXPRESSION (2 * VALUE_MAX + 60)
 
 struct split_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *by;
 	struct opt_number records, time;
 };
@@ -42,18 +42,18 @@ static const struct opt split_table[] = {
 };
 
 static const struct opt *const split_tables[] = {
-	split_table, selection_table, source_table, NULL};
+	split_table, bounds_table, selection_table, input_table, NULL};
 
 /* An output file and its value. */
 struct valued_part {
 	char value[VALUE_MAX + 1]; /* of the column, or a number */
 	bool has_value;		   /* false: for records without a value */
-	struct part part;
+	struct split_output part;
 };
 
 struct split_job {
 	const struct split_options *options;
-	struct source source;
+	struct command_input source;
 	enum poly_column column;
 	struct valued_part *outputs;
 	size_t count;
@@ -72,15 +72,16 @@ open_part(
 	options.strict = split->options->source.strict;
 	snprintf(valued->value, sizeof valued->value, "%s", value);
 	valued->has_value = has_value;
-	part_name(&valued->part, split->options->output, value);
+	split_output_name(&valued->part, split->options->output, value);
 	for (const struct valued_part *earlier = split->outputs; earlier < valued; earlier++) {
 		if (strcmp(earlier->part.path, valued->part.path) == 0) {
-			say(valued->part.path, "two values have this file name: '%s' and '%s'",
-				earlier->value, value);
+			diag_print(valued->part.path,
+				"two values have this file name: '%s' and '%s'", earlier->value,
+				value);
 			return false;
 		}
 	}
-	return part_open(&valued->part, info, &options);
+	return split_output_open(&valued->part, info, &options);
 }
 
 /* Returns the output file of a value; NULL, after a message, on failure. */
@@ -93,7 +94,8 @@ find_part(struct split_job *split, const char *value, bool has_value)
 			return &split->outputs[i];
 	}
 	if (split->count == OUTPUTS_MAX) {
-		say("split", "more than %d output files; select fewer values with '--where'",
+		diag_print("split",
+			"more than %d output files; select fewer values with '--where'",
 			OUTPUTS_MAX);
 		return NULL;
 	}
@@ -110,7 +112,8 @@ get_value(
 	if (!poly_present(batch, split->column, row))
 		strcpy(value, "without");
 	if (n > VALUE_MAX)
-		say(split->source.name, "value '%s...' is too long for a file name", value);
+		diag_print(
+			split->source.name, "value '%s...' is too long for a file name", value);
 	return n <= VALUE_MAX;
 }
 
@@ -156,7 +159,7 @@ distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 			return false;
 		bool *is_done = &done[part - split->outputs];
 		format_expression(split, value, has_value, expression);
-		if (!*is_done && !part_write(&part->part, expression, batch))
+		if (!*is_done && !split_output_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;
 	}
@@ -167,7 +170,7 @@ distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 static uint64_t
 get_number(struct split_job *split, const struct poly_batch *batch, size_t row)
 {
-	if (split->options->records.given)
+	if (split->options->records.is_set)
 		return 1 + (split->record_count + row) / split->options->records.value;
 	if (poly_present(batch, POLY_COLUMN_time, row))
 		split->time = batch->time[row];
@@ -181,9 +184,9 @@ numbered_part(struct split_job *split, uint64_t number)
 	char value[24];
 	snprintf(value, sizeof value, "%" PRIu64, number);
 	struct valued_part *last = split->count ? &split->outputs[split->count - 1] : NULL;
-	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
-		const bool done = part_finish(&last->part);
-		part_drop(&last->part);
+	if (split->options->records.is_set && last && strcmp(last->value, value) != 0) {
+		const bool done = split_output_finish(&last->part);
+		split_output_discard(&last->part);
 		split->count = 0;
 		if (!done)
 			return NULL;
@@ -202,7 +205,7 @@ distribute_by_number(struct split_job *split, const struct poly_batch *batch)
 		if (next == number)
 			continue;
 		struct valued_part *part = numbered_part(split, number);
-		if (!part || !part_write_rows(&part->part, batch, first, row))
+		if (!part || !split_output_write_rows(&part->part, batch, first, row))
 			return false;
 		first = row;
 		number = next;
@@ -217,18 +220,18 @@ distribute(struct split_job *split)
 {
 	const struct poly_batch *batch;
 	bool good = true;
-	while (good && (batch = source_next(&split->source)))
+	while (good && (batch = input_next(&split->source)))
 		good = split->options->by ? distribute_by_value(split, batch)
 					  : distribute_by_number(split, batch);
-	good &= !source_partial(&split->source);
+	good &= !input_is_partial(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
-		struct part *part = &split->outputs[i].part;
+		struct split_output *part = &split->outputs[i].part;
 		if (good)
-			good = part_finish(part);
-		part_drop(part);
+			good = split_output_finish(part);
+		split_output_discard(part);
 	}
 	if (!good)
-		say("split", "output is incomplete");
+		diag_print("split", "output is incomplete");
 	return good ? STATUS_DONE : STATUS_TROUBLE;
 }
 
@@ -237,7 +240,7 @@ static const char *
 find_fault(const struct split_job *split)
 {
 	const struct split_options *options = split->options;
-	const int ways = (options->by != NULL) + options->records.given + options->time.given;
+	const int ways = (options->by != NULL) + options->records.is_set + options->time.is_set;
 	if (!options->output || strcmp(options->output, "-") == 0)
 		return "no output; name the files with -o";
 	if (ways != 1)
@@ -257,7 +260,7 @@ can_split(const struct split_job *split)
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	if (info->columns >> split->column & 1)
 		return true;
-	say(split->source.name, "the trace has no column '%s'",
+	diag_print(split->source.name, "the trace has no column '%s'",
 		poly_column_name(split->column));
 	return false;
 }
@@ -265,15 +268,15 @@ can_split(const struct split_job *split)
 static int
 split_run(void *fields, char **operands)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct split_job split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));
 	if (split.column == POLY_COLUMN_COUNT) {
-		source_unknown_column(split.options->by, strlen(split.options->by));
+		columns_print_unknown(split.options->by, strlen(split.options->by));
 		return STATUS_TROUBLE;
 	}
-	if (split.options->time.given)
+	if (split.options->time.is_set)
 		split.column = POLY_COLUMN_time;
 	const char *fault = find_fault(&split);
 	if (!fault && operands[0] && operands[1])
@@ -281,23 +284,26 @@ split_run(void *fields, char **operands)
 	if (!fault && !operands[0] && term_input())
 		fault = "no input file; name one, or '-' for standard input";
 	if (fault) {
-		say("split", "%s", fault);
+		diag_print("split", "%s", fault);
 		return STATUS_TROUBLE;
 	}
 	const char *path = operands[0] ? operands[0] : "-";
-	if (!source_open(&split.source, path, &split.options->source, &wants))
+	if (!input_open(&split.source, path, &split.options->source, &wants))
 		return STATUS_TROUBLE;
-	split.outputs = say_allocate(OUTPUTS_MAX, sizeof *split.outputs);
+	split.outputs = diag_allocate(OUTPUTS_MAX, sizeof *split.outputs);
 	const int status = can_split(&split) ? distribute(&split) : STATUS_TROUBLE;
 	free(split.outputs);
-	const int ended = source_close(&split.source);
+	const int ended = input_close(&split.source);
 	return status > ended ? status : ended;
 }
 
 const struct command command_split = {
 	.name = "split",
+	.group = GROUP_CONVERT,
 	.summary = "split a trace by thread or another column, by record count or by time",
 	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace split --by kind trace.tt6 -o kind.tt6",
+		"polytrace split --records 1k trace.tt6e -o part.tt6e"},
 	.options = split_tables,
 	.options_size = sizeof(struct split_options),
 	.run = split_run,

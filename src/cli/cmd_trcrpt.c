@@ -4,7 +4,7 @@
 #include "polytrace/trcrpt.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 #include "cli/trcrpt_inputs.h"
 
@@ -105,7 +105,7 @@ static const struct opt *const trcrpt_tables[] = {trcrpt_table, NULL};
 /* State of the command. */
 struct trcrpt_job {
 	const struct trcrpt_options *options;
-	struct source_options reading;
+	struct input_options reading;
 	struct poly_trcrpt_options report;
 	const char **settings; /* of the report, NULL at the end */
 	size_t setting_count;
@@ -174,9 +174,9 @@ split_settings(struct trcrpt_job *job)
 			commas += *p == ',';
 		commas++;
 	}
-	job->items = say_allocate(size + 1, 1);
-	job->settings = say_allocate(commas, sizeof *job->settings);
-	job->reader_settings = say_allocate(commas, sizeof *job->reader_settings);
+	job->items = diag_allocate(size + 1, 1);
+	job->settings = diag_allocate(commas, sizeof *job->settings);
+	job->reader_settings = diag_allocate(commas, sizeof *job->reader_settings);
 	if (job->options->extended) {
 		add_setting(job, "exec=on");
 		add_setting(job, "svc=on");
@@ -199,7 +199,7 @@ split_settings(struct trcrpt_job *job)
 static const char *
 severity_of(const struct poly_rule *rule)
 {
-	return source_severity(rule->severity);
+	return severity_name(rule->severity);
 }
 
 /* Prints a finding of the report. */
@@ -216,7 +216,7 @@ print_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t
 		return;
 	if (count > 1)
 		snprintf(rest, sizeof rest, " (%llu times)", (unsigned long long)count);
-	say("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, rest);
+	diag_print("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, rest);
 }
 
 /* Findings in a template file. Warnings are printed only by --check. */
@@ -238,7 +238,7 @@ print_template_finding(void *user, const struct poly_template_finding *finding)
 	snprintf(position.message, sizeof position.message, "column %llu: %s %s: %s",
 		(unsigned long long)finding->column, severity_of(finding->rule),
 		finding->rule->code, finding->message);
-	say_error(found->name, &position);
+	diag_error(found->name, &position);
 }
 
 /* Loads the templates; false, after a message, on failure. */
@@ -255,13 +255,13 @@ load_templates(struct trcrpt_job *job)
 	options.user = &found;
 	options.left_to_right = job->left_to_right;
 	if (job->options->verbose)
-		say(NULL, "reading '%s'", found.name);
+		diag_print(NULL, "reading '%s'", found.name);
 	if (path)
 		status = poly_templates_load(path, &options, &job->templates, &error);
 	else
 		status = poly_templates_parse(NULL, 0, &options, &job->templates, &error);
 	if (status != POLY_OK && !found.errors)
-		say_error(found.name, &error);
+		diag_error(found.name, &error);
 	return status == POLY_OK;
 }
 
@@ -285,8 +285,8 @@ static int
 list_groups(struct trcrpt_job *job)
 {
 	if (!job->report.groups.text) {
-		say("trcrpt", "AIX's event groups are not published; define groups with "
-			      "'--groups'");
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
 		return STATUS_TROUBLE;
 	}
 	output_write(job->output, job->report.groups.text, job->report.groups.size);
@@ -329,9 +329,9 @@ failed(struct trcrpt_job *job, const struct poly_trcrpt *report, const struct po
 		return STATUS_DONE; /* reported with the input */
 	}
 	if (strstr(error->message, "options.date"))
-		say("trcrpt", "the trace has no date; set it with '--date'");
+		diag_print("trcrpt", "the trace has no date; set it with '--date'");
 	else
-		say_error("trcrpt", error);
+		diag_error("trcrpt", error);
 	return STATUS_TROUBLE;
 }
 
@@ -340,15 +340,15 @@ write_summary(struct trcrpt_job *job, struct poly_trcrpt *report)
 {
 	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
 	const struct poly_sink sink = {write_report, job};
-	struct poly_report *tree = source_report();
+	struct poly_report *tree = report_new();
 	struct poly_error error;
 	int result = STATUS_DONE;
 	if (poly_trcrpt_summary(report, &inputs, tree, &error) != POLY_OK)
 		result = failed(job, report, &error);
-	if (poly_report_render(tree, source_rendering(&job->reading), &sink, &error) !=
+	if (poly_report_render(tree, rendering_of_options(&job->reading), &sink, &error) !=
 			POLY_OK &&
 		!job->failure) {
-		say(NULL, "%s", error.message);
+		diag_print(NULL, "%s", error.message);
 		result = STATUS_TROUBLE;
 	}
 	poly_report_free(tree);
@@ -370,7 +370,7 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(job->traces.readers[0]), &options, &writer, &error);
 	if (status != POLY_OK) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
 	int result = STATUS_DONE;
@@ -378,13 +378,13 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 		result = failed(job, report, &error);
 	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
 		!job->failure) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		result = STATUS_TROUBLE;
 	}
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
-		say("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
+		diag_print("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
 	poly_writer_close(writer);
 	return result;
 }
@@ -413,15 +413,16 @@ open_traces(struct trcrpt_job *job, char **operands)
 	if (!operands[0]) {
 		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;
 		if (only[0] == standard_input && term_input()) {
-			say(NULL, "no input file; name one, or '-' for standard input ('-h' is "
-				  "AIX's option "
-				  "for no header; '--help' prints help)");
+			diag_print(NULL,
+				"no input file; name one, or '-' for standard input ('-h' is "
+				"AIX's option "
+				"for no header; '--help' prints help)");
 			return false;
 		}
 		operands = only;
 	}
 	if (operands[1] && !options->merge) {
-		say("trcrpt", "several input files; merge them with '-m'");
+		diag_print("trcrpt", "several input files; merge them with '-m'");
 		return false;
 	}
 	for (char **path = operands; *path; path++) {
@@ -441,7 +442,7 @@ write_traces(struct trcrpt_job *job)
 	struct poly_error error;
 	int result;
 	if (poly_trcrpt_new(job->templates, &job->report, &report, &error) != POLY_OK) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
 	if (job->options->summary)
@@ -459,11 +460,10 @@ static bool
 is_input(const struct trcrpt_job *job, const char *path)
 {
 	const struct trcrpt_options *options = job->options;
-	bool is = source_same_file(path, options->templates) ||
-		  source_same_file(path, options->names) ||
-		  source_same_file(path, options->groups);
+	bool is = same_file(path, options->templates) || same_file(path, options->names) ||
+		  same_file(path, options->groups);
 	for (size_t i = 0; i < job->traces.count && !is; i++)
-		is = source_same_file(path, job->traces.names[i]);
+		is = same_file(path, job->traces.names[i]);
 	return is;
 }
 
@@ -475,12 +475,12 @@ open_output(struct trcrpt_job *job)
 	if (!path || strcmp(path, "-") == 0)
 		return true;
 	if (is_input(job, path)) {
-		say(path, "is an input file; choose another file for '-o'");
+		diag_print(path, "is an input file; choose another file for '-o'");
 		return false;
 	}
 	job->file = fopen(path, "wb");
 	if (!job->file)
-		say(path, "cannot create output file: %s", strerror(errno));
+		diag_print(path, "cannot create output file: %s", strerror(errno));
 	return job->file != NULL;
 }
 
@@ -493,7 +493,7 @@ close_output(struct trcrpt_job *job)
 		job->failure = errno;
 	if (!job->failure)
 		return STATUS_DONE;
-	say(job->options->output, "cannot write: %s", strerror(job->failure));
+	diag_print(job->options->output, "cannot write: %s", strerror(job->failure));
 	return STATUS_TROUBLE;
 }
 
@@ -562,26 +562,27 @@ options_are_valid(const struct trcrpt_options *options)
 	if (options->length)
 		missing = "-l: not supported: its meaning is not published";
 	if (missing) {
-		say("trcrpt", "%s", missing);
+		diag_print("trcrpt", "%s", missing);
 		return false;
 	}
 	if ((options->only_groups || options->except_groups) && !options->groups) {
-		say("trcrpt", "AIX's event groups are not published; define groups with "
-			      "'--groups'");
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
 		return false;
 	}
 	if (options->json && options->csv) {
-		say("trcrpt", "options '--json' and '--csv' exclude each other");
+		diag_print("trcrpt", "options '--json' and '--csv' exclude each other");
 		return false;
 	}
 	if (options->match && (options->raw || options->summary)) {
-		say("trcrpt",
+		diag_print("trcrpt",
 			"option '--match' cannot be combined with '--raw' or '--summary'");
 		return false;
 	}
 	if (options->raw && (options->json || options->csv || options->summary)) {
-		say("trcrpt", "option '--raw' cannot be combined with '--json', '--csv' or "
-			      "'--summary'");
+		diag_print("trcrpt",
+			"option '--raw' cannot be combined with '--json', '--csv' or "
+			"'--summary'");
 		return false;
 	}
 	return true;
@@ -644,8 +645,10 @@ trcrpt_run(void *fields, char **operands)
 
 const struct command command_trcrpt = {
 	.name = "trcrpt",
+	.group = GROUP_AIX,
 	.summary = "format AIX traces as reports, as trcrpt does",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace trcrpt trcfile", "polytrace trcrpt -O exec=on -d 134 trcfile"},
 	.options = trcrpt_tables,
 	.options_size = sizeof(struct trcrpt_options),
 	.run = trcrpt_run,

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +45,10 @@ load(struct text_file *text, const struct trcupdate_options *options, const char
 {
 	struct poly_error error;
 	if (options->names)
-		say(say_input(text->path), "%s", what);
+		diag_print(diag_input_name(text->path), "%s", what);
 	if (poly_template_text_load(text->path, &text->bytes, &text->size, &error) == POLY_OK)
 		return true;
-	say_error(say_input(text->path), &error);
+	diag_error(diag_input_name(text->path), &error);
 	return false;
 }
 
@@ -57,11 +57,11 @@ save(const char *path, const char *text, size_t n, bool names)
 {
 	struct poly_error error;
 	if (poly_template_text_save(path, text, n, &error) != POLY_OK) {
-		say_error(path, &error);
+		diag_error(path, &error);
 		return false;
 	}
 	if (names)
-		say(path, "written");
+		diag_print(path, "written");
 	return true;
 }
 
@@ -72,7 +72,7 @@ print_finding(void *user, const struct poly_template_finding *finding)
 	struct poly_error error = {.offset = POLY_NO_OFFSET, .line = finding->line};
 	snprintf(error.message, sizeof error.message, "column %llu: %s: %s",
 		(unsigned long long)finding->column, finding->rule->code, finding->message);
-	say_error(user, &error);
+	diag_error(user, &error);
 }
 
 /* Finds the template of a hook id of n characters; false: none. */
@@ -104,8 +104,8 @@ print_templates(const struct poly_templates *templates, const char *ids, struct 
 		if (find_template(templates, ids, n, &info)) {
 			output_text(output, info.source);
 		} else {
-			say("trcupdate", "no template for hook '%.*s'", n > 40 ? 40 : (int)n,
-				ids);
+			diag_print("trcupdate", "no template for hook '%.*s'",
+				n > 40 ? 40 : (int)n, ids);
 			absent++;
 		}
 		ids += n;
@@ -125,7 +125,7 @@ extract(const struct trcupdate_options *options)
 		poly_templates_parse(master.bytes, master.size, NULL, &templates, &error);
 	poly_template_text_free(master.bytes);
 	if (status != POLY_OK) {
-		say_error(say_input(master.path), &error);
+		diag_error(diag_input_name(master.path), &error);
 		return STATUS_TROUBLE;
 	}
 	struct output *output = output_new();
@@ -154,9 +154,9 @@ print_steps(const struct poly_updated *updated, const char *path, bool names)
 		bool wide = step.hook & 0xf;
 		all = all && !not_done;
 		if (not_done || names)
-			say(path, "line %llu: hook %0*X %s", (unsigned long long)step.line,
-				wide ? 4 : 3, wide ? step.hook : step.hook >> 4u,
-				done[step.action]);
+			diag_print(path, "line %llu: hook %0*X %s",
+				(unsigned long long)step.line, wide ? 4 : 3,
+				wide ? step.hook : step.hook >> 4u, done[step.action]);
 	}
 	return all;
 }
@@ -198,7 +198,7 @@ apply_changes(const struct trcupdate_options *options, const char *base, char *p
 		if (poly_templates_update(&update, &updated, &error) == POLY_OK)
 			status = write_updated(updated, options, base, path);
 		else if (!error.line)
-			say_error(options->master, &error);
+			diag_error(options->master, &error);
 	}
 	poly_updated_free(updated);
 	poly_template_text_free(master.bytes);
@@ -215,7 +215,7 @@ update_file(const struct trcupdate_options *options, const char *name)
 	if (n > 4 && strcmp(name + n - 4, ".trc") == 0)
 		n -= 4;
 	if (n >= sizeof base) {
-		say("trcupdate", "file name is longer than %zu bytes", sizeof base - 1);
+		diag_print("trcupdate", "file name is longer than %zu bytes", sizeof base - 1);
 		return STATUS_TROUBLE;
 	}
 	snprintf(base, sizeof base, "%.*s", (int)n, name);
@@ -228,13 +228,13 @@ trcupdate_run(void *fields, char **operands)
 {
 	const struct trcupdate_options *options = fields;
 	if (operands[0] && operands[1])
-		say("trcupdate", "extra operand '%s'; expected one file of changes",
+		diag_print("trcupdate", "extra operand '%s'; expected one file of changes",
 			operands[1]);
 	else if (!options->master)
-		say("trcupdate", "no template file; name it with '-t'");
+		diag_print("trcupdate", "no template file; name it with '-t'");
 	else if (!operands[0] == !options->extract)
-		say("trcupdate", options->extract
-					 ? "'-x' and a file of changes exclude each other"
+		diag_print("trcupdate",
+			options->extract ? "'-x' and a file of changes exclude each other"
 					 : "no file of changes; name one, or use '-x'");
 	else if (options->extract)
 		return extract(options);
@@ -245,8 +245,11 @@ trcupdate_run(void *fields, char **operands)
 
 const struct command command_trcupdate = {
 	.name = "trcupdate",
+	.group = GROUP_AIX,
 	.summary = "update a file of AIX trace templates",
 	.usage = "[-o] [-t File] [-v] [-x IDList] [File]",
+	.examples = {"polytrace trcupdate -t templates -x 0F1",
+		"polytrace trcupdate -v -t templates -x 0F1"},
 	.options = trcupdate_tables,
 	.options_size = sizeof(struct trcupdate_options),
 	.run = trcupdate_run,

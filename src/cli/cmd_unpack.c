@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/pump.h"
 #include "cli/ptz_files.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct unpack_options {
-	struct source_options source;
+	struct input_options source;
 	const char *output;
 };
 
@@ -37,7 +37,7 @@ static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
 /* Returns whether the packed trace is truncated. */
 static bool
-is_truncated(const struct source *source)
+is_truncated(const struct command_input *source)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
@@ -49,21 +49,23 @@ is_truncated(const struct source *source)
 
 /* Prints that records are missing, and whether the others were written. */
 static void
-print_missing(const struct source *source, const char *output, bool written)
+print_missing(const struct command_input *source, const char *output, bool written)
 {
 	if (!is_truncated(source))
-		say(output, "not written");
+		diag_print(output, "not written");
 	else if (written)
-		say(output, "incomplete: the packed trace is truncated");
+		diag_print(output, "incomplete: the packed trace is truncated");
 	else
-		say(output, "not written: the packed trace is truncated; use '--on-error=skip' "
-			    "to write "
-			    "its complete segments");
+		diag_print(output,
+			"not written: the packed trace is truncated; use '--on-error=skip' "
+			"to write "
+			"its complete segments");
 }
 
 /* Restores the trace; returns an exit status. */
 static int
-write_unpacked(struct source *source, const char *format, const char *output, unsigned on_error)
+write_unpacked(
+	struct command_input *source, const char *format, const char *output, unsigned on_error)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer = NULL;
@@ -73,45 +75,45 @@ write_unpacked(struct source *source, const char *format, const char *output, un
 	enum poly_status status = poly_writer_open(
 		output, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
-		source_want(source, poly_writer_columns(writer));
+		input_project(source, poly_writer_columns(writer));
 		status = pump_rows(source, writer, &error);
 	}
 	const bool truncated = is_truncated(source),
 		   fails = truncated && on_error == ON_ERROR_STOP,
-		   written = !to_file || !(source_partial(source) || fails);
+		   written = !to_file || !(input_is_partial(source) || fails);
 	if (status == POLY_OK && written)
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
 	if (status == POLY_OK && (truncated || !written))
-		print_missing(source, say_output(output), written);
+		print_missing(source, diag_output_name(output), written);
 	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
 		return fails ? STATUS_TROUBLE : STATUS_DONE;
-	say_error(say_output(output), &error);
+	diag_error(diag_output_name(output), &error);
 	return STATUS_TROUBLE;
 }
 
 static int
 unpack(const struct unpack_options *options, const char *path, const char *output)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
-	struct source source;
-	if (source_same_file(path, output)) {
-		say(output, "is an input, and cannot be the output of '-o', too");
+	struct command_input source;
+	if (same_file(path, output)) {
+		diag_print(output, "is an input, and cannot be the output of '-o', too");
 		return STATUS_TROUBLE;
 	}
-	if (!source_open(&source, path, &options->source, &wants))
+	if (!input_open(&source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);
 	if (!format) {
-		say(source.name, "not a packed trace, but '%s'",
+		diag_print(source.name, "not a packed trace, but '%s'",
 			poly_reader_info(source.reader)->format);
-		source_drop(&source);
+		input_discard(&source);
 		return STATUS_TROUBLE;
 	}
 	const int status = write_unpacked(&source, format, output, options->source.on_error),
-		  read = source_close(&source);
+		  read = input_close(&source);
 	return read > status ? read : status;
 }
 
@@ -123,8 +125,8 @@ unpack_file(const struct unpack_options *options, const char *path)
 	char *name = packed_original_name(path);
 	int status = STATUS_TROUBLE;
 	if (!name)
-		say(say_input(path), "the name does not end in " PACKED_ENDING
-				     "; name the output with '-o'");
+		diag_print(diag_input_name(path), "the name does not end in " PACKED_ENDING
+						  "; name the output with '-o'");
 	else if (!packed_output_exists(name))
 		status = unpack(options, path, name);
 	free(name);
@@ -137,11 +139,12 @@ unpack_run(void *fields, char **operands)
 	const struct unpack_options *options = fields;
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
-		say("unpack", "no input: name a file, or '-' for standard input");
+		diag_print("unpack", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	if (options->output && operands[0] && operands[1]) {
-		say("unpack", "option '-o' names one output, but there are several inputs");
+		diag_print(
+			"unpack", "option '-o' names one output, but there are several inputs");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0])
@@ -155,8 +158,11 @@ unpack_run(void *fields, char **operands)
 
 const struct command command_unpack = {
 	.name = "unpack",
+	.group = GROUP_CONVERT,
 	.summary = "restore packed traces in their original format",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace unpack -o trace.out trace.ptz",
+		"polytrace unpack -o - trace.ptz"},
 	.options = unpack_tables,
 	.options_size = sizeof(struct unpack_options),
 	.run = unpack_run,

@@ -7,8 +7,8 @@
 #include "cli/pump.h"
 #include "cli/listing.h"
 #include "cli/ptz_files.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 enum { STYLE_TABLE, STYLE_NATIVE };
 
 struct view_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *columns, *registers;
 	unsigned color, style;
 };
@@ -38,11 +38,11 @@ static const struct opt view_table[] = {
 };
 
 static const struct opt *const view_tables[] = {
-	view_table, rendering_table, selection_table, source_table, NULL};
+	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Prints the remaining records of the source. */
 static void
-list_records(struct inputs *inputs, struct source *source)
+list_records(struct inputs *inputs, struct command_input *source)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {
@@ -53,10 +53,11 @@ list_records(struct inputs *inputs, struct source *source)
 	struct column_list list;
 	if (options->columns && column_list_parse(&list, options->columns))
 		column_list_report_absent(&list, "view", source, listing_derived(listing));
-	while (!output_failed(inputs->output) && (batch = source_next(source)))
+	while (!output_failed(inputs->output) && (batch = input_next(source)))
 		listing_batch(listing, batch);
 	if (options->registers && !listing_had_registers(listing))
-		say(source->name, "no record has registers (only FULL traces have them)");
+		diag_print(
+			source->name, "no record has registers (only FULL traces have them)");
 	listing_free(listing);
 }
 
@@ -65,24 +66,24 @@ view_listing(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {options->columns, options->registers, false};
-	struct source_wants wants = {
-		.prints = true, .shows_sites = source_names_sites(options->columns)};
-	struct source source;
+	struct input_needs wants = {
+		.prints = true, .shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
 	if (!listing_columns(&wanted, &wants.columns))
 		return STATUS_TROUBLE;
 	/* Encodings longer than an opcode. */
 	if (inputs->options->isa)
 		wants.columns |= POLY_HAS(payload);
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	list_records(inputs, &source);
 	output_flush(inputs->output);
-	return source_close(&source);
+	return input_close(&source);
 }
 
 /* The format to write; reports its absence and returns NULL. */
 static const char *
-writer_format(const struct view_options *options, const struct source *source)
+writer_format(const struct view_options *options, const struct command_input *source)
 {
 	if (options->source.json)
 		return "jsonl";
@@ -90,7 +91,7 @@ writer_format(const struct view_options *options, const struct source *source)
 		return "csv";
 	const struct poly_format_info *format = packed_records(source);
 	if (!format->listing)
-		say(source->name, "format '%s' has no native listing", format->name);
+		diag_print(source->name, "format '%s' has no native listing", format->name);
 	return format->listing;
 }
 
@@ -101,11 +102,11 @@ view_written(struct inputs *inputs, const char *path)
 	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
 	if (options->columns && !column_list_parse(&list, options->columns))
 		return STATUS_TROUBLE;
-	const struct source_wants wants = {.columns = source_written_columns(list.set),
+	const struct input_needs wants = {.columns = columns_to_write(list.set),
 		.prints = true,
-		.shows_sites = source_names_sites(options->columns)};
-	struct source source;
-	if (!source_open(&source, path, inputs->options, &wants))
+		.shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	column_list_report_absent(&list, "view", &source, 0);
 	const char *format = writer_format(options, &source);
@@ -113,7 +114,7 @@ view_written(struct inputs *inputs, const char *path)
 	if (format)
 		written = pump_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return written > status ? written : status;
 }
 
@@ -124,26 +125,30 @@ view_run(void *fields, char **operands)
 	bool written = options->source.json || options->source.csv;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (written || options->columns || options->registers)) {
-		say("view", "--style native: cannot be combined with --columns, --registers, "
-			    "--json or --csv");
+		diag_print("view",
+			"--style native: cannot be combined with --columns, --registers, "
+			"--json or --csv");
 		return STATUS_TROUBLE;
 	}
 	if (written && options->registers) {
-		say("view",
+		diag_print("view",
 			"--registers: only for the table; with --json or --csv use -c payload");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = !native,
-		.one = native || written ? view_written : view_listing};
+		.process = native || written ? view_written : view_listing};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_view = {
 	.name = "view",
+	.group = GROUP_INSPECT,
 	.summary = "print the records of a trace",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace view --skip 9 --count 10 trace.tt6e",
+		"polytrace view -w 'has(address)' -c pc,address trace.tt6"},
 	.options = view_tables,
 	.options_size = sizeof(struct view_options),
 	.run = view_run,

@@ -2,7 +2,7 @@
 #include "cli/column_list.h"
 
 #include "cli/ptz_files.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <string.h>
 
@@ -21,12 +21,12 @@ column_list_parse(struct column_list *list, const char *names)
 	list->count = 0;
 	list->set = 0;
 	if (!*names)
-		return source_unknown_column(names, 0);
+		return columns_print_unknown(names, 0);
 	for (; *names; names += *names == ',') {
 		const size_t n = strcspn(names, ",");
 		const enum poly_column column = column_list_find(names, n);
 		if (column == POLY_COLUMN_COUNT)
-			return source_unknown_column(names, n);
+			return columns_print_unknown(names, n);
 		if (!(list->set >> column & 1))
 			list->columns[list->count++] = column;
 		list->set |= (poly_columns)1 << column;
@@ -48,13 +48,13 @@ columns_of_trace(const struct poly_trace_info *info)
 
 void
 column_list_report_absent(const struct column_list *list, const char *command,
-	const struct source *source, poly_columns derived)
+	const struct command_input *source, poly_columns derived)
 {
 	const poly_columns present =
 		columns_of_trace(poly_reader_info(source->reader)) | derived;
 	for (size_t i = 0; i < list->count; i++) {
 		if (!(present >> list->columns[i] & 1))
-			say(command, "-c %s: %s traces do not have this column",
+			diag_print(command, "-c %s: %s traces do not have this column",
 				poly_column_name(list->columns[i]),
 				packed_records(source)->name);
 	}

@@ -3,7 +3,7 @@
 #ifndef CLI_COLUMN_LIST_H
 #define CLI_COLUMN_LIST_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* Columns in the order in which they were requested, each once. */
 struct column_list {
@@ -23,6 +23,6 @@ bool column_list_parse(struct column_list *list, const char *names);
  * that the command computes if the trace does not have them.
  */
 void column_list_report_absent(const struct column_list *list, const char *command,
-	const struct source *source, poly_columns derived);
+	const struct command_input *source, poly_columns derived);
 
 #endif

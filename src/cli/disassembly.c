@@ -2,7 +2,7 @@
 /* Disassembly for listings, cached by site. */
 #include "cli/disassembly.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 {
 	if (!is_known(info->isa) || !(info->columns & POLY_HAS(opcode)))
 		return NULL;
-	struct disassembly *disassembly = say_allocate(1, sizeof *disassembly);
+	struct disassembly *disassembly = diag_allocate(1, sizeof *disassembly);
 	struct poly_error error;
 	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
 	/* Instructions of PowerPC always have 4 bytes. */
@@ -52,7 +52,7 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 		!disassembly->powerpc && (info->columns & POLY_HAS(opcode_size)) != 0;
 	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
 		return disassembly;
-	say_error(name, &error);
+	diag_error(name, &error);
 	free(disassembly);
 	return NULL;
 }
@@ -73,7 +73,7 @@ grow(void *old, size_t count, size_t size)
 {
 	void *p = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
 	if (!p)
-		say_no_memory();
+		diag_no_memory();
 	return p;
 }
 

@@ -8,8 +8,8 @@
 
 #include "cli/column_list.h"
 #include "cli/disassembly.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ each_name(const char *names, struct listing *listing,
 	for (; names && *names; names += *names == ',') {
 		size_t n = strcspn(names, ",");
 		if (listing->count == COLUMNS_MAX) {
-			say("view", "more than %d columns", COLUMNS_MAX);
+			diag_print("view", "more than %d columns", COLUMNS_MAX);
 			return false;
 		}
 		if (!add(listing, names, n))
@@ -118,7 +118,7 @@ add_named(struct listing *listing, const char *name, size_t n)
 {
 	const enum poly_column column = column_list_find(name, n);
 	if (column == POLY_COLUMN_COUNT)
-		return source_unknown_column(name, n);
+		return columns_print_unknown(name, n);
 	add_column(listing, column);
 	return true;
 }
@@ -131,7 +131,7 @@ add_register(struct listing *listing, const char *name, size_t n)
 	struct listing_column *shown = add_shown(listing, CELL_REGISTER, name, n);
 	if (poly_powerpc_register(&none, shown->title, text))
 		return true;
-	say("view",
+	diag_print("view",
 		"no such register: '%s' (expected r0 to r31, f0 to f31, v0 to v31, pc, "
 		"msr, cr, xer, lr, ctr, mq, vrsave, fpscr, vscr or vrvalid)",
 		shown->title);
@@ -150,7 +150,7 @@ add_set(struct listing *listing, poly_columns columns)
 bool
 listing_columns(const struct listing_options *options, poly_columns *columns)
 {
-	struct listing *listing = say_allocate(1, sizeof *listing);
+	struct listing *listing = diag_allocate(1, sizeof *listing);
 	bool known = each_name(options->columns, listing, add_named) &&
 		     each_name(options->registers, listing, add_register);
 	*columns = LISTING_NEEDS;
@@ -173,7 +173,7 @@ struct listing *
 listing_new(const struct listing_options *options, const struct poly_trace_info *info,
 	struct output *output, const char *name)
 {
-	struct listing *listing = say_allocate(1, sizeof *listing);
+	struct listing *listing = diag_allocate(1, sizeof *listing);
 	listing->info = info;
 	listing->output = output;
 	listing->colored = options->colored;

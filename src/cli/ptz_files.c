@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/pump.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 const char *
-packed_format(const struct source *source)
+packed_format(const struct command_input *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	return strcmp(info->format, PACKED_FORMAT) == 0 ? poly_trace_fact(info, PACKED_FACT)
@@ -23,7 +23,7 @@ packed_format(const struct source *source)
 }
 
 const struct poly_format_info *
-packed_records(const struct source *source)
+packed_records(const struct command_input *source)
 {
 	const char *packed = packed_format(source);
 	const struct poly_format_info *format = packed ? poly_format_find(packed) : NULL;
@@ -42,7 +42,7 @@ static char *
 append_suffix(const char *path, size_t n, const char *suffix)
 {
 	const size_t size = n + strlen(suffix) + 1;
-	char *name = say_allocate(size, 1);
+	char *name = diag_allocate(size, 1);
 	snprintf(name, size, "%.*s%s", (int)n, path, suffix);
 	return name;
 }
@@ -81,7 +81,7 @@ packed_output_exists(const char *path)
 	struct stat there;
 	if (lstat(path, &there) != 0)
 		return false;
-	say(path, "the file exists; name it with '-o' to replace it");
+	diag_print(path, "the file exists; name it with '-o' to replace it");
 	return true;
 }
 
@@ -137,7 +137,8 @@ compare(void *user, const void *data, size_t size)
 
 /* Unpacks the source into the comparison. */
 static enum poly_status
-unpack(struct source *source, struct byte_comparison *comparison, struct poly_error *error)
+unpack(struct command_input *source, struct byte_comparison *comparison,
+	struct poly_error *error)
 {
 	const struct poly_sink sink = {compare, comparison};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -147,7 +148,7 @@ unpack(struct source *source, struct byte_comparison *comparison, struct poly_er
 		&sink, poly_reader_info(source->reader), &writing, &writer, error);
 	if (status != POLY_OK)
 		return status;
-	source_want(source, poly_writer_columns(writer));
+	input_project(source, poly_writer_columns(writer));
 	status = pump_rows(source, writer, error);
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, error);
@@ -163,32 +164,32 @@ report_comparison(struct byte_comparison *comparison, const char *packed, const 
 	if (!comparison->differs && refill(comparison))
 		comparison->differs = true;
 	if (comparison->status < 0)
-		say_error(path, &comparison->error);
+		diag_error(path, &comparison->error);
 	else if (comparison->differs)
-		say(packed, "the unpacked trace differs from '%s' from byte %llu on", path,
-			(unsigned long long)comparison->same);
+		diag_print(packed, "the unpacked trace differs from '%s' from byte %llu on",
+			path, (unsigned long long)comparison->same);
 	return comparison->status >= 0 && !comparison->differs;
 }
 
 bool
 packed_verify(const char *packed, const char *path)
 {
-	const struct source_options options = {.on_error = ON_ERROR_STOP};
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
+	const struct input_options options = {.on_error = ON_ERROR_STOP};
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct byte_comparison comparison = {.status = POLY_OK};
-	struct source source;
+	struct command_input source;
 	struct poly_error error;
 	if (poly_byte_stream_open(path, &comparison.content, &error) != POLY_OK) {
-		say_error(path, &error);
+		diag_error(path, &error);
 		return false;
 	}
-	bool good = source_open(&source, packed, &options, &wants);
+	bool good = input_open(&source, packed, &options, &wants);
 	if (good) {
 		const enum poly_status status = unpack(&source, &comparison, &error);
-		const bool ended = !source_partial(&source);
+		const bool ended = !input_is_partial(&source);
 		if (status != POLY_OK && !comparison.differs)
-			say_error(packed, &error);
-		good = source_close(&source) == STATUS_DONE && ended;
+			diag_error(packed, &error);
+		good = input_close(&source) == STATUS_DONE && ended;
 		if (good && (status == POLY_OK || comparison.differs))
 			good = report_comparison(&comparison, packed, path) &&
 			       status == POLY_OK;

@@ -3,7 +3,7 @@
 #ifndef CLI_PTZ_FILES_H
 #define CLI_PTZ_FILES_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* Name of the format of packed traces. */
 #define PACKED_FORMAT "ptz"
@@ -15,10 +15,10 @@
 #define PACKED_ENDING ".ptz"
 
 /* Returns the original format of a packed trace; NULL: not a packed trace. */
-const char *packed_format(const struct source *source);
+const char *packed_format(const struct command_input *source);
 
 /* Returns the format of a source's records: the original one of a packed trace, or its own. */
-const struct poly_format_info *packed_records(const struct source *source);
+const struct poly_format_info *packed_records(const struct command_input *source);
 
 /*
  * Returns the default name of a trace's packed trace: without the suffix of a compression, and
@@ -47,6 +47,6 @@ bool packed_verify(const char *packed, const char *path);
  * error.
  */
 bool packed_verify_appended(const char *packed, const char *path, uint64_t first,
-	const struct source_options *options);
+	const struct input_options *options);
 
 #endif

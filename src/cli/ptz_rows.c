@@ -2,12 +2,12 @@
 /* Comparing the records of two traces, column by column. */
 #include "cli/ptz_files.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include <string.h>
 
 /* A trace, and the next row of its batch to compare. */
 struct trace_side {
-	struct source source;
+	struct command_input source;
 	const struct poly_batch *batch; /* NULL: end of the trace */
 	size_t row;
 };
@@ -58,7 +58,7 @@ same_rows(struct trace_side sides[2], const char *path)
 		for (size_t i = 0; i < rows && !(places >> c & 1); i++) {
 			if (same_value(sides, (enum poly_column)c, i))
 				continue;
-			say(sides[0].source.name,
+			diag_print(sides[0].source.name,
 				"record %llu differs in '%s' from record %llu of '%s'",
 				(unsigned long long)poly_batch_number(
 					sides[0].batch, sides[0].row + i),
@@ -83,7 +83,7 @@ same_sources(struct trace_side sides[2], const char *path)
 			struct trace_side *side = &sides[k];
 			if (side->batch && side->row < side->batch->rows)
 				continue;
-			side->batch = source_next(&side->source);
+			side->batch = input_next(&side->source);
 			side->row = 0;
 		}
 		if (!sides[0].batch || !sides[1].batch)
@@ -92,33 +92,33 @@ same_sources(struct trace_side sides[2], const char *path)
 			return false;
 	}
 	const bool same = !sides[0].batch && !sides[1].batch;
-	if (!same && !source_partial(&sides[0].source) && !source_partial(&sides[1].source))
-		say(sides[0].source.name, "has %s records than '%s'",
+	if (!same && !input_is_partial(&sides[0].source) && !input_is_partial(&sides[1].source))
+		diag_print(sides[0].source.name, "has %s records than '%s'",
 			sides[0].batch ? "more" : "fewer", path);
 	return same;
 }
 
 bool
 packed_verify_appended(const char *packed, const char *path, uint64_t first,
-	const struct source_options *options)
+	const struct input_options *options)
 {
-	const struct source_wants wants = {
-		.columns = source_written_columns(POLY_ALL_COLUMNS), .lists_findings = true};
-	const struct source_options after_first = {.skip = {true, first}};
-	struct source_options reading = *options;
+	const struct input_needs wants = {
+		.columns = columns_to_write(POLY_ALL_COLUMNS), .lists_findings = true};
+	const struct input_options after_first = {.skip = {true, first}};
+	struct input_options reading = *options;
 	struct trace_side sides[2] = {{.batch = NULL}, {.batch = NULL}};
 	reading.on_error = ON_ERROR_SKIP;
-	if (!source_open(&sides[0].source, packed, &after_first, &wants))
+	if (!input_open(&sides[0].source, packed, &after_first, &wants))
 		return false;
-	if (!source_open(&sides[1].source, path, &reading, &wants)) {
-		source_drop(&sides[0].source);
+	if (!input_open(&sides[1].source, path, &reading, &wants)) {
+		input_discard(&sides[0].source);
 		return false;
 	}
 	bool good = same_sources(sides, path);
 	for (unsigned k = 0; k < 2; k++) {
-		good &= !source_partial(&sides[k].source);
-		source_tell_end(&sides[k].source);
-		source_drop(&sides[k].source);
+		good &= !input_is_partial(&sides[k].source);
+		input_print_end(&sides[k].source);
+		input_discard(&sides[k].source);
 	}
 	return good;
 }

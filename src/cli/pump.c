@@ -3,16 +3,16 @@
 
 #include "cli/command.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 enum poly_status
-pump_rows(struct source *source, struct poly_writer *writer, struct poly_error *error)
+pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
 	/* The writer is the only consumer of the batches. */
 	if (!source->selection)
 		poly_reader_accept_lazy(source->reader);
-	while ((batch = source_next(source))) {
+	while ((batch = input_next(source))) {
 		enum poly_status status = poly_writer_write(writer, batch, error);
 		if (status != POLY_OK)
 			return status;
@@ -21,8 +21,8 @@ pump_rows(struct source *source, struct poly_writer *writer, struct poly_error *
 }
 
 int
-pump_records(struct source *source, const char *format, const struct column_list *columns,
-	struct output *output)
+pump_records(struct command_input *source, const char *format,
+	const struct column_list *columns, struct output *output)
 {
 	const struct poly_sink sink = {output_write, output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
@@ -37,7 +37,7 @@ pump_records(struct source *source, const char *format, const struct column_list
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
-		source_want(source, poly_writer_columns(writer));
+		input_project(source, poly_writer_columns(writer));
 		status = pump_rows(source, writer, &error);
 	}
 	if (status == POLY_OK)
@@ -46,6 +46,6 @@ pump_records(struct source *source, const char *format, const struct column_list
 	/* output_finish reports failures of the output. */
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
-	say_error(source->name, &error);
+	diag_error(source->name, &error);
 	return STATUS_TROUBLE;
 }

@@ -3,7 +3,7 @@
 #include "cli/trcrpt_inputs.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@ grow(struct traces *traces)
 	if (traces->count < traces->capacity)
 		return;
 	size_t capacity = traces->capacity ? 2 * traces->capacity : 8;
-	struct source *sources = say_allocate(capacity, sizeof *sources);
-	struct poly_reader **readers = say_allocate(capacity, sizeof *readers);
-	const char **names = say_allocate(capacity, sizeof *names);
-	char **owned_names = say_allocate(capacity, sizeof *owned_names);
+	struct command_input *sources = diag_allocate(capacity, sizeof *sources);
+	struct poly_reader **readers = diag_allocate(capacity, sizeof *readers);
+	const char **names = diag_allocate(capacity, sizeof *names);
+	char **owned_names = diag_allocate(capacity, sizeof *owned_names);
 	for (size_t i = 0; i < traces->count; i++) {
 		sources[i] = traces->sources[i];
 		readers[i] = traces->readers[i];
@@ -38,19 +38,19 @@ grow(struct traces *traces)
 }
 
 bool
-traces_open(struct traces *traces, const char *path, const struct source_options *options)
+traces_open(struct traces *traces, const char *path, const struct input_options *options)
 {
-	const struct source_wants wants = {.columns = traces->columns, .prints = true};
+	const struct input_needs wants = {.columns = traces->columns, .prints = true};
 	grow(traces);
-	struct source *source = &traces->sources[traces->count];
+	struct command_input *source = &traces->sources[traces->count];
 	if (traces->verbose)
-		say(NULL, "reading '%s'", path);
-	if (!source_open(source, path, options, &wants))
+		diag_print(NULL, "reading '%s'", path);
+	if (!input_open(source, path, options, &wants))
 		return false;
 	if (!(poly_reader_info(source->reader)->columns & POLY_HAS(hook))) {
-		say(source->name, "format '%s' has no trace hooks",
+		diag_print(source->name, "format '%s' has no trace hooks",
 			poly_reader_format(source->reader)->name);
-		source_drop(source);
+		input_discard(source);
 		return false;
 	}
 	traces->readers[traces->count] = source->reader;
@@ -62,10 +62,10 @@ traces_open(struct traces *traces, const char *path, const struct source_options
 /* Opens the file of a CPU. */
 static bool
 open_cpu(struct traces *traces, const char *base, unsigned cpu,
-	const struct source_options *options)
+	const struct input_options *options)
 {
 	size_t size = strlen(base) + 16;
-	char *path = say_allocate(size, 1);
+	char *path = diag_allocate(size, 1);
 	snprintf(path, size, "%s-%u", base, cpu);
 	if (!traces_open(traces, path, options)) {
 		free(path);
@@ -99,7 +99,7 @@ parse_range(const char **list, unsigned long *from, unsigned long *last)
 
 bool
 traces_open_cpus(struct traces *traces, const char *base, const char *list,
-	const struct source_options *options)
+	const struct input_options *options)
 {
 	unsigned long from, last;
 	if (strcmp(list, "all") == 0) {
@@ -110,12 +110,12 @@ traces_open_cpus(struct traces *traces, const char *base, const char *list,
 				return false;
 		}
 		if (traces->count == before)
-			say(base, "no file of a CPU found, such as '%s-0'", base);
+			diag_print(base, "no file of a CPU found, such as '%s-0'", base);
 		return true;
 	}
 	while (*list) {
 		if (!parse_range(&list, &from, &last)) {
-			say("trcrpt",
+			diag_print("trcrpt",
 				"option '-C': invalid list at '%s' (expected 'all' or CPUs "
 				"such as '0,2-3')",
 				list);
@@ -148,7 +148,7 @@ traces_close(struct traces *traces)
 {
 	int worst = STATUS_DONE;
 	for (size_t i = 0; i < traces->count; i++) {
-		int status = source_close(&traces->sources[i]);
+		int status = input_close(&traces->sources[i]);
 		if (status > worst)
 			worst = status;
 		free(traces->owned_names[i]);
@@ -168,7 +168,7 @@ trcrpt_read_text(const char *path, struct poly_trcrpt_text *text)
 	char *all;
 	size_t n;
 	if (poly_template_text_load(path, &all, &n, &error) != POLY_OK) {
-		say_error(say_input(path), &error);
+		diag_error(diag_input_name(path), &error);
 		return false;
 	}
 	*text = (struct poly_trcrpt_text){all, n, path};

@@ -5,11 +5,11 @@
 
 #include "polytrace/trcrpt.h"
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* Open traces. Zero-initialise. */
 struct traces {
-	struct source *sources;
+	struct command_input *sources;
 	struct poly_reader **readers;
 	const char **names;
 	char **owned_names; /* paths to free; NULL: not owned */
@@ -19,7 +19,7 @@ struct traces {
 };
 
 /* Opens a trace; false, after a message, on failure. */
-bool traces_open(struct traces *traces, const char *path, const struct source_options *options);
+bool traces_open(struct traces *traces, const char *path, const struct input_options *options);
 
 /*
  * Opens the files of a trace with one file per CPU (base-0, base-1 ...): those of a list such
@@ -27,7 +27,7 @@ bool traces_open(struct traces *traces, const char *path, const struct source_op
  * opened or the list is not valid.
  */
 bool traces_open_cpus(struct traces *traces, const char *base, const char *list,
-	const struct source_options *options);
+	const struct input_options *options);
 
 /* Returns the open traces as inputs of a report. */
 struct poly_trcrpt_inputs traces_inputs(const struct traces *traces);

@@ -95,7 +95,10 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 	*value = 0;
 	if (option->type == POLY_OPTION_TEXT)
 		return POLY_OK;
-	if (num_parse_size(text, strlen(text), value) && option_fits(option, *value))
+	const bool is_size = option->type == POLY_OPTION_SIZE;
+	const size_t n = strlen(text);
+	if ((is_size ? num_parse_size(text, n, value) : num_parse_count(text, n, value)) &&
+		option_fits(option, *value))
 		return POLY_OK;
 	return option_refuse(option, text, error);
 }

@@ -102,7 +102,7 @@ def profile(rows):
 
 
 def found_in(name):
-    found = stats(name, 'blocks', '-A', 'blocks.top=100000')
+    found = stats(name, 'blocks', '-O', 'blocks.top=100000')
     found['sizes'] = {row['instructions']: row['count'] for row in found['sizes']}
     found['trips'] = {row['from']: row['count'] for row in found['trips']}
     found['hottest'] = {int(row['pc'], 16): (row['executions'], row['count'])

@@ -41,7 +41,7 @@ def size(row):
 
 def check(tap, name):
     header, rows = trace(name)
-    found = stats(name, 'mix', '-A', 'mix.top=10')
+    found = stats(name, 'mix', '-O', 'mix.top=10')
     records = [row for row in rows
                if row['kind'] == 'instruction' and not row.get('synthetic')]
     heads = [row for row in records if row.get('uop_index', 1) == 1]
@@ -85,7 +85,7 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'qemu4v/arm_start_2k.q4v',
 gcc = public('cis501/gcc-1K.trace')
 if gcc:
     # reference cis501 7.2
-    found = stats(gcc, 'mix', '-A', 'mix.top=100')
+    found = stats(gcc, 'mix', '-O', 'mix.top=100')
     counts = {row['mnemonic']: row['records'] for row in found['mnemonics']}
     micro = {row['micro_op']: row['count'] for row in found['micro_op_names']}
     tap.same('gcc-1K', found, {'instructions': 754, 'micro_ops': 1000,

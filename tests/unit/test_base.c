@@ -129,6 +129,25 @@ sizes_have_binary_units(void **state)
 }
 
 static void
+counts_have_decimal_suffixes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} good[] = {{"0", 0}, {"3", 3}, {"1k", 1000}, {"2M", 2000000}, {"1G", 1000000000},
+		{"18446744T", 18446744000000000000u}, {"0x10k", 16000}};
+	static const char *const wrong[] = {"18446745T", "k", "1K", "1kk", "1k ", ""};
+	uint64_t value;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(num_parse_count(good[i].text, strlen(good[i].text), &value));
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(num_parse_count(wrong[i], strlen(wrong[i]), &value));
+}
+
+static void
 bytes_are_pairs_of_digits(void **state)
 {
 	(void)state;
@@ -386,6 +405,7 @@ main(void)
 		cmocka_unit_test(runs_of_digits_end_at_any_byte),
 		cmocka_unit_test(an_invalid_number_is_rejected),
 		cmocka_unit_test(sizes_have_binary_units),
+		cmocka_unit_test(counts_have_decimal_suffixes),
 		cmocka_unit_test(bytes_are_pairs_of_digits),
 		cmocka_unit_test(loads_and_stores_have_their_order),
 		cmocka_unit_test(bits_are_counted_up_to_a_position),

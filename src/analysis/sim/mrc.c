@@ -434,7 +434,7 @@ mrc_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"mrc.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1,
+	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 1,
 		(uint64_t)1 << 30, NULL, "bytes of a line, a power of two", NULL},
 	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
 		NULL, "take eight samples of one of 2^N lines, N from 3 on; 0: all lines",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing parts of a trace. */
-#include "cli/part.h"
+/* Files of a trace that is split. */
+#include "cli/split_output.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,34 +11,35 @@
 #include <string.h>
 
 void
-part_name(struct part *part, const char *output, const char *value)
+split_output_name(struct split_output *file, const char *output, const char *value)
 {
 	const char *slash = strrchr(output, '/');
 	const char *name = slash ? slash + 1 : output;
 	const size_t stem = (size_t)(name - output) + strcspn(name, ".");
 	const size_t size = strlen(output) + strlen(value) + 2;
-	char *path = say_allocate(size, 1);
+	char *path = diag_allocate(size, 1);
 	snprintf(path, size, "%.*s.%s%s", (int)stem, output, value, output + stem);
 	for (char *p = path + stem + 1; p < path + stem + 1 + strlen(value); p++) {
 		if (!isalnum((unsigned char)*p) && !strchr("_-+.", *p))
 			*p = '_';
 	}
-	part->path = path;
+	file->path = path;
 }
 
 bool
-part_open(struct part *part, const struct poly_trace_info *info,
+split_output_open(struct split_output *file, const struct poly_trace_info *info,
 	const struct poly_write_options *options)
 {
 	struct poly_error error;
-	if (poly_writer_open(part->path, info, options, &part->writer, &error) == POLY_OK)
+	if (poly_writer_open(file->path, info, options, &file->writer, &error) == POLY_OK)
 		return true;
-	say_error(part->path, &error);
+	diag_writer_error(file->path, &error);
 	return false;
 }
 
 bool
-part_write(struct part *part, const char *expression, const struct poly_batch *batch)
+split_output_write(
+	struct split_output *file, const char *expression, const struct poly_batch *batch)
 {
 	struct poly_filter *filter;
 	struct poly_error error;
@@ -49,45 +50,46 @@ part_write(struct part *part, const char *expression, const struct poly_batch *b
 	if (status == POLY_OK)
 		chosen = poly_filter_apply(filter, batch, &error);
 	if (chosen)
-		status = poly_writer_write(part->writer, chosen, &error);
+		status = poly_writer_write(file->writer, chosen, &error);
 	if (!chosen || status != POLY_OK)
-		say_error(part->path, &error);
+		diag_error(file->path, &error);
 	poly_filter_free(filter);
 	return chosen && status == POLY_OK;
 }
 
 bool
-part_write_rows(struct part *part, const struct poly_batch *batch, size_t first, size_t end)
+split_output_write_rows(
+	struct split_output *file, const struct poly_batch *batch, size_t first, size_t end)
 {
 	char expression[80];
 	snprintf(expression, sizeof expression, "row in %" PRIu64 "..%" PRIu64,
 		poly_batch_number(batch, first), poly_batch_number(batch, end - 1));
-	return part_write(part, expression, batch);
+	return split_output_write(file, expression, batch);
 }
 
 bool
-part_finish(struct part *part)
+split_output_finish(struct split_output *file)
 {
 	struct poly_error error;
 	const char *note;
 	uint64_t count;
-	const bool done = !part->writer || poly_writer_finish(part->writer, &error) == POLY_OK;
+	const bool done = !file->writer || poly_writer_finish(file->writer, &error) == POLY_OK;
 	if (!done)
-		say_error(part->path, &error);
+		diag_error(file->path, &error);
 	for (size_t i = 0;
-		done && part->writer && (note = poly_writer_note_at(part->writer, i, &count));
+		done && file->writer && (note = poly_writer_note_at(file->writer, i, &count));
 		i++)
-		say(part->path, "%s (%llu time%s)", note, (unsigned long long)count,
+		diag_print(file->path, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
-	poly_writer_close(part->writer);
-	part->writer = NULL;
+	poly_writer_close(file->writer);
+	file->writer = NULL;
 	return done;
 }
 
 void
-part_drop(struct part *part)
+split_output_discard(struct split_output *file)
 {
-	poly_writer_close(part->writer);
-	free(part->path);
-	*part = (struct part){.path = NULL};
+	poly_writer_close(file->writer);
+	free(file->path);
+	*file = (struct split_output){.path = NULL};
 }
