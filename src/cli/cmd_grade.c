@@ -99,7 +99,7 @@ report_verdict(struct poly_report *report, const struct poly_grade_verdict *verd
 	poly_report_text(
 		report, "expected", verdict->expected ? verdict->expected : "(the end)");
 	poly_report_text(report, "actual", verdict->actual ? verdict->actual : "(the end)");
-	poly_report_text(report, "why", verdict->why);
+	poly_report_text(report, "explanation", verdict->why);
 	poly_report_end(report);
 }
 
