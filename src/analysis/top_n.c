@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting counts in order, and what reports say of them. */
+/* The most frequent items of an analysis, and the columns and cells that report them. */
 #include "analysis/top_n.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 static int
 by_count(const void *a, const void *b)
 {
-	const struct ranked *one = a, *other = b;
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return one->number < other->number ? -1 : one->number > other->number;
+	const struct ranked *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 void
@@ -34,10 +34,17 @@ top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole)
 }
 
 void
+top_n_ratio_cells(struct poly_report *report, uint64_t count, uint64_t whole)
+{
+	poly_report_cell_count(report, count);
+	poly_report_cell_ratio(report, (double)count, (double)whole, 2);
+}
+
+void
 top_n_columns(struct poly_report *report)
 {
 	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "share", true);
 }
 
 void
@@ -52,13 +59,13 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 	poly_report_column(report, column_key, true);
 	top_n_columns(report);
 	plot.x = column_key;
-	plot.y[0] = "percent";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (size_t i = 1; i < n; i++) {
 		if (!counts[i])
 			continue;
 		poly_report_cell_count(report, i);
-		top_n_cells(report, counts[i], whole);
+		top_n_ratio_cells(report, counts[i], whole);
 	}
 	poly_report_end(report);
 }
@@ -66,12 +73,12 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 void
 top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint32_t site)
 {
-	const struct static_site *it = site < ops->site_count ? &ops->sites[site] : NULL;
-	if (it)
-		poly_report_cell_address(report, it->pc, 8);
+	const struct static_site *found = site < ops->site_count ? &ops->sites[site] : NULL;
+	if (found)
+		poly_report_cell_address(report, found->pc, 8);
 	else
 		poly_report_cell_text(report, NULL);
-	poly_report_cell_text(report, it ? static_op_at(ops, it->op)->mnemonic : NULL);
+	poly_report_cell_text(report, found ? static_op_at(ops, found->op)->mnemonic : NULL);
 }
 
 void

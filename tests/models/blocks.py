@@ -90,27 +90,27 @@ def profile(rows):
     trips = loops.closed + [loop['trips'] for loop in loops.open]
     return {
         'instructions': sum(block[1] for block in blocks.values()),
-        'blocks': sum(block[0] for block in blocks.values()), 'different_blocks': len(blocks),
-        'different_loops': len(loops.entries), 'loop_entries': sum(loops.entries.values()),
+        'block_executions': sum(block[0] for block in blocks.values()), 'unique_blocks': len(blocks),
+        'unique_loops': len(loops.entries), 'loop_entries': sum(loops.entries.values()),
         'loop_iterations': sum(loops.iterations.values()),
-        'sizes': dict(sizes),
-        'trips': dict(collections.Counter(1 << trip.bit_length() - 1 for trip in trips)),
-        'hottest': {pc: tuple(block) for (pc, _), block in blocks.items()},
-        'loops': {head: (loops.latch[head], loops.entries[head], loops.iterations[head],
+        'block_lengths': dict(sizes),
+        'trip_counts': dict(collections.Counter(1 << trip.bit_length() - 1 for trip in trips)),
+        'hottest_blocks': {pc: tuple(block) for (pc, _), block in blocks.items()},
+        'hottest_loops': {head: (loops.latch[head], loops.entries[head], loops.iterations[head],
                          loops.longest[head], loops.depth[head], loops.inside[head])
                   for head in loops.entries}}
 
 
 def found_in(name):
     found = stats(name, 'blocks', '-A', 'blocks.top=100000')
-    found['sizes'] = {row['instructions']: row['count'] for row in found['sizes']}
-    found['trips'] = {row['from']: row['count'] for row in found['trips']}
-    found['hottest'] = {int(row['pc'], 16): (row['executions'], row['count'])
-                        for row in found['hottest']}
-    found['loops'] = {int(row['head'], 16): tuple(
-        int(row[key], 16) if key == 'latch' else row[key]
-        for key in ('latch', 'entries', 'iterations', 'longest', 'depth', 'count'))
-        for row in found['loops']}
+    found['block_lengths'] = {row['block_length']: row['count'] for row in found['block_lengths']}
+    found['trip_counts'] = {row['trip_count']: row['count'] for row in found['trip_counts']}
+    found['hottest_blocks'] = {int(row['pc'], 16): (row['executions'], row['instructions'])
+                               for row in found['hottest_blocks']}
+    found['hottest_loops'] = {int(row['head_pc'], 16): tuple(
+        int(row[key], 16) if key == 'latch_pc' else row[key]
+        for key in ('latch_pc', 'entries', 'iterations', 'trip_count_max', 'loop_depth', 'instructions'))
+        for row in found['hottest_loops']}
     return found
 
 
@@ -147,6 +147,6 @@ for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
 name = mips()
 for path in name, packed(name):
     tap.same('delay slots', found_in(path), {
-        'instructions': 32, 'sizes': {1: 10, 2: 11}, 'trips': {8: 1},
-        'hottest': {0x1000: (11, 21), 0x1008: (10, 11)}, 'loops': {0x1000: (0x1008, 1, 10, 10, 1, 29)}})
+        'instructions': 32, 'block_lengths': {1: 10, 2: 11}, 'trip_counts': {8: 1},
+        'hottest_blocks': {0x1000: (11, 21), 0x1008: (10, 11)}, 'hottest_loops': {0x1000: (0x1008, 1, 10, 10, 1, 29)}})
 sys.exit(tap.end())

@@ -39,18 +39,19 @@ def follow(rows):
         else:
             runs.append(1)
             if goal == row['pc']:
-                counts['branched'] += 1
+                counts['branch_target'] += 1
             elif not told and facts_of(last) is not None:
-                counts['jumped'] += 1
+                counts['assumed_branch_target'] += 1
             else:
-                counts['broken'] += 1
+                counts['control_flow_discontinuities'] += 1
                 reasons[reason(last, row, goal, kinds)] += 1
         last, goal, kinds = row, expected_of(row), set()
-    names = ('sequential', 'branched', 'jumped', 'broken')
-    return dict({name: counts[name] for name in names}, runs=len(runs), longest_run=max(runs),
-                mean_run=sum(runs) / len(runs),
-                reasons=dict(reasons),
-                run_lengths={1 << k: n for k, n in collections.Counter(
+    names = ('sequential', 'branch_target', 'assumed_branch_target', 'control_flow_discontinuities')
+    return dict({name: counts[name] for name in names}, sequential_runs=len(runs),
+                discontinuity_ratio=counts[names[-1]] / sum(counts.values()),
+                sequential_run_length_max=max(runs), sequential_run_length_mean=sum(runs) / len(runs),
+                discontinuity_reasons=dict(reasons),
+                sequential_run_lengths={1 << k: n for k, n in collections.Counter(
                     run.bit_length() - 1 for run in runs).items()})
 
 
@@ -75,8 +76,10 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'full/s
     if name:
         _, rows = trace(name)
         found = stats(name, 'flow')
-        found['reasons'] = {row['reason']: row['count'] for row in found['reasons']}
-        found['run_lengths'] = {row['from']: row['count'] for row in found['run_lengths']}
+        found['discontinuity_reasons'] = {
+            row['reason']: row['count'] for row in found['discontinuity_reasons']}
+        found['sequential_run_lengths'] = {
+            row['sequential_run_length']: row['count'] for row in found['sequential_run_lengths']}
         tap.same(name.split('/')[-1], found, follow(rows))
 # Worked by hand: every way to break, two threads that do not mix, a repetition.
 ROWS = (
@@ -101,10 +104,11 @@ with tempfile.TemporaryDirectory() as folder:
             file.write(f'{{{rest},"thread":{thread},{place}"text":""}}\n'.replace(',"text":""', ''))
     found = stats(path, 'flow')
 tap.same('worked by hand', found, {
-    'steps': 12, 'sequential': 3, 'branched': 1, 'jumped': 0, 'broken': 8, 'unknown': 0,
-    'runs': 11, 'longest_run': 2})
-tap.ok('reasons worked by hand', {row['reason']: row['count'] for row in found['reasons']} == dict(
-    none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['reasons']))
+    'transitions': 12, 'sequential': 3, 'branch_target': 1, 'assumed_branch_target': 0,
+    'control_flow_discontinuities': 8, 'discontinuity_ratio': 8 / 12, 'after_unknown_size': 0,
+    'sequential_runs': 11, 'sequential_run_length_max': 2})
+tap.ok('reasons worked by hand', {row['reason']: row['count'] for row in found['discontinuity_reasons']} == dict(
+    none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['discontinuity_reasons']))
 
 # A MIPS loop that goes round three times and ends: the delay slot of a likely branch is left out then, that of
 # another one is not, and without it flow is broken.
@@ -122,5 +126,5 @@ for opcode, text, left_out, broken in ((0x1440fffe, 'bne v0,zero,0x1000', 0, 0),
                             f'"text":"{words}"}}\n' for pc, code, words in steps)
         found = stats(path, 'flow')
     tap.ok(f'{text}, {left_out} left out at its end',
-           (found['jumped'], found['broken'], found['sequential']) == (2, broken, len(steps) - 3 - broken), str(found))
+           (found['assumed_branch_target'], found['control_flow_discontinuities'], found['sequential']) == (2, broken, len(steps) - 3 - broken), str(found))
 sys.exit(tap.end())

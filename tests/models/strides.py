@@ -6,8 +6,8 @@ import sys
 from model import Tap, overlaps, context, stats, threads, trace
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else None
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def signed(stride):
@@ -43,7 +43,7 @@ tap = Tap()
 for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'lackey/words.lackey',
              'full/altivec.full.gz', 'amber/memset_thread_001.tt6e', 'tarmac/data.tarmac', threads(), overlaps()):
     _, rows = trace(name)
-    contexts, last, sites, unplaced = {}, {}, collections.defaultdict(list), 0
+    contexts, last, sites, unattributed = {}, {}, collections.defaultdict(list), 0
     flat = collections.defaultdict(list)
     for row in rows:
         who = context(row)
@@ -56,7 +56,7 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
         if who in last:
             sites[last[who], contexts[who]].append(row['address'])
         else:
-            unplaced += 1
+            unattributed += 1
     told = {site: apart(addresses) for site, addresses in sites.items()}
     classes = collections.Counter()
     strides = collections.Counter()
@@ -74,19 +74,20 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     for site, who in sorted(sites, key=lambda key: (-len(sites[key]), key[0][0], key[1]))[:10]:
         counts, found = told[site, who]
         dominant = first_most(collections.Counter(found), 1)
-        hottest.append({'pc': f'0x{site[0]:08x}', 'context': names_of[who], 'count': len(sites[site, who]),
-                        **{key: counts[key] for key in ('zero', 'repeated', 'changed')},
-                        'stride': dominant[0][0] if dominant else None,
-                        'stride_percent': percent(dominant[0][1], len(found)) if dominant else None})
+        hottest.append({'pc': f'0x{site[0]:08x}', 'context': names_of[who], 'accesses': len(sites[site, who]),
+                        **{key + '_strides': counts[key] for key in ('zero', 'repeated', 'changed')},
+                        'dominant_stride': dominant[0][0] if dominant else None,
+                        'dominant_stride_ratio': ratio(dominant[0][1], len(found)) if dominant else None})
     found = stats(name, 'strides')
-    for line in found['sites']:
+    for line in found['hottest_instructions']:
         line.pop('mnemonic')
     tap.same(name.split('/')[-1], found, {
-        'accesses': sum(map(len, flat.values())), 'unplaced': unplaced, 'instructions': len(sites),
-        'classes': [{'class': key, 'count': classes[key], 'percent': percent(classes[key], total)}
+        'accesses': sum(map(len, flat.values())), 'unattributed_accesses': unattributed,
+        'memory_instructions': len(sites),
+        'stride_classes': [{'class': key, 'accesses': classes[key], 'share': ratio(classes[key], total)}
                     for key in ('first', 'zero', 'repeated', 'changed')],
-        'strides': [{'stride': stride, 'count': count, 'percent': percent(count, sum(strides.values()))}
+        'most_frequent_strides': [{'stride': stride, 'accesses': count, 'share': ratio(count, sum(strides.values()))}
                     for stride, count in first_most(strides, 10)],
-        'sites': hottest,
-        'runs': [{'run_length': length, **bins[length]} for length in sorted(bins)]})
+        'hottest_instructions': hottest,
+        'sequential_access_runs': [{'access_run_length': length, **bins[length]} for length in sorted(bins)]})
 sys.exit(tap.end())

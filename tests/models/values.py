@@ -13,8 +13,8 @@ from model import Tap, context, stats, trace
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else None
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def parse(payload, record):
@@ -29,7 +29,7 @@ def parse(payload, record):
     return state
 
 
-def foretold(values):
+def locality(values):
     """(count, same, in steps, zero) of the (value, bytes) that a place had."""
     result = [len(values), 0, 0, sum(value == 0 for value, _ in values)]
     for i, (value, size) in enumerate(values):
@@ -39,12 +39,12 @@ def foretold(values):
             step = (value - values[i - 1][0]) % 256 ** size
             before = (values[i - 1][0] - values[i - 2][0]) % 256 ** values[i - 1][1]
             result[2] += step == before != 0
-    return collections.Counter(dict(zip(('count', 'same', 'strided', 'zero'), result)))
+    return collections.Counter(dict(zip(('count', 'last_value', 'strided', 'zero'), result)))
 
 
 def cells(counts):
-    return {'count': counts['count'], **{f'{key}_percent': percent(counts[key], counts['count'])
-                                         for key in ('same', 'strided', 'zero')}}
+    return {'values': counts['count'], **{f'{key}_ratio': ratio(counts[key], counts['count'])
+                                         for key in ('last_value', 'strided', 'zero')}}
 
 
 def bits(value, size):
@@ -94,19 +94,19 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
             loads[site[who], who].append((row['value'] % 256 ** size, size))
     by_name = collections.defaultdict(collections.Counter)
     for (key, _), values in registers.items():
-        by_name[key].update(foretold(values))
+        by_name[key].update(locality(values))
     totals = {'registers': sum(by_name.values(), collections.Counter()),
-              'loads': sum(map(foretold, loads.values()), collections.Counter())}
+              'loads': sum(map(locality, loads.values()), collections.Counter())}
     widths = collections.Counter(bits(*value) for values in registers.values() for value in values)
     count = sum(widths.values())
     tap.same(name.split('/')[-1], stats(name, 'values'), {
-        'locality': [{'of': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
-        'beyond': 0,
-        'registers': [{'register': key, **cells(by_name[key])}
+        'value_locality': [{'value_source': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
+        'untracked_values': 0,
+        'hottest_registers': [{'register': key, **cells(by_name[key])}
                       for key in sorted(by_name, key=lambda key: (-by_name[key]['count'], key))[:10]],
-        'widths': [{'width': n, 'count': widths[n], 'percent': percent(widths[n], count),
-                    'within_percent': percent(sum(widths[m] for m in widths if m <= n), count)}
+        'value_widths': [{'width': n, 'values': widths[n], 'share': ratio(widths[n], count),
+                          'cumulative_share': ratio(sum(widths[m] for m in widths if m <= n), count)}
                    for n in sorted(widths)],
-        'changes': [{'registers': n, 'count': changes[n], 'percent': percent(changes[n], sum(changes.values()))}
+        'register_changes': [{'changed_registers': n, 'records': changes[n], 'share': ratio(changes[n], sum(changes.values()))}
                     for n in sorted(changes)]})
 sys.exit(tap.end())
