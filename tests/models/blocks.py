@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Blocks and loops, followed again from the rows, as TAP."""
+"""Blocks and loops, computed from the rows, as TAP."""
 import atexit
 import collections
 import json
@@ -7,12 +7,12 @@ import os
 import sys
 import tempfile
 
-from branching import CALL, RETURN, behind, facts_of, instructions
+from branching import CALL, RETURN, facts_of, fall_through, instructions
 from model import Tap, micro_loop, packed, public, stats, trace
 
 
 def merge_micro(rows):
-    """Instructions with what their micro-operations are, together."""
+    """Instructions with the kinds of branch of all their micro-operations."""
     found = []
     for row in instructions(rows):
         facts = facts_of(row)
@@ -25,7 +25,7 @@ def merge_micro(rows):
 
 
 class Loops:
-    """A stack of loops: where a branch goes back, until execution goes on outside."""
+    """The stack of open loops: from a backward branch until execution continues outside."""
 
     def __init__(self):
         self.open, self.level, self.closed = [], 0, []
@@ -41,7 +41,7 @@ class Loops:
             self.inside[loop['head']] += 1
 
     def step(self, last, facts, pc):
-        taken = pc != behind(last)
+        taken = pc != fall_through(last)
         if taken and facts and RETURN in facts:
             self.level -= 1
             while self.open and self.open[-1]['level'] > self.level:
@@ -72,10 +72,9 @@ class Loops:
 
 def profile(rows):
     loops, blocks, sizes, size = Loops(), {}, collections.Counter(), 0
-    told = any('branch' in row for row in rows)
     last = facts = None
     for row, now in merge_micro(rows):
-        leads = last is None or facts is not None or row['pc'] != behind(last)
+        leads = last is None or facts is not None or row['pc'] != fall_through(last)
         if leads:
             if last:
                 sizes[min(size, 256)] += 1
@@ -115,8 +114,8 @@ def found_in(name):
 
 
 def mips():
-    """The name of a trace of a loop with a delay slot that ends with its tenth branch; then execution is, from
-    the instruction behind, suddenly where it began."""
+    """The name of a trace of a loop with a delay slot that ends with its tenth branch; after one more
+    instruction the trace restarts at its first address."""
     loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, 0x1440fffe, 'bne v0,zero,0x1000'), (0x1008, 0, 'nop')]
     rows = 10 * loop + [(0x100c, 0, 'nop'), (0x1000, 0x24420001, 'addiu v0,v0,1')]
     lines = [{'polytrace': 'trace', 'version': 1, 'format': 'text', 'isa': 'mips', 'address_bits': 32,
@@ -142,8 +141,8 @@ for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
     tap.same(name.split('/')[-1], found_in(name), expected)
     tap.same(name.split('/')[-1] + ', counted', found_in(packed(name)), expected)
 
-# What stands in the slot is a block of its own, and the latch; it goes where the branch before it does. The loop
-# is entered with the fourth instruction, and never left: no branch leads back for the last time.
+# The instruction in the slot is a block of its own and the latch; it has the target of the branch before it. The
+# loop is entered with the fourth instruction and never left: the last transition back is not a branch.
 name = mips()
 for path in name, packed(name):
     tap.same('delay slots', found_in(path), {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Branches, counted again from the rows, as TAP."""
+"""Branches, computed from the rows, as TAP."""
 import collections
 import math
 import sys
 
-from branching import CONDITIONAL, INDIRECT, behind, branches, instructions, kind
+from branching import CONDITIONAL, INDIRECT, branches, fall_through, instructions, kind
 from model import Tap, public, stats, trace
 
 
@@ -38,7 +38,7 @@ def quantities(rows):
         if target is not None:
             from_pc[bits(target, row['pc'])] += 1
             if 'fallthrough' in row or 'opcode_size' in row:
-                from_fallthrough[bits(target, behind(row))] += 1
+                from_fallthrough[bits(target, fall_through(row))] += 1
         if taken and target is not None and INDIRECT in facts:
             targets[site][target] += 1
     conditional = [[way for way, _, _ in ways] for ways in sites.values()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a bus did, worked out again from the bytes of the records, as TAP."""
+"""Bus cycles, computed from the bytes of the records, as TAP."""
 import collections
 import os
 import struct
@@ -19,16 +19,16 @@ TYPE_WAYS = {0: 'fetch', 1: 'read', 2: 'read', 3: 'write', 0x10: 'in', 0x11: 'ou
 
 
 def bach(path):
-    """Records: name, way (None: nothing is moved), address, bytes requested, moved, lanes."""
+    """Records: name, way (None: no transfer), address, bytes requested, transferred, lanes."""
     data = open(path, 'rb').read()
     for at in range(0, len(data) - 5, 6):
         address, enables, control = struct.unpack_from('>IBB', data, at)
         operation = control >> 4
         lanes = [lane for lane in range(8) if not enables >> lane & 1]
         way = WAYS.get(operation)
-        moved = 32 if operation in (8, 12, 14) else len(lanes)
+        transferred = 32 if operation in (8, 12, 14) else len(lanes)
         yield (NAMES[operation], way, address // 8 * 8 + (lanes[0] if lanes else 0), len(lanes),
-               moved, lanes, enables)
+               transferred, lanes, enables)
 
 
 def byutr(path):
@@ -39,7 +39,7 @@ def byutr(path):
 
 
 def bursts(way, transfers):
-    """Runs of (address, bytes) that follow one another."""
+    """Runs of sequential (address, bytes)."""
     runs, expected = [], None
     for address, size in transfers:
         unit = max(size, 8)
@@ -59,19 +59,19 @@ def model(records):
     transfers = collections.defaultdict(list)
     sizes = collections.Counter()
     acknowledges = []
-    for name, way, address, requested, moved, lanes, enables in records:
+    for name, way, address, requested, transferred, lanes, enables in records:
         sums = cycles.setdefault(name, [0, 0, 0, 0])
         sums[0] += 1
         if name == 'INT_ACK':
             acknowledges.append(enables)
         if way is None:
             continue
-        carried = 8 * max(1, (moved + 7) // 8)
-        for i, more in enumerate((requested, moved, carried)):
-            sums[i + 1] += more
+        carried = 8 * max(1, (transferred + 7) // 8)
+        for i, bytes_ in enumerate((requested, transferred, carried)):
+            sums[i + 1] += bytes_
         if lanes is not None:
             sizes[requested] += 1
-        transfers[way].append((address, moved))
+        transfers[way].append((address, transferred))
     memory = [t[0] for way in ('fetch', 'read', 'write') for t in transfers[way]]
     total = [sum(column) for column in zip(*cycles.values())]
     expected = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coverage of the instruction set, found again from the rows and the table, as TAP."""
+"""Instruction-set coverage, computed from the rows and the table, as TAP."""
 import collections
 import os
 import re

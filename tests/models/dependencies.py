@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Dependencies, found again by looking back through what a context did, as TAP. Registers are those
-that CIS 501 traces state; of PowerPC only whether an access is by the stack pointer."""
+"""Dependencies, computed from the history of each context, as TAP. Registers are those that CIS 501
+traces state; of PowerPC only whether an access uses the stack pointer."""
 import collections
 import sys
 
@@ -16,7 +16,7 @@ def ratio(part, whole):
 
 
 def low(distance):
-    """The least distance of the power of two that a distance is in."""
+    """The min. distance of the bin of a distance."""
     return 1 << distance.bit_length() - 1 if distance else 0
 
 
@@ -41,7 +41,7 @@ def powerpc_stack(opcode):
 
 
 def registers(contexts, known):
-    """What is told of registers, from the lists of what each register saw."""
+    """The report of registers, from the list of reads and writes of each."""
     reads, uses, reuse = collections.Counter(), collections.Counter(), collections.Counter()
     totals = collections.Counter(dict.fromkeys(
         ('register_reads', 'reads_of_unwritten_registers', 'register_writes', 'overwritten_values', 'dead_writes'), 0))
@@ -49,10 +49,10 @@ def registers(contexts, known):
         history = collections.defaultdict(list)
         instructions = [row for row in rows if row['kind'] == 'instruction']
         for number, row in enumerate(instructions, 1):
-            taken, given = of_columns(row) if known else ((), ())
-            for register in taken:
+            read, written = of_columns(row) if known else ((), ())
+            for register in read:
                 history[register].append(('read', number, None))
-            for register in given:
+            for register in written:
                 history[register].append(('write', number, row.get('access') == 'read'))
         for events in history.values():
             places = [i for i, event in enumerate(events) if event[0] == 'write']
@@ -78,7 +78,7 @@ def registers(contexts, known):
 
 
 def memory(contexts, stack, window):
-    """What is told of memory: each byte remembers the whole store that it is of."""
+    """The report of memory; each byte has its last store."""
     loads, near, distances = collections.Counter(), collections.Counter(), collections.Counter()
     stores, reloads, reloaded = [], 0, set()
     for rows in contexts:

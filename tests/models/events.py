@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Events and the time between them, counted again from the rows, as TAP."""
+"""Events and inter-event times, computed from the rows, as TAP."""
 import collections
 import json
 import os
@@ -37,8 +37,8 @@ def table(events, key_of, columns):
     return lines
 
 
-def least(gap):
-    """The least gap that has the same upper eight binary digits."""
+def bin_of(gap):
+    """The min. gap with the same upper eight binary digits."""
     shift = max(0, gap.bit_length() - 8)
     return gap >> shift << shift
 
@@ -51,7 +51,7 @@ def gaps(times):
         expected['gap_mean'] = sum(found) / len(found)
         expected['gap_max'] = found[-1]
         for share in (50, 90, 99):
-            expected[f'gap_p{share}'] = least(found[-(-share * len(found) // 100) - 1])
+            expected[f'gap_p{share}'] = bin_of(found[-(-share * len(found) // 100) - 1])
         bits = collections.Counter(gap.bit_length() for gap in found)
         expected['inter_event_time_histogram'] = [
             {'gap': 1 << bit - 1 if bit else 0, 'gaps': bits[bit], 'share': bits[bit] / len(found)}
@@ -95,7 +95,7 @@ def model(header, rows):
 
 
 def warm(tap, name, count):
-    """Behind a warm-up the first gap is that to the last row before it."""
+    """After a warm-up the first gap begins at its last row."""
     _, rows = trace(name)
     times = [(number, row['time']) for number, row in enumerate(rows, 1)
              if row['kind'] == 'instruction' and 'time' in row]
@@ -113,8 +113,8 @@ def compare(tap, name):
     tap.same(f'{name}: gaps', found['inter_event_times'], between)
 
 
-def made(path):
-    """Times that leap and go back, many hooks, and a clock whose rate is told."""
+def random_events(path):
+    """Writes times that jump and decrease, many hooks, and a clock whose rate a hook states."""
     chance = random.Random(7)
     columns = ['kind', 'record', 'time', 'cpu', 'process', 'hook', 'subhook', 'hook_type', 'payload']
     with open(path, 'w') as out:
@@ -135,7 +135,7 @@ def made(path):
 
 
 def extreme(path, times):
-    """Times as far apart as there are any, whose gaps are more than a number holds together."""
+    """Writes times with extreme distances, whose gaps exceed 64 bits in total."""
     with open(path, 'w') as out:
         print(json.dumps({'polytrace': 'trace', 'version': 1, 'columns': ['kind', 'record', 'time'],
                           'records': ['at']}), file=out)
@@ -149,11 +149,11 @@ for word in ('aix/log1113.trc', 'aix/log1112.trc', 'aix/damaged64.trc', 'byutr/t
     compare(tap, word)
 warm(tap, 'qemu4v/arm_start_2k.q4v', 500)
 with tempfile.TemporaryDirectory() as directory:
-    made(os.path.join(directory, 'made.jsonl'))
+    random_events(os.path.join(directory, 'made.jsonl'))
     compare(tap, os.path.join(directory, 'made.jsonl'))
     found = stats(os.path.join(directory, 'made.jsonl'), 'events')
-    tap.same('the rate of the clock is taken', found, {'tick_ns': 1.5})
-    tap.same('times are told in its units', found['inter_event_times'],
+    tap.same('the_rate_of_the_clock_is_read', found, {'tick_ns': 1.5})
+    tap.same('times_are_converted_to_nanoseconds', found['inter_event_times'],
              {'gap_max_ns': int(1.5 * found['inter_event_times']['gap_max']),
               'gap_p50_ns': int(1.5 * found['inter_event_times']['gap_p50'])})
     last = 2 ** 64 - 1

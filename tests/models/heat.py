@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The heat map, divided again by dividing intervals of addresses in halves, as TAP."""
+"""The heat map, computed by dividing intervals of addresses in halves, as TAP."""
 import collections
 import sys
 
@@ -16,14 +16,14 @@ def places(rows):
 
 
 def around(bins, size):
-    """The smallest aligned block that holds some bins."""
+    """The smallest aligned block that contains some bins."""
     while bins[0] // size != bins[-1] // size:
         size *= 2
     return bins[0] // size * size, size
 
 
 def blocks(bins, size, most):
-    """Aligned blocks (first address, bytes) that hold all bins, which have size bytes."""
+    """Aligned blocks (first address, bytes) that contain all bins of size bytes."""
     found = [(0, 2 ** 64)]
     held = {found[0]: sorted(bins)}
     while True:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The quantities of the CIS 501 homework, counted again from the lines of the file, as TAP."""
+"""The quantities of the CIS 501 homework, computed from the lines of the file, as TAP."""
 import collections
 import gzip
 import math

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory accesses, counted again from the rows and, for stores before loads, byte by byte, as TAP."""
+"""Memory accesses, computed from the rows and, for forwarded stores, per byte, as TAP."""
 import collections
 import sys
 
@@ -13,7 +13,7 @@ def ratio(part, whole):
 
 
 def forwarded(rows, window):
-    """Loads of a byte that one of the context's last reads and writes stored, and those wholly within it."""
+    """Loads that overlap a store among the context's last reads and writes, and those fully contained in it."""
     last, loads, hits, contained = collections.defaultdict(list), 0, 0, 0
     for row in rows:
         if row['access'] not in ('read', 'write'):
@@ -76,13 +76,13 @@ for name, line, window in (
         (overlaps(), 64, 7), (wide, 64, 32)):
     rows = wide_rows if name == wide else trace(name)[1]
     rows = [row for row in rows if 'access' in row and 'address' in row]
-    asked = [] if (line, window) in ((64, 32), (32, 32)) else [
+    options = [] if (line, window) in ((64, 32), (32, 32)) else [
         '-A', f'memory.line={line}', '-A', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
-    large = line  # 262144 lines are told apart
+    large = line  # 262144 lines are distinguished
     while len({row['address'] // large for row in rows}) > 262144:
         large *= 2
-    tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
+    tap.same(name.split('/')[-1], stats(name, 'memory', *options), {
         'accesses_by_kind': list(accesses(rows, line)), 'access_sizes': sizes(rows),
         'reads_per_write': reads / writes if writes else None,
         **forwarded(rows, window), 'line_size': large,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The instruction mix, counted again from the rows, as TAP."""
+"""The instruction mix, computed from the rows, as TAP."""
 import collections
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Phases, found again from basic-block vectors by their definition, as TAP."""
+"""Phases, computed from basic-block vectors by their definition, as TAP."""
 import json
 import math
 import os
@@ -15,7 +15,7 @@ DIMENSIONS = 15
 
 
 def splitmix(state):
-    """Numbers of 64 bits from a state on."""
+    """The numbers of 64 bits that follow a state."""
     while True:
         state = (state + 0x9e3779b97f4a7c15) & MASK
         x = state
@@ -34,7 +34,7 @@ def jumps(row, isa):
 
 
 def instructions(header, rows):
-    """The block of each instruction, by the address at which it begins."""
+    """The block of each instruction, identified by its first address."""
     last = {}
     for row in rows:
         if row['kind'] != 'instruction' or row.get('synthetic'):
@@ -261,9 +261,9 @@ with tempfile.TemporaryDirectory() as directory:
     # 70000 instructions: intervals of 200 by the doubling of shorter ones.
     files(tap, name, *compare(tap, name, '-A', 'phases.seeds=2', seeds=2), '-A', 'phases.seeds=2')
     found = stats(name, 'phases', '-A', 'phases.interval=1000')
-    tap.same('planted phases are found', found, {'clusters': 3, 'phase_sequence': [
+    tap.same('planted_phases_are_found', found, {'clusters': 3, 'phase_sequence': [
         {'first_interval': 10 * i, 'end_interval': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
-    # Every third instruction does not say where it is: it counts, but in no block.
+    # Every third instruction has no address: it counts, but in no block.
     name, vectors = os.path.join(directory, 'unplaced.jsonl'), os.path.join(directory, 'vectors')
     with open(name, 'w') as out:
         print('{"polytrace":"trace","version":1,"columns":["kind","pc","opcode_size"]}', file=out)
@@ -273,5 +273,5 @@ with tempfile.TemporaryDirectory() as directory:
     for path in name, packed(name):
         run('stats', '--bbv', vectors, '-A', 'phases.interval=30', path)
         lines = open(vectors).read()
-        tap.ok('instructions that are nowhere', lines == 'T:1:20 \nT:1:20 \n', lines)
+        tap.ok('instructions_without_addresses_are_in_no_block', lines == 'T:1:20 \nT:1:20 \n', lines)
 sys.exit(tap.end())

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Calls and returns, paired again from the rows, as TAP."""
+"""Calls and returns, matched from the rows, as TAP."""
 import collections
 import os
 import sys
 import tempfile
 
-from branching import CALL, RETURN, behind, branches
+from branching import CALL, RETURN, branches, fall_through
 from model import Tap, public, stats, trace
 
 
@@ -27,7 +27,7 @@ def quantities(rows):
                 del stack[len(stack) - 1 - below:]
         elif CALL in facts:
             counts['calls'] += 1
-            stack.append(behind(row))
+            stack.append(fall_through(row))
             depths[len(stack)] += 1
     names = ('calls', 'returns', 'matched_returns', 'unwinding_returns', 'frames_skipped', 'mismatched_returns',
              'ras_underflow')
@@ -47,7 +47,7 @@ for name in ('tt6/isamix.tt6e', 'amber/memset_thread_001.tt6', 'pthr/thread_001.
         found = stats(name, 'returns')
         found['call_depths'] = [(row['call_depth'], row['count']) for row in found['call_depths']]
         tap.same(name.split('/')[-1], found, quantities(rows))
-# Worked by hand: 1100 calls into one another, then as many returns; a stack holds 1024 of them.
+# 1100 nested calls, then the same number of returns; a stack has 1024 entries.
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'deep.jsonl')
     with open(path, 'w') as file:
@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
                 file.write(f'{{"kind":"instruction","pc":"{pc:#x}","opcode":"{opcode:#x}",'
                            f'"opcode_size":4,"branch":"taken","target":"{target:#x}"}}\n')
     found = stats(path, 'returns')
-tap.same('a full stack loses its oldest calls', found, {
+tap.same('a_full_stack_drops_its_oldest_calls', found, {
     'calls': 1100, 'returns': 1100, 'matched_returns': 1024, 'ras_underflow': 76, 'ras_overflow': 76,
     'matched_return_ratio': 1024 / 1100, 'call_depth_max': 1024})
 sys.exit(tap.end())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Synchronisation, followed again by simple means, as TAP."""
+"""Synchronization, computed from the rows by simple means, as TAP."""
 import collections
 import json
 import os
@@ -47,7 +47,7 @@ def holds_of(ops):
 
 
 def waits_of(rows, ops):
-    """(context, whether it waited until the signal) of each wait behind another's signal."""
+    """(context, whether it waited until the signal) of each wait after another context's signal."""
     for place, op in enumerate(ops):
         before = [other for other in ops[:place] if other[2] in SIGNALS]
         if op[2] in SIGNALS or not before or before[-1][1] == op[1]:
@@ -57,12 +57,12 @@ def waits_of(rows, ops):
 
 
 def foreign_of(ops, before):
-    """Signals of others between operations of one context, by counts alone."""
+    """Signals of other contexts between operations of one context, derived from the counts."""
     total = 0
     for context in {op[1] for op in ops}:
         own = [op for op in ops if op[1] == context]
         for one, two in zip(own, own[1:]):
-            # The signals that there were when the first was done, and when the second began.
+            # The number of signals after the first operation, and before the second one.
             since = one[4] + (one[2] in SIGNALS and before)
             until = two[4] - (two[2] in SIGNALS and not before)
             total += until - since
@@ -196,8 +196,8 @@ def write(path, rows):
             print(json.dumps({'kind': 'instruction', 'record': 'row', **row}), file=out)
 
 
-def made(first):
-    """Threads that lock some of six mutexes, in any order but without a deadlock, and wait."""
+def random_operations(first):
+    """Rows of threads that lock some of six mutexes, in any order but without a deadlock, and wait."""
     chance = random.Random(11)
     owner, count = {}, collections.Counter()
     held = collections.defaultdict(list)
@@ -228,8 +228,8 @@ def made(first):
 
 
 HAND = [
-    # Thread 2 comes to the mutex, and gets it only when thread 1, which held it for two
-    # instructions, has given it up; thread 1 comes back later, without waiting.
+    # Thread 2 waits for the mutex until thread 1, which held it for two instructions, releases it;
+    # thread 1 acquires it again later, without waiting.
     {'thread': 1, 'kind': 'sync', 'sync': 'wait', 'address': 64, 'value': 0},
     {'thread': 1, 'pc': 0}, {'thread': 2, 'pc': 0}, {'thread': 1, 'pc': 4},
     {'thread': 1, 'kind': 'sync', 'sync': 'signal', 'address': 64, 'value': 1},
@@ -249,11 +249,11 @@ with tempfile.TemporaryDirectory() as directory:
         *(os.path.join(DATA, 'pthr', f'thread_00{number}.tt6') for number in range(1, 5)))
     compare(tap, path)
     for after in (True, False):
-        write(path, made(after))
+        write(path, random_operations(after))
         compare(tap, path)
     write(path, HAND)
     compare(tap, path)
-    tap.same('a wait that another one held up is blocked', stats(path, 'sync'),
+    tap.same('a_wait_for_a_mutex_held_by_another_thread_is_blocked', stats(path, 'sync'),
              {'handovers': 2, 'blocked_acquisitions': 1, 'signals_of_other_contexts': 1,
               'locks_held_at_end': 1,
               'longest_holds': [{'address': '0x00000040', 'hold_time': 2, 'context': 'thread 1',

@@ -9,7 +9,7 @@ import tempfile
 
 from model import Tap, context, stats, trace
 
-# FULL records behind the opcode (reference amber 4.7): bytes of a register, where r0, cr, xer, lr, ctr, f0, v0 are.
+# FULL records after the opcode (reference amber 4.7): bytes of a register, offsets of r0, cr, xer, lr, ctr, f0, v0.
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
 
 
@@ -30,7 +30,7 @@ def parse(payload, record):
 
 
 def locality(values):
-    """(count, same, in steps, zero) of the (value, bytes) that a place had."""
+    """Counts of the (value, bytes) of a register or load: all, same as the last, strided, zero."""
     result = [len(values), 0, 0, sum(value == 0 for value, _ in values)]
     for i, (value, size) in enumerate(values):
         if i >= 1:
@@ -48,13 +48,13 @@ def cells(counts):
 
 
 def bits(value, size):
-    """The least bits that hold a value as a signed number."""
+    """The min. number of bits of a value as a signed number."""
     number = value - 256 ** size if value >> 8 * size - 1 else value
     return next(n for n in range(1, 65) if -2 ** (n - 1) <= number < 2 ** (n - 1))
 
 
 def doublings():
-    """The name of a trace of a register that is given few values, of two widths."""
+    """The name of a trace that writes few values, of two widths, to registers."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'doublings.q4v')
@@ -75,23 +75,23 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
     site, last, changes = {}, {}, collections.Counter()
     is_full = 'amber.state' in header.get('facts', {})
     for row in rows:
-        who = context(row)
+        context_of_row = context(row)
         if row['kind'] == 'instruction' and 'pc' in row:
-            site[who] = row['pc'], row.get('opcode', 0)
+            site[context_of_row] = row['pc'], row.get('opcode', 0)
         size = row['size'] if row.get('size', 0) in range(1, 8) else 8
         if is_full and 'payload' in row:
             now = parse(bytes.fromhex(row['payload']), int(header['facts']['amber.record']))
-            changed = [key for key in now if who in last and now[key] != last[who][key]]
-            if who in last:
+            changed = [key for key in now if context_of_row in last and now[key] != last[context_of_row][key]]
+            if context_of_row in last:
                 changes[len(changed)] += 1
             for key in changed:
                 if key[0] == 'r' or key in ('lr', 'ctr'):
-                    registers[key, who].append((int.from_bytes(now[key], 'big'), 4))
-            last[who] = now
+                    registers[key, context_of_row].append((int.from_bytes(now[key], 'big'), 4))
+            last[context_of_row] = now
         elif row['kind'] == 'register' and 'value' in row and 'reg' in row:
-            registers[row['reg'], who].append((row['value'] % 256 ** size, size))
-        elif row['kind'] == 'access' and row.get('access') == 'read' and 'value' in row and who in site:
-            loads[site[who], who].append((row['value'] % 256 ** size, size))
+            registers[row['reg'], context_of_row].append((row['value'] % 256 ** size, size))
+        elif row['kind'] == 'access' and row.get('access') == 'read' and 'value' in row and context_of_row in site:
+            loads[site[context_of_row], context_of_row].append((row['value'] % 256 ** size, size))
     by_name = collections.defaultdict(collections.Counter)
     for (key, _), values in registers.items():
         by_name[key].update(locality(values))

@@ -169,7 +169,7 @@ ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_a
 	return overlap(load, store) ? store : ring_search(ring, window, load);
 }
 
-/* Counts a load whose bytes a store of the window wrote; false: there is no such store. */
+/* Counts a load whose bytes a store of the window wrote; false: it finds none. */
 static inline bool
 count_load(
 	struct memory *memory, const struct memory_ring *ring, const struct memory_access *load)
