@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ratios against plain baselines, all in one process and in turn (A B C A B C …), medians of
- * process CPU time, so a machine that changes its speed changes both sides.
+ * Ratios to plain baselines, all in one process and interleaved (A B C A B C …), by medians of
+ * process CPU time, so that changes of the machine's speed affect both sides.
  *
  * usage: bench TT6E-FILE BACH-FILE [ROUNDS]
  */
@@ -19,8 +19,8 @@ static const char *tt6e_path, *bach_path;
 static int
 discard(void *user, const void *data, size_t size)
 {
-	FILE *to = user;
-	return fwrite(data, 1, size, to) == size ? 0 : 5;
+	FILE *output = user;
+	return fwrite(data, 1, size, output) == size ? 0 : 5;
 }
 
 static struct poly_reader *
@@ -38,7 +38,7 @@ open_or_die(const char *path, const char *format, poly_columns columns)
 	return reader;
 }
 
-/* The format is named, as the baseline knows it too. */
+/* Decodes a trace of a named format, as the baseline also knows the format. */
 static uint64_t
 decode(const char *path, const char *format, poly_columns columns)
 {
@@ -76,9 +76,9 @@ run_tt6e_all(void)
 static uint64_t
 run_bach_baseline(void)
 {
-	FILE *to = fopen("/dev/null", "w");
-	uint64_t records = baseline_bach(bach_path, to);
-	fclose(to);
+	FILE *output = fopen("/dev/null", "w");
+	uint64_t records = baseline_bach(bach_path, output);
+	fclose(output);
 	return records;
 }
 
@@ -90,21 +90,21 @@ run_bach_listing(void)
 	struct poly_writer *writer;
 	struct poly_error error;
 	const struct poly_batch *batch;
-	FILE *to = fopen("/dev/null", "w");
-	struct poly_sink sink = {discard, to};
+	FILE *output = fopen("/dev/null", "w");
+	struct poly_sink sink = {discard, output};
 	struct poly_reader_counts counts;
 	options.format = "bach-text";
 	if (poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, &error) !=
 		POLY_OK)
 		exit(2);
-	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_project(reader, poly_writer_columns(writer));
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_writer_write(writer, batch, NULL);
 	poly_writer_finish(writer, NULL);
 	poly_reader_count(reader, &counts);
 	poly_writer_close(writer);
 	poly_reader_close(reader);
-	fclose(to);
+	fclose(output);
 	return counts.records;
 }
 
@@ -123,7 +123,7 @@ run_bach_info(void)
 	return counts.records;
 }
 
-/* Copies as many bytes as a file has within memory, the file's size once. */
+/* Copies a buffer of a file's size in memory; returns nanoseconds. */
 static uint64_t
 copy(const char *path)
 {
@@ -147,12 +147,12 @@ static const struct variant {
 	const char *name;
 	uint64_t (*run)(void);
 	const char **path;
-	int baseline; /* index of the variant that it is measured against; -1: is one */
+	int baseline; /* index of the variant that it is compared with; -1: is a baseline */
 } variants[] = {
 	{"TT6E: fread and macros", run_tt6e_baseline, &tt6e_path, -1},
 	{"TT6E: decode, core columns", run_tt6e, &tt6e_path, 0},
 	{"TT6E: decode, every column", run_tt6e_all, &tt6e_path, 0},
-	{"BACH: the document's program", run_bach_baseline, &bach_path, -1},
+	{"BACH: specification's program", run_bach_baseline, &bach_path, -1},
 	{"BACH: view --style native", run_bach_listing, &bach_path, 3},
 	{"BACH: info", run_bach_info, &bach_path, 3},
 };
@@ -161,10 +161,10 @@ static const struct variant {
 int
 main(int argc, char **argv)
 {
-	static double times[VARIANTS][ROUNDS_MOST], copies[2][ROUNDS_MOST];
+	static double times[VARIANTS][ROUNDS_MAX], copies[2][ROUNDS_MAX];
 	uint64_t records[VARIANTS] = {0};
 	int rounds = argc > 3 ? atoi(argv[3]) : 5;
-	if (argc < 3 || rounds < 1 || rounds > ROUNDS_MOST) {
+	if (argc < 3 || rounds < 1 || rounds > ROUNDS_MAX) {
 		fprintf(stderr, "usage: bench TT6E-FILE BACH-FILE [ROUNDS]\n");
 		return 2;
 	}
@@ -183,19 +183,21 @@ main(int argc, char **argv)
 				copies[f][round] = 1e-9 * (double)ns;
 		}
 	}
-	printf("%-32s %12s %10s %8s %8s %10s\n", "what", "records", "ns/record", "GB/s",
-		"ratio", "of memcpy");
+	printf("%-32s %12s %10s %8s %8s %10s\n", "benchmark", "records", "ns/record", "GB/s",
+		"ratio", "memcpy (%)");
 	for (size_t v = 0; v < VARIANT_COUNT; v++) {
-		const struct variant *it = &variants[v];
+		const struct variant *variant = &variants[v];
 		double seconds = median(times[v], rounds);
-		double bytes = (double)file_size(*it->path);
-		double ratios[ROUNDS_MOST];
+		double bytes = (double)file_size(*variant->path);
+		double ratios[ROUNDS_MAX];
 		for (int r = 0; r < rounds; r++)
-			ratios[r] = it->baseline < 0 ? 1 : times[it->baseline][r] / times[v][r];
-		printf("%-32s %12llu %10.2f %8.2f %7.1fx %9.1f%%\n", it->name,
+			ratios[r] = variant->baseline < 0
+					    ? 1
+					    : times[variant->baseline][r] / times[v][r];
+		printf("%-32s %12llu %10.2f %8.2f %7.1fx %10.1f\n", variant->name,
 			(unsigned long long)records[v], 1e9 * seconds / (double)records[v],
 			bytes / seconds / 1e9, median(ratios, rounds),
-			100 * median(copies[it->path == &bach_path], rounds) / seconds);
+			100 * median(copies[variant->path == &bach_path], rounds) / seconds);
 	}
 	return 0;
 }

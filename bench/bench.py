@@ -2,7 +2,7 @@
 """Prepares traces and runs the comparisons: bench/bench.py BUILD-FOLDER [ROUNDS]
 
 Generated traces always; the large real ones beside the project (../shared/data/bench, or
-$POLYTRACE_SHARED) where they are there.
+$POLYTRACE_SHARED) if available.
 """
 import os
 import subprocess
@@ -18,25 +18,25 @@ os.makedirs(data, exist_ok=True)
 
 
 def generated(kind, records, generator='generate'):
-    """The path of a generated trace, made where it is not there yet."""
+    """The path of a generated trace, created if absent."""
     path = os.path.join(data, f'generated.{kind}')
     if not os.path.exists(path):
-        make(path, [os.path.join(build, 'bench', generator), kind, str(records)])
+        create(path, [os.path.join(build, 'bench', generator), kind, str(records)])
     return path
 
 
-def make(path, command):
-    """Makes a file of what a command prints; there is none where the command fails."""
-    with open(path + '.part', 'wb') as to:
-        subprocess.run(command, stdout=to, check=True)
+def create(path, command):
+    """Creates a file of a command's output, unless the command fails."""
+    with open(path + '.part', 'wb') as output:
+        subprocess.run(command, stdout=output, check=True)
     os.replace(path + '.part', path)
 
 
 def packed(path):
-    """The paths of a trace in gzip and Zstandard, made where they are not there yet."""
+    """The paths of a trace in gzip and Zstandard, created if absent."""
     for ending, command in ('.gz', ['gzip', '-c']), ('.zst', ['zstd', '-qc']):
         if not os.path.exists(path + ending):
-            make(path + ending, [*command, path])
+            create(path + ending, [*command, path])
     return path + '.gz', path + '.zst'
 
 
@@ -84,10 +84,10 @@ if trace:
 
 
 def generated_aix(name, *arguments):
-    """The path of a generated AIX trace or template file, made where it is not there yet."""
+    """The path of a generated AIX trace or template file, created if absent."""
     path = os.path.join(data, name)
     if not os.path.exists(path):
-        make(path, [os.path.join(build, 'bench', 'generate_aix'), *map(str, arguments)])
+        create(path, [os.path.join(build, 'bench', 'generate_aix'), *map(str, arguments)])
     return path
 
 
@@ -99,20 +99,20 @@ def compare_aix(title, hooks, counts):
 
 
 compare_aix('500 hooks', 500, [500])
-compare_aix('10 hooks, among ever more templates', 10, [10, 500, 5000])
+compare_aix('10 hooks, increasing number of templates', 10, [10, 500, 5000])
 
 
-def ask(question, *arguments):
-    subprocess.run([os.path.join(build, 'bench', 'ask'), question, rounds, *arguments], check=True)
+def query(name, *arguments):
+    subprocess.run([os.path.join(build, 'bench', 'query'), name, rounds, *arguments], check=True)
 
 
-print('# questions', flush=True)
-ask('filter', 'access == write and address & 0xff0 == 0x120', generated('tt6e', 8000000))
+print('# queries', flush=True)
+query('filter', 'access == write and address & 0xff0 == 0x120', generated('tt6e', 8000000))
 if traces[0]:
-    ask('filter', 'access == write and address in 0x40800000..0x40800e8f', traces[0])
-    ask('merge', generated('tt6e', 8000000), traces[0])
+    query('filter', 'access == write and address in 0x40800000..0x40800e8f', traces[0])
+    query('merge', generated('tt6e', 8000000), traces[0])
 if is_built('qemu4v'):
-    ask('diff', real('arm_2M.q4v') or generated('qemu4v', LINES, 'generate_text'))
+    query('diff', real('arm_2M.q4v') or generated('qemu4v', LINES, 'generate_text'))
 
 print('# simulators', flush=True)
 for trace in real('cc1_10M.trace'), generated('cis501', LINES, 'generate_text'):
@@ -138,23 +138,23 @@ if is_built('cis501'):
 if compiler:
     compare_stats('CIS501 text, a compiler, real execution', compiler)
 
-# Bytes of a trace on which slow compressions are tried.
-SLOW_MOST = 32 << 20
+# Bytes of a trace that slow compressors are run on.
+SLOW_MAX = 32 << 20
 
 
-def front(path):
-    """The path of the first bytes of a trace, up to the end of a line where it is text."""
-    if os.path.getsize(path) <= SLOW_MOST:
+def head(path):
+    """The path of the first bytes of a trace, up to the end of a line."""
+    if os.path.getsize(path) <= SLOW_MAX:
         return path
-    with open(path, 'rb') as whole:
-        some = whole.read(SLOW_MOST)
-    with open(path + '.front', 'wb') as to:
-        to.write(some[:some.rindex(b'\n') + 1])
-    return path + '.front'
+    with open(path, 'rb') as trace:
+        sample = trace.read(SLOW_MAX)
+    with open(path + '.head', 'wb') as output:
+        output.write(sample[:sample.rindex(b'\n') + 1])
+    return path + '.head'
 
 
 def size_by(command, path):
-    """The bytes that a compression makes of a file."""
+    """The compressed size of a file."""
     done = subprocess.run(f"{command} -c '{path}' | wc -c", shell=True, check=True, capture_output=True)
     return int(done.stdout)
 
@@ -164,15 +164,15 @@ def compare_packed(title, path):
     print(f'# packing: {title}', flush=True)
     subprocess.run([os.path.join(build, 'bench', 'bench_pack'), rounds, path, packed(path)[0], packed_path],
                    check=True)
-    some = front(path)
-    sizes = {command: size_by(command, some)
+    sample = head(path)
+    sizes = {command: size_by(command, sample)
              for command in ('gzip -6', 'zstd -q -3', 'zstd -q -19', 'xz -6 -T2')}
     for level in '--fast', '', '--small':
-        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--no-verify', '-o', packed_path, some]
+        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--no-verify', '-o', packed_path, sample]
         subprocess.run(command + [level] * bool(level), check=True, capture_output=True)
         size = os.path.getsize(packed_path)
-        print(f'{level or "usual":8} {size:10} of {os.path.getsize(some)} bytes; '
-              + ', '.join(f'{command} {other} ({other / size:.2f}x)' for command, other in sizes.items()))
+        print(f'{level or "default":8} {size:10} of {os.path.getsize(sample)} bytes; '
+              + ', '.join(f'{command} {compressed} ({compressed / size:.2f}x)' for command, compressed in sizes.items()))
 
 
 if is_built('ptz'):
@@ -180,4 +180,4 @@ if is_built('ptz'):
         if trace:
             compare_packed(os.path.basename(trace), trace)
     if is_built('cis501'):
-        compare_packed('nothing repeats', generated('hostile', 1000000, 'generate_text'))
+        compare_packed('no repetition', generated('hostile', 1000000, 'generate_text'))

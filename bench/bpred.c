@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 36 branch predictors over a trace in memory, its conditional branches being picked out of the
- * columns of all records, against a pass over the records for each. In turn, process CPU time,
- * medians; the mispredictions have to be the same.
+ * 36 branch predictors on a trace in memory in one sweep over the conditional branches of the
+ * columns, compared with one scan of the records per predictor. Interleaved runs, medians of
+ * process CPU time; the mispredictions must be equal.
  *
  * usage: bpred TRACE ROUNDS
  */
@@ -16,30 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MOST 10000000
+#define RECORDS_MAX 10000000
 
 /* The trace as records, and as columns. */
 static struct {
 	struct baseline_uop *uops;
 	uint64_t *pc;
 	uint8_t *branch, *flags;
-	uint64_t *present; /* the rows that have a branch, as batches say it */
+	uint64_t *present; /* bitmap of the rows with a branch, as in batches */
 	size_t n;
 } trace;
 
 static void *
-room(size_t size)
+allocate(size_t size)
 {
-	void *p = calloc(RECORDS_MOST, size);
+	void *p = calloc(RECORDS_MAX, size);
 	if (!p) {
-		fputs("bpred: no memory\n", stderr);
+		fputs("bpred: out of memory\n", stderr);
 		exit(1);
 	}
 	return p;
 }
 
 static void
-give_up(const char *what, const struct poly_error *error)
+die(const char *what, const struct poly_error *error)
 {
 	fprintf(stderr, "%s: %s\n", what, error->message);
 	exit(1);
@@ -70,22 +70,22 @@ load(const char *path)
 	struct poly_error error;
 	const struct poly_batch *batch;
 	options.columns = POLY_HAS(pc) | POLY_HAS(branch) | POLY_HAS(flags);
-	trace.uops = room(sizeof *trace.uops);
-	trace.pc = room(sizeof *trace.pc);
-	trace.branch = room(1);
-	trace.flags = room(1);
-	trace.present = room(1);
+	trace.uops = allocate(sizeof *trace.uops);
+	trace.pc = allocate(sizeof *trace.pc);
+	trace.branch = allocate(1);
+	trace.flags = allocate(1);
+	trace.present = allocate(1);
 	if (poly_reader_open(path, &options, &reader, &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
-		for (size_t i = 0; i < batch->rows && trace.n < RECORDS_MOST; i++)
+		for (size_t i = 0; i < batch->rows && trace.n < RECORDS_MAX; i++)
 			add_row(batch, i);
 	poly_reader_close(reader);
 }
 
-/* Picks the conditional branches out of at most a batch of rows. */
+/* Selects the conditional branches of at most a batch of rows. */
 static size_t
-pick(size_t from, size_t rows, uint64_t *pc, uint8_t *taken)
+select_branches(size_t from, size_t rows, uint64_t *pc, uint8_t *taken)
 {
 	size_t n = 0;
 	for (size_t word = from / 64; 64 * word < from + rows; word++) {
@@ -109,18 +109,18 @@ run_sweep(uint64_t *wrong)
 	struct poly_error error;
 	uint64_t branches = 0;
 	for (unsigned i = 0; i < BASELINE_PREDICTORS; i++) {
-		unsigned log2 = BASELINE_PREDICTOR_LEAST + i / 2;
+		unsigned log2 = BASELINE_PREDICTOR_MIN + i / 2;
 		configs[i] = (struct bpred_config){.kind = i % 2 ? BPRED_GSHARE : BPRED_BIMODAL,
 			.entries_log2 = log2,
 			.history = log2};
 	}
 	if (bpred_sweep_new(configs, BASELINE_PREDICTORS, &sweep, &error) != POLY_OK)
-		give_up("sweep", &error);
+		die("sweep", &error);
 	for (size_t from = 0; from < trace.n; from += POLY_BATCH_ROWS) {
 		size_t left = trace.n - from;
 		struct bpred_batch batch = {pc, NULL, taken, 0};
-		batch.n =
-			pick(from, left < POLY_BATCH_ROWS ? left : POLY_BATCH_ROWS, pc, taken);
+		batch.n = select_branches(
+			from, left < POLY_BATCH_ROWS ? left : POLY_BATCH_ROWS, pc, taken);
 		branches += batch.n;
 		bpred_sweep_run(sweep, &batch);
 	}
@@ -133,10 +133,10 @@ run_sweep(uint64_t *wrong)
 int
 main(int argc, char **argv)
 {
-	static double passes[ROUNDS_MOST], sweeps[ROUNDS_MOST];
+	static double passes[ROUNDS_MAX], sweeps[ROUNDS_MAX];
 	uint64_t expected[BASELINE_PREDICTORS], found[BASELINE_PREDICTORS], branches = 0;
 	int rounds = argc == 3 ? atoi(argv[2]) : 0;
-	if (rounds < 1 || rounds > ROUNDS_MOST) {
+	if (rounds < 1 || rounds > ROUNDS_MAX) {
 		fputs("usage: bpred TRACE ROUNDS\n", stderr);
 		return 2;
 	}
@@ -154,8 +154,8 @@ main(int argc, char **argv)
 		return 1;
 	}
 	double slow = median(passes, rounds), fast = median(sweeps, rounds);
-	printf("branch predictors: %d over %zu records with %llu conditional branches: a pass "
-	       "each %.0f ms, one pass for all %.0f ms: %.1f times as fast\n",
+	printf("branch predictors: %d on %zu records with %llu conditional branches: one scan "
+	       "per predictor %.0f ms, one sweep %.0f ms: speedup %.1f\n",
 		BASELINE_PREDICTORS, trace.n, (unsigned long long)branches, slow * 1e3,
 		fast * 1e3, slow / fast);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates traces of any length that look like those of a program: functions of basic blocks,
- * loops that are left sooner or later, strided and scattered data. Same arguments, same bytes.
+ * Generates traces of any length that resemble those of a program: functions of basic blocks,
+ * loops of varying length, strided and scattered data. Same arguments, same bytes.
  *
  * usage: generate tt6|tt6e|bach RECORDS >FILE
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define BLOCKS 4096
-#define BLOCK_MOST 14
+#define BLOCK_MAX 14
 #define CODE 0x10000000u
 #define DATA 0x20000000u
 #define STACK 0x7ff00000u
@@ -33,47 +33,47 @@ struct instruction {
 	uint32_t base, stride, span, at;
 };
 
-struct block {
+struct code_block {
 	uint32_t pc, count;
-	struct instruction list[BLOCK_MOST];
+	struct instruction list[BLOCK_MAX];
 	uint32_t taken_permille; /* of its final branch */
-	uint32_t target;	 /* number of the block it branches to */
+	uint32_t target;	 /* number of the target block */
 };
 
-static struct block blocks[BLOCKS];
+static struct code_block blocks[BLOCKS];
 
 static void
-make_instruction(struct instruction *it)
+build_instruction(struct instruction *insn)
 {
 	static const uint32_t compute[] = {0x38630001, 0x7c631a14, 0x5463103a, 0x2c030000,
 		0x7c0802a6, 0x60000000, 0x7c6321d6, 0x70640001};
 	static const uint32_t loads[] = {0x80610008, 0x88640000, 0xa0650002, 0xc8210010};
 	static const uint32_t stores[] = {0x90610008, 0x98640000, 0xb0650002, 0xd8210010};
 	uint32_t dice = random_below(1000);
-	memset(it, 0, sizeof *it);
-	it->opcode = compute[random_below(8)];
+	memset(insn, 0, sizeof *insn);
+	insn->opcode = compute[random_below(8)];
 	if (dice >= 380)
 		return;
-	it->memory = dice < 250 ? 1 : dice < 370 ? 2 : 3;
-	it->opcode = it->memory == 1   ? loads[random_below(4)]
-		     : it->memory == 2 ? stores[random_below(4)]
-				       : 0x7c0027ec;
-	it->stride = it->memory == 3 ? 32 : random_below(3) ? 4 : 8 * random_below(40);
-	it->span = 64u << random_below(14);
-	it->base = random_below(3) ? DATA + (random_below(1u << 22) & ~7u)
-				   : STACK - (random_below(4096) & ~7u);
+	insn->memory = dice < 250 ? 1 : dice < 370 ? 2 : 3;
+	insn->opcode = insn->memory == 1   ? loads[random_below(4)]
+		       : insn->memory == 2 ? stores[random_below(4)]
+					   : 0x7c0027ec;
+	insn->stride = insn->memory == 3 ? 32 : random_below(3) ? 4 : 8 * random_below(40);
+	insn->span = 64u << random_below(14);
+	insn->base = random_below(3) ? DATA + (random_below(1u << 22) & ~7u)
+				     : STACK - (random_below(4096) & ~7u);
 }
 
 static void
-make_program(void)
+build_program(void)
 {
 	uint32_t pc = CODE;
 	for (uint32_t b = 0; b < BLOCKS; b++) {
-		struct block *block = &blocks[b];
+		struct code_block *block = &blocks[b];
 		block->pc = pc;
-		block->count = 1 + random_below(BLOCK_MOST - 1);
+		block->count = 1 + random_below(BLOCK_MAX - 1);
 		for (uint32_t i = 0; i < block->count; i++)
-			make_instruction(&block->list[i]);
+			build_instruction(&block->list[i]);
 		pc += 4 * (block->count + 1);
 	}
 	for (uint32_t b = 0; b < BLOCKS; b++) {
@@ -84,15 +84,15 @@ make_program(void)
 }
 
 static uint32_t
-next_address(struct instruction *it)
+next_address(struct instruction *insn)
 {
-	uint32_t address = it->base + it->at;
-	it->at = (it->at + it->stride) % it->span;
+	uint32_t address = insn->base + insn->at;
+	insn->at = (insn->at + insn->stride) % insn->span;
 	return address;
 }
 
 static void
-put_be32(uint32_t v)
+write_be32(uint32_t v)
 {
 	const uint8_t bytes[4] = {
 		(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
@@ -100,44 +100,44 @@ put_be32(uint32_t v)
 }
 
 static void
-put_bach(uint32_t address, uint32_t size, uint8_t control)
+write_bach(uint32_t address, uint32_t size, uint8_t control)
 {
 	uint32_t lane = address & 7;
 	uint32_t lanes = ((1u << size) - 1) << lane & 0xff;
-	put_be32(address & ~7u);
+	write_be32(address & ~7u);
 	putchar((int)(~lanes & 0xff));
 	putchar(control);
 }
 
-/* One executed instruction; next is the address of the one after it, where it is a branch. */
+/* Writes one executed instruction. */
 static void
-put_instruction(int kind, uint32_t pc, struct instruction *it)
+write_instruction(int kind, uint32_t pc, struct instruction *insn)
 {
-	uint32_t address = it->memory ? next_address(it) : 0;
+	uint32_t address = insn->memory ? next_address(insn) : 0;
 	if (kind == 'b') {
-		put_bach(pc, 4, 0x90);
-		if (it->memory)
-			put_bach(address, 4, it->memory == 1 ? 0xd0 : 0xf0);
+		write_bach(pc, 4, 0x90);
+		if (insn->memory)
+			write_bach(address, 4, insn->memory == 1 ? 0xd0 : 0xf0);
 		return;
 	}
-	put_be32(it->opcode);
-	if (it->memory && (it->memory < 3 || kind == 'e'))
-		put_be32(address);
+	write_be32(insn->opcode);
+	if (insn->memory && (insn->memory < 3 || kind == 'e'))
+		write_be32(address);
 }
 
 static void
-put_branch(int kind, uint32_t pc, uint32_t target, uint32_t next)
+write_branch(int kind, uint32_t pc, uint32_t target, uint32_t next)
 {
 	if (kind == 'b') {
-		put_bach(pc, 4, 0x90);
+		write_bach(pc, 4, 0x90);
 		return;
 	}
 	if (target - pc + 0x8000u < 0x10000u)
-		put_be32(0x41820000u | ((target - pc) & 0xfffcu));
+		write_be32(0x41820000u | ((target - pc) & 0xfffcu));
 	else
-		put_be32(next == target ? 0x48000000u | ((target - pc) & 0x3fffffcu)
-					: 0x4e800020u);
-	put_be32(next);
+		write_be32(next == target ? 0x48000000u | ((target - pc) & 0x3fffffcu)
+					  : 0x4e800020u);
+	write_be32(next);
 }
 
 int
@@ -148,21 +148,21 @@ main(int argc, char **argv)
 		return 2;
 	}
 	int kind = argv[1][0] == 'b' ? 'b' : strcmp(argv[1], "tt6e") == 0 ? 'e' : 't';
-	uint64_t records = strtoull(argv[2], NULL, 10), made = 0;
+	uint64_t records = strtoull(argv[2], NULL, 10), written = 0;
 	uint32_t b = 0;
-	make_program();
+	build_program();
 	if (kind != 'b')
-		put_be32(CODE);
-	while (made < records) {
-		struct block *block = &blocks[b];
+		write_be32(CODE);
+	while (written < records) {
+		struct code_block *block = &blocks[b];
 		for (uint32_t i = 0; i < block->count; i++)
-			put_instruction(kind, block->pc + 4 * i, &block->list[i]);
+			write_instruction(kind, block->pc + 4 * i, &block->list[i]);
 		int taken = b + 1 == BLOCKS || random_below(1000) < block->taken_permille;
 		uint32_t target = b + 1 == BLOCKS ? 0 : block->target;
 		uint32_t following = taken ? target : b + 1;
-		put_branch(kind, block->pc + 4 * block->count, blocks[target].pc,
+		write_branch(kind, block->pc + 4 * block->count, blocks[target].pc,
 			blocks[following].pc);
-		made += block->count + 1;
+		written += block->count + 1;
 		b = following;
 	}
 	return fflush(stdout) == 0 ? 0 : 1;

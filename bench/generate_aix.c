@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates AIX trace events of any number, and template files for them. Same arguments, same
+ * Generates any number of AIX trace events, and template files for them. Same arguments, same
  * bytes.
  *
- * usage: generate_aix trace EVENTS HOOKS >FILE	a stream of 32-bit events of so many hooks
+ * usage: generate_aix trace EVENTS HOOKS >FILE	a stream of 32-bit events of HOOKS hooks
  *        generate_aix templates COUNT >FILE
  */
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hooks begin with id 140, above those that tell of processes. */
+/* Hooks begin with id 140, above those that identify processes. */
 #define FIRST 0x140
 #define THREE_DIGITS 3000
 
@@ -27,7 +27,7 @@ random_below(uint32_t n)
 }
 
 static void
-put_word(uint32_t word)
+write_word(uint32_t word)
 {
 	putchar((int)(word >> 24));
 	putchar((int)(word >> 16 & 255));
@@ -37,7 +37,7 @@ put_word(uint32_t word)
 
 /* Type E: five data words, thread id, timestamp. One event in 64 is a dispatch. */
 static void
-put_event(uint32_t *time, uint32_t *thread, uint32_t hooks)
+write_event(uint32_t *time, uint32_t *thread, uint32_t hooks)
 {
 	uint32_t hook = FIRST + random_below(hooks), words[5];
 	for (int i = 0; i < 5; i++)
@@ -49,23 +49,23 @@ put_event(uint32_t *time, uint32_t *thread, uint32_t hooks)
 		words[1] = *thread;
 	}
 	*time += 100 + random_below(4000);
-	put_word(hook << 20 | 0xe0000 | random_below(16));
+	write_word(hook << 20 | 0xe0000 | random_below(16));
 	for (int i = 0; i < 5; i++)
-		put_word(words[i]);
-	put_word(*thread);
-	put_word(*time);
+		write_word(words[i]);
+	write_word(*thread);
+	write_word(*time);
 }
 
 static void
-put_trace(unsigned long events, uint32_t hooks)
+write_trace(unsigned long events, uint32_t hooks)
 {
 	uint32_t time = 0, thread = 100;
 	for (; events; events--)
-		put_event(&time, &thread, hooks);
+		write_event(&time, &thread, hooks);
 }
 
 static void
-put_templates(unsigned long count)
+write_templates(unsigned long count)
 {
 	static const char *const levels[] = {"APPL", "SVC", "KERN", "INT"};
 	puts("106 1.0 L=KERN \"dispatch:\" O2.0 \"pid=\" D4 \"tid=\" D4 \"priority=\" D4");
@@ -83,9 +83,9 @@ int
 main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "trace") == 0)
-		put_trace(strtoul(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10));
+		write_trace(strtoul(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10));
 	else if (argc == 3 && strcmp(argv[1], "templates") == 0)
-		put_templates(strtoul(argv[2], NULL, 10));
+		write_templates(strtoul(argv[2], NULL, 10));
 	else
 		return 2;
 	return fflush(stdout) ? 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, medians, files. */
+/* Clocks, medians and file sizes. */
 #include "measure.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ by_size(const void *a, const void *b)
 double
 median(const double *values, int n)
 {
-	double sorted[ROUNDS_MOST];
+	double sorted[ROUNDS_MAX];
 	memcpy(sorted, values, (size_t)n * sizeof *sorted);
 	qsort(sorted, (size_t)n, sizeof *sorted, by_size);
 	return sorted[n / 2];

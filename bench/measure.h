@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the comparisons share: clocks, medians, files. */
+/* Clocks, medians and file sizes, shared by the benchmarks. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROUNDS_MOST 99
+#define ROUNDS_MAX 99
 
-/* Seconds that this process and its children that have ended spent, or that have passed. */
+/* CPU seconds of this process and its terminated children; seconds of wall time. */
 double cpu_seconds(void);
 double wall_seconds(void);
 
-/* The median of n values, at most ROUNDS_MOST. */
+/* Returns the median of n values, at most ROUNDS_MAX. */
 double median(const double *values, int n);
 
-/* The bytes of a file; the program ends where there is none. */
+/* Returns the bytes of a file; exits if the file cannot be opened. */
 size_t file_size(const char *path);
 
 #endif

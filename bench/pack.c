@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packing a trace, and what is gained by it: its size and time by level, and loading beside
- * parsing, unpacking beside decompressing the text from gzip, counting records beside looking
- * at each, in turn, by process CPU time of one thread (but for gzip, which has one that reads
- * ahead), medians.
+ * Size and time of packing a trace by level, and the speed of loading compared with parsing, of
+ * unpacking compared with decompressing the text from gzip, and of weighted rows compared with
+ * single records. Interleaved runs, medians of process CPU time of one thread (gzip has a
+ * second thread that reads ahead).
  *
- * usage: pack ROUNDS TRACE GZIP-FILE PACKED-FILE (which is made)
+ * usage: pack ROUNDS TRACE GZIP-FILE PACKED-FILE (output)
  */
 #include "measure.h"
 #include "polytrace/polytrace.h"
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=usual"};
+static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=default"};
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-/* The last of the levels is what is loaded. */
+/* The file of the last level is loaded. */
 static struct {
 	const char *path, *gzip, *packed;
 } trace;
@@ -59,7 +59,7 @@ load(const char *path, poly_columns columns)
 	return rows;
 }
 
-/* Reads a trace for a writer, which it closes. */
+/* Copies a trace to a writer and closes both. */
 static uint64_t
 copy(struct poly_reader *reader, struct poly_writer *writer)
 {
@@ -67,8 +67,8 @@ copy(struct poly_reader *reader, struct poly_writer *writer)
 	const struct poly_batch *batch;
 	uint64_t rows = 0;
 	enum poly_status status;
-	poly_reader_want(reader, poly_writer_columns(writer));
-	poly_reader_defer(reader);
+	poly_reader_project(reader, poly_writer_columns(writer));
+	poly_reader_accept_lazy(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		rows += batch->rows;
 		check("output", poly_writer_write(writer, batch, &error), &error);
@@ -104,9 +104,9 @@ run_pc(void)
 	return load(trace.packed, POLY_HAS(pc));
 }
 
-/* Has an analysis look at all records, which are counted or not. */
+/* Runs an analysis on all records, as weighted rows or one by one. */
 static uint64_t
-analyse(const char *analysis, bool tallies)
+analyse(const char *analysis, bool weighted)
 {
 	const char *names[] = {analysis, NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
@@ -119,9 +119,9 @@ analyse(const char *analysis, bool tallies)
 	options.analyses = names;
 	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
 	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
-	poly_reader_want(reader, poly_stats_columns(stats));
-	if (tallies && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+	poly_reader_project(reader, poly_stats_columns(stats));
+	if (weighted && poly_stats_accepts_weights(stats))
+		poly_reader_accept_weights(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		check(trace.packed, poly_stats_update(stats, batch, &error), &error);
 		rows += batch->rows;
@@ -133,7 +133,7 @@ analyse(const char *analysis, bool tallies)
 }
 
 static int
-take(void *user, const void *data, size_t size)
+count_bytes(void *user, const void *data, size_t size)
 {
 	uint64_t *bytes = user;
 	*bytes += size;
@@ -144,7 +144,7 @@ static uint64_t
 run_unpack(void)
 {
 	uint64_t bytes = 0;
-	const struct poly_sink sink = {take, &bytes};
+	const struct poly_sink sink = {count_bytes, &bytes};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_reader *reader = open_trace(trace.packed, POLY_ALL_COLUMNS);
 	struct poly_writer *writer;
@@ -160,17 +160,17 @@ run_unpack(void)
 static uint64_t
 run_gunzip(void)
 {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	struct poly_error error;
 	const void *bytes;
 	size_t size;
 	uint64_t all = 0;
 	enum poly_status status;
-	check(trace.gzip, poly_content_open(trace.gzip, &content, &error), &error);
-	while ((status = poly_content_next(content, &bytes, &size, &error)) == POLY_OK)
+	check(trace.gzip, poly_byte_stream_open(trace.gzip, &content, &error), &error);
+	while ((status = poly_byte_stream_next(content, &bytes, &size, &error)) == POLY_OK)
 		all += size;
 	check(trace.gzip, status, &error);
-	poly_content_close(content);
+	poly_byte_stream_close(content);
 	return all;
 }
 
@@ -182,24 +182,24 @@ enum {
 	GUNZIP,
 	UNPACK,
 	MIX,
-	MIX_COUNTED,
+	MIX_WEIGHTED,
 	COVERAGE,
-	COVERAGE_COUNTED,
+	COVERAGE_WEIGHTED,
 	BLOCKS,
-	BLOCKS_COUNTED,
+	BLOCKS_WEIGHTED,
 	PHASES,
-	PHASES_COUNTED,
+	PHASES_WEIGHTED,
 	WORKS
 };
 
 static const struct work {
 	const char *name;
-	uint64_t (*run)(void); /* NULL: an analysis does it */
-	int against;	       /* the work that it is measured against, or -1 */
-	double target;	       /* times as fast, of the compiler's trace */
+	uint64_t (*run)(void); /* NULL: run the analysis */
+	int against;	       /* the work that it is compared with, or -1 */
+	double target;	       /* target speedup for the compiler's trace */
 	poly_columns needs;
 	const char *analysis;
-	bool tallies;
+	bool weighted;
 } works[WORKS] = {
 	[PARSE] = {"parsing", run_parse, -1, 0, 0, NULL, false},
 	[LOAD] = {"loading, all columns", run_load, PARSE, 4, 0, NULL, false},
@@ -208,9 +208,10 @@ static const struct work {
 	[PC] = {"loading, pc", run_pc, PARSE, 10, POLY_HAS(pc), NULL, false},
 	[GUNZIP] = {"gunzip", run_gunzip, -1, 0, 0, NULL, false},
 	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4, 0, NULL, false},
-#define ANALYSIS(number, name)                                                          \
-	[number] = {name ", record by record", NULL, -1, 0, POLY_HAS(pc), name, false}, \
-	[number##_COUNTED] = {name ", counted", NULL, number, 4, POLY_HAS(pc), name, true}
+#define ANALYSIS(number, name)                                                        \
+	[number] = {name ", single records", NULL, -1, 0, POLY_HAS(pc), name, false}, \
+	[number##_WEIGHTED] = {                                                       \
+		name ", weighted rows", NULL, number, 4, POLY_HAS(pc), name, true}
 	ANALYSIS(MIX, "mix"),
 	ANALYSIS(COVERAGE, "coverage"),
 	ANALYSIS(BLOCKS, "blocks"),
@@ -219,14 +220,14 @@ static const struct work {
 };
 
 static uint64_t
-do_work(const struct work *work)
+run_work(const struct work *work)
 {
-	return work->run ? work->run() : analyse(work->analysis, work->tallies);
+	return work->run ? work->run() : analyse(work->analysis, work->weighted);
 }
 
-/* Columns that the trace does not have. */
+/* Returns the columns that the trace does not have. */
 static poly_columns
-lacking(void)
+absent_columns(void)
 {
 	struct poly_reader *reader = open_trace(trace.packed, POLY_ALL_COLUMNS);
 	const poly_columns columns = poly_reader_info(reader)->columns;
@@ -251,7 +252,7 @@ pack(const char *level)
 		&error);
 	const uint64_t rows = copy(reader, writer);
 	const double seconds = cpu_seconds() - start;
-	printf("%-16s %12zu bytes, %7.1f of gzip, %6.2f s, %6.1f M records/s\n", level,
+	printf("%-16s %12zu bytes, gzip/packed %7.1f, %6.2f s, %6.1f M records/s\n", level,
 		file_size(trace.packed),
 		(double)file_size(trace.gzip) / (double)file_size(trace.packed), seconds,
 		(double)rows / seconds / 1e6);
@@ -260,11 +261,11 @@ pack(const char *level)
 int
 main(int argc, char **argv)
 {
-	static double seconds[WORKS][ROUNDS_MOST];
+	static double seconds[WORKS][ROUNDS_MAX];
 	const int rounds = argc == 5 ? atoi(argv[1]) : 0;
 	uint64_t rows = 0;
-	poly_columns lacks;
-	if (rounds < 1 || rounds > ROUNDS_MOST) {
+	poly_columns absent;
+	if (rounds < 1 || rounds > ROUNDS_MAX) {
 		fprintf(stderr, "usage: pack ROUNDS TRACE GZIP-FILE PACKED-FILE\n");
 		return 2;
 	}
@@ -273,28 +274,29 @@ main(int argc, char **argv)
 	trace.packed = argv[4];
 	for (size_t i = 0; i < LEVELS; i++)
 		pack(levels[i]);
-	lacks = lacking();
+	absent = absent_columns();
 	for (int round = 0; round < rounds; round++) {
 		for (int work = 0; work < WORKS; work++) {
-			if (works[work].needs & lacks)
+			if (works[work].needs & absent)
 				continue;
 			const double start = cpu_seconds();
-			const uint64_t done = do_work(&works[work]);
+			const uint64_t done = run_work(&works[work]);
 			seconds[work][round] = cpu_seconds() - start;
 			rows = work == PARSE ? done : rows;
 		}
 	}
 	for (int work = 0; work < WORKS; work++) {
-		const struct work *it = &works[work];
-		if (it->needs & lacks)
+		const struct work *current = &works[work];
+		if (current->needs & absent)
 			continue;
 		const double time = median(seconds[work], rounds);
-		printf("%-26s %7.3f s %6.1f ns a record", it->name, time,
+		printf("%-26s %7.3f s %6.1f ns/record", current->name, time,
 			time / (double)rows * 1e9);
-		if (it->against >= 0)
-			printf(" %6.1fx of %s, target %.0fx",
-				median(seconds[it->against], rounds) / time,
-				works[it->against].name, it->target);
+		if (current->against >= 0)
+			printf(" speedup over %s %.1f, target %.0f",
+				works[current->against].name,
+				median(seconds[current->against], rounds) / time,
+				current->target);
 		putchar('\n');
 	}
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pipelines by time stamps against pipelines that are stepped through, over the micro-ops of a
- * CIS 501 trace. All in turn for every chunk of it, which each begins with a pipeline of its
- * own and has in the nearest caches, as a batch that was just decoded; one thread, process CPU
- * time, medians; the cycles have to be equal.
+ * Pipelines by time stamps compared with pipelines that are stepped cycle by cycle, on the
+ * micro-operations of a CIS 501 trace. Runs are interleaved per chunk of the trace; each begins
+ * with an empty pipeline and finds the chunk in the nearest caches, like a batch that was just
+ * decoded. One thread, medians of process CPU time; the cycles must be equal.
  *
  * usage: pipeline ROUNDS TRACE
  */
@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UOPS_MOST = 4000000, FLAGS = 49, BATCH = 4096, WIDTH = 4, LOAD = 2, SIZE = 128 };
-enum { CHUNK = 32768, VARIANTS_MOST = 8 };
+enum { UOPS_MAX = 4000000, FLAGS = 49, BATCH = 4096, WIDTH = 4, LOAD = 2, SIZE = 128 };
+enum { CHUNK = 32768, VARIANTS_MAX = 8 };
 
 static struct baseline_uop *all_uops;
 static struct pipeline_op *all_ops;
 static size_t all;
 
-/* The chunk that is run. */
+/* The current chunk. */
 static struct baseline_uop uops[CHUNK];
 static struct pipeline_op ops[CHUNK];
 static size_t count;
@@ -81,12 +81,12 @@ read_trace(const char *path)
 		fprintf(stderr, "pipeline: %s: %s\n", path, error.message);
 		exit(2);
 	}
-	all_uops = calloc(UOPS_MOST, sizeof *all_uops);
-	all_ops = calloc(UOPS_MOST, sizeof *all_ops);
+	all_uops = calloc(UOPS_MAX, sizeof *all_uops);
+	all_ops = calloc(UOPS_MAX, sizeof *all_ops);
 	if (!all_uops || !all_ops)
 		exit(2);
-	while (all < UOPS_MOST && poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		for (size_t row = 0; row < batch->rows && all < UOPS_MOST; row++)
+	while (all < UOPS_MAX && poly_reader_next(reader, &batch, NULL) == POLY_OK) {
+		for (size_t row = 0; row < batch->rows && all < UOPS_MAX; row++)
 			add_row(batch, row);
 	}
 	poly_reader_close(reader);
@@ -223,10 +223,10 @@ struct variant {
 	uint64_t (*run)(void);
 };
 
-/* Seconds of each variant, and what its results of all chunks make together; 0: it cannot. */
+/* Seconds of each variant, and a hash of its results of all chunks; 0: not supported. */
 struct race {
-	double seconds[VARIANTS_MOST][ROUNDS_MOST];
-	uint64_t results[VARIANTS_MOST];
+	double seconds[VARIANTS_MAX][ROUNDS_MAX];
+	uint64_t results[VARIANTS_MAX];
 };
 
 static void
@@ -244,7 +244,7 @@ static void
 compare(const char *title, const struct variant *variants, size_t n, int rounds)
 {
 	static struct race race;
-	double ratios[ROUNDS_MOST];
+	double ratios[ROUNDS_MAX];
 	race = (struct race){0};
 	for (int round = 0; round < rounds; round++) {
 		for (size_t from = 0; from < all; from += CHUNK) {
@@ -257,12 +257,12 @@ compare(const char *title, const struct variant *variants, size_t n, int rounds)
 	printf("%s, %zu micro-ops\n", title, all);
 	for (size_t i = 0; i < n; i++) {
 		if (!race.results[i]) {
-			printf("  %-28s not on this processor\n", variants[i].name);
+			printf("  %-28s not supported by this processor\n", variants[i].name);
 			continue;
 		}
 		for (int round = 0; round < rounds; round++)
 			ratios[round] = race.seconds[0][round] / race.seconds[i][round];
-		printf("  %-28s %8.2f ns a micro-op %8.1f times\n", variants[i].name,
+		printf("  %-28s %8.2f ns/micro-op, speedup %8.1f\n", variants[i].name,
 			median(race.seconds[i], rounds) / (double)all * 1e9,
 			median(ratios, rounds));
 		if (race.results[i] != race.results[0]) {
@@ -277,14 +277,14 @@ int
 main(int argc, char **argv)
 {
 	static const struct variant inorder[] = {{"stepped", run_inorder_stepped},
-		{"time stamps", run_inorder}, {"and where cycles went", run_inorder_parts}};
+		{"time stamps", run_inorder}, {"with CPI stack", run_inorder_parts}};
 	static const struct variant ooo[] = {
 		{"stepped", run_ooo_stepped}, {"time stamps", run_ooo}};
 	static const struct variant lanes[] = {{"stepped, 16 times", run_lanes_stepped},
 		{"lanes, plain", run_lanes_plain}, {"lanes, SSE2", run_lanes_sse2},
 		{"lanes, AVX2", run_lanes_avx2}, {"lanes, AVX-512", run_lanes_avx512}};
 	const int rounds = argc == 3 ? atoi(argv[1]) : 0;
-	if (rounds < 1 || rounds > ROUNDS_MOST)
+	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
 	read_trace(argv[2]);
 	if (!all)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Making the synthetic program and executing it. */
+/* Builds the synthetic program and executes it. */
 #include "program.h"
 
 #include <string.h>
 
-#define LEVELS 6 /* a function calls those of higher levels only */
-#define BLOCKS_MOST 24
-#define BLOCK_MOST 8
-#define SAVED_MOST 5
-#define INSTRUCTIONS_MOST \
-	(PROGRAM_FUNCTIONS * (BLOCKS_MOST * (BLOCK_MOST + 1) + 2 * SAVED_MOST + 1))
-#define DEPTH_MOST (LEVELS + 2)
+#define LEVELS 6 /* a function calls only functions of higher levels */
+#define BLOCKS_MAX 24
+#define BLOCK_MAX 8
+#define SAVED_MAX 5
+#define INSTRUCTIONS_MAX \
+	(PROGRAM_FUNCTIONS * (BLOCKS_MAX * (BLOCK_MAX + 1) + 2 * SAVED_MAX + 1))
+#define DEPTH_MAX (LEVELS + 2)
 #define CODE 0x401000u
 #define GLOBALS 0xa00000u
 #define HEAP 0x2480000u
 #define VECTORS 0x7f31c0000000u
 #define STACK 0x7ffd2a40u
-#define PHASE 40000 /* steps that are spent in few of the functions */
+#define PHASE 40000 /* steps per phase, which uses few of the functions */
 #define PHASE_FUNCTIONS 12
 
 enum { PUSH, POP, CALL, RET, JUMP, BRANCH, OTHERS };
 
-/* Cracked into micro-operations as in reference cis501 2.3. */
+/* Cracked into micro-operations as in published traces of Penn CIS 501. */
 /* clang-format off */
-static const struct shape shapes[] = {
+static const struct insn_kind kinds[] = {
 	[PUSH] = {"PUSH", "push {@a}", 0, 1, 2, 's', '-',
 		{{"STORE", "as-", '-', 'S', 'm'}, {"SUB_IMM", "s-s", '-', '-', '8'}}},
 	[POP] = {"POP", "pop {@a}", 0, 1, 2, 's', 'a',
@@ -72,17 +72,17 @@ static const struct shape shapes[] = {
 	{"NOP", "nop", 14, 1, 9, '-', '-', {{"NOP", "---", '-', '-', '0'}}},
 };
 /* clang-format on */
-#define SHAPES (sizeof shapes / sizeof *shapes)
+#define KINDS (sizeof kinds / sizeof *kinds)
 
-static struct instruction instructions[INSTRUCTIONS_MOST];
+static struct instruction instructions[INSTRUCTIONS_MAX];
 static uint32_t count;
 static uint32_t functions;
 static uint32_t starts[PROGRAM_FUNCTIONS]; /* numbers of their first instructions */
 
-/* What runs. */
+/* State of the execution. */
 static struct {
 	uint32_t at; /* number of the next instruction */
-	uint32_t returns[DEPTH_MOST], depth;
+	uint32_t returns[DEPTH_MAX], depth;
 	uint64_t stack, registers[16];
 } machine;
 
@@ -97,7 +97,7 @@ random_below(uint32_t n)
 	return (uint32_t)((state >> 32) % n);
 }
 
-/* A number below n, most often a small one. */
+/* Returns a random number below n; small numbers are more likely. */
 static uint32_t
 small_below(uint32_t n)
 {
@@ -111,63 +111,67 @@ scramble(uint64_t v)
 	return v ^ v >> 32;
 }
 
-/* Where the data of a new instruction are. */
+/* Chooses the data of a new instruction. */
 static void
-place_data(struct instruction *it)
+choose_data(struct instruction *insn)
 {
 	uint32_t dice = random_below(100);
-	it->place = it->shape->place;
-	if (it->place == 'd')
-		it->place = dice < 45 ? 'f' : dice < 90 ? 'h' : 'v';
-	it->span = 8;
-	if (it->place == 'f')
-		it->b = PROGRAM_STACK_POINTER;
-	else if (it->place == 'g')
-		it->base = GLOBALS + 8 * random_below(30000);
-	if (it->place == 'h') {
-		it->base = HEAP + 16 * small_below(400000);
-		it->span = 1 + small_below(100);
-	} else if (it->place == 'v') {
-		it->base = VECTORS + 64 * random_below(1u << 20);
-		it->stride = 1u << random_below(4);
-		it->span = 256u << random_below(10);
+	insn->region = insn->kind->region;
+	if (insn->region == 'd')
+		insn->region = dice < 45 ? 'f' : dice < 90 ? 'h' : 'v';
+	insn->span = 8;
+	if (insn->region == 'f')
+		insn->b = PROGRAM_STACK_POINTER;
+	else if (insn->region == 'g')
+		insn->base = GLOBALS + 8 * random_below(30000);
+	if (insn->region == 'h') {
+		insn->base = HEAP + 16 * small_below(400000);
+		insn->span = 1 + small_below(100);
+	} else if (insn->region == 'v') {
+		insn->base = VECTORS + 64 * random_below(1u << 20);
+		insn->stride = 1u << random_below(4);
+		insn->span = 256u << random_below(10);
 	}
 }
 
 static struct instruction *
-add(const struct shape *shape)
+add_instruction(const struct insn_kind *kind)
 {
-	struct instruction *it = &instructions[count];
-	*it = (struct instruction){.shape = shape, .pc = CODE};
+	struct instruction *insn = &instructions[count];
+	*insn = (struct instruction){.kind = kind, .pc = CODE};
 	if (count)
-		it->pc = it[-1].pc + it[-1].size;
+		insn->pc = insn[-1].pc + insn[-1].size;
 	count++;
-	it->size = (uint8_t)(shape->least + random_below(shape->most - shape->least + 1u));
-	it->a = (uint8_t)(random_below(4) ? small_below(8) : random_below(16));
-	it->b = (uint8_t)random_below(16);
-	it->a = it->a == PROGRAM_STACK_POINTER ? 0 : it->a;
-	it->b = it->b == PROGRAM_STACK_POINTER ? 3 : it->b;
-	it->immediate = (int32_t)(8 * small_below(40));
-	if (shape->place == '-' && random_below(4) == 0)
-		it->immediate = (int32_t)random_below(4000) - 1000;
-	place_data(it);
-	return it;
+	insn->size =
+		(uint8_t)(kind->size_min + random_below(kind->size_max - kind->size_min + 1u));
+	insn->a = (uint8_t)(random_below(4) ? small_below(8) : random_below(16));
+	insn->b = (uint8_t)random_below(16);
+	insn->a = insn->a == PROGRAM_STACK_POINTER ? 0 : insn->a;
+	insn->b = insn->b == PROGRAM_STACK_POINTER ? 3 : insn->b;
+	insn->immediate = (int32_t)(8 * small_below(40));
+	if (kind->region == '-' && random_below(4) == 0)
+		insn->immediate = (int32_t)random_below(4000) - 1000;
+	choose_data(insn);
+	return insn;
 }
 
-static const struct shape *
-any_shape(void)
+static const struct insn_kind *
+any_kind(void)
 {
 	unsigned sum = 0;
-	for (size_t i = OTHERS; i < SHAPES; i++)
-		sum += shapes[i].weight;
+	for (size_t i = OTHERS; i < KINDS; i++)
+		sum += kinds[i].weight;
 	uint32_t left = random_below(sum);
 	size_t i = OTHERS;
-	for (; left >= shapes[i].weight; i++)
-		left -= shapes[i].weight;
-	return &shapes[i];
+	for (; left >= kinds[i].weight; i++)
+		left -= kinds[i].weight;
+	return &kinds[i];
 }
 
-/* How a block of a function's n ends; targets are numbers of its blocks, but those of calls. */
+/*
+ * Adds the last instruction of a block. Targets are numbers of the function's n blocks, except
+ * for calls.
+ */
 static void
 add_ending(uint32_t level, uint32_t block, uint32_t n)
 {
@@ -175,58 +179,59 @@ add_ending(uint32_t level, uint32_t block, uint32_t n)
 	const uint32_t higher = (level + 1) * (functions / LEVELS);
 	uint32_t dice = random_below(100);
 	if (dice < 18 && higher < functions) {
-		add(&shapes[CALL])->target = higher + small_below(functions - higher);
+		add_instruction(&kinds[CALL])->target =
+			higher + small_below(functions - higher);
 	} else if (dice < 23) {
-		struct instruction *it = add(&shapes[BRANCH]);
+		struct instruction *insn = add_instruction(&kinds[BRANCH]);
 		bool itself = random_below(4) != 0 || block == 0;
-		it->target = itself ? block : block - 1;
-		it->permille = itself ? (uint16_t)(860 + random_below(60)) : 500;
+		insn->target = itself ? block : block - 1;
+		insn->permille = itself ? (uint16_t)(860 + random_below(60)) : 500;
 	} else if (dice < 80) {
-		struct instruction *it = add(&shapes[BRANCH]);
+		struct instruction *insn = add_instruction(&kinds[BRANCH]);
 		uint32_t target = block + 1 + random_below(4);
-		it->target = target < n ? target : n;
-		it->permille = permilles[random_below(10)];
+		insn->target = target < n ? target : n;
+		insn->permille = permilles[random_below(10)];
 	} else if (dice < 86) {
-		add(&shapes[JUMP])->target = block + 1;
+		add_instruction(&kinds[JUMP])->target = block + 1;
 	}
 }
 
 static void
-make_function(uint32_t f)
+build_function(uint32_t f)
 {
-	uint32_t first[BLOCKS_MOST + 1], n = 2 + random_below(BLOCKS_MOST - 1);
-	uint32_t saved = random_below(SAVED_MOST + 1);
+	uint32_t first[BLOCKS_MAX + 1], n = 2 + random_below(BLOCKS_MAX - 1);
+	uint32_t saved = random_below(SAVED_MAX + 1);
 	starts[f] = count;
 	for (uint32_t i = 0; i < saved; i++)
-		add(&shapes[PUSH]);
+		add_instruction(&kinds[PUSH]);
 	for (uint32_t block = 0; block < n; block++) {
 		first[block] = count;
-		for (uint32_t i = 1 + random_below(BLOCK_MOST); i; i--)
-			add(any_shape());
+		for (uint32_t i = 1 + random_below(BLOCK_MAX); i; i--)
+			add_instruction(any_kind());
 		add_ending(f / (functions / LEVELS), block, n);
 	}
 	first[n] = count;
 	for (uint32_t i = 0; i < saved; i++)
-		add(&shapes[POP])->a = instructions[starts[f] + saved - 1 - i].a;
-	add(&shapes[RET]);
+		add_instruction(&kinds[POP])->a = instructions[starts[f] + saved - 1 - i].a;
+	add_instruction(&kinds[RET]);
 	for (uint32_t i = starts[f]; i < count; i++) {
-		if (instructions[i].shape == &shapes[BRANCH] ||
-			instructions[i].shape == &shapes[JUMP])
+		if (instructions[i].kind == &kinds[BRANCH] ||
+			instructions[i].kind == &kinds[JUMP])
 			instructions[i].target = first[instructions[i].target];
 	}
 }
 
 void
-program_make(uint32_t size)
+program_build(uint32_t size)
 {
 	functions = size;
-	/* The main loop: a call to whatever the phase asks for, and back. */
-	add(&shapes[CALL]);
-	add(&shapes[JUMP])->target = 0;
+	/* The main loop: a call to a function of the phase, and a jump back. */
+	add_instruction(&kinds[CALL]);
+	add_instruction(&kinds[JUMP])->target = 0;
 	for (uint32_t f = 0; f < functions; f++)
-		make_function(f);
+		build_function(f);
 	for (uint32_t i = 1; i < count; i++) {
-		if (instructions[i].shape == &shapes[CALL])
+		if (instructions[i].kind == &kinds[CALL])
 			instructions[i].target = starts[instructions[i].target];
 	}
 	machine.stack = STACK;
@@ -238,86 +243,90 @@ program_pc(uint32_t number)
 	return instructions[number].pc;
 }
 
-/* The address of an instruction's data, before the stack pointer moves for it. */
+/* Returns the address of an instruction's data, before it changes the stack pointer. */
 static uint64_t
-data_address(struct instruction *it)
+data_address(struct instruction *insn)
 {
-	bool pops = it->shape == &shapes[POP] || it->shape == &shapes[RET];
-	switch (it->place) {
+	bool pops = insn->kind == &kinds[POP] || insn->kind == &kinds[RET];
+	switch (insn->region) {
 	case 's': return pops ? machine.stack : machine.stack - 8;
-	case 'f': return machine.stack + (uint64_t)it->immediate;
-	case 'g': return it->base;
-	case 'h': return it->base + 64 * small_below(it->span) + ((uint64_t)it->immediate & 56);
-	case 'v': it->at = (it->at + it->stride) % it->span; return it->base + it->at;
+	case 'f': return machine.stack + (uint64_t)insn->immediate;
+	case 'g': return insn->base;
+	case 'h':
+		return insn->base + 64 * small_below(insn->span) +
+		       ((uint64_t)insn->immediate & 56);
+	case 'v':
+		insn->at = (insn->at + insn->stride) % insn->span;
+		return insn->base + insn->at;
 	default: return 0;
 	}
 }
 
 static char
-access_of(const struct shape *shape)
+access_of(const struct insn_kind *kind)
 {
 	bool load = false, store = false;
-	for (size_t i = 0; i < SHAPE_MICROS && shape->micros[i].name; i++) {
-		load |= shape->micros[i].access == 'L';
-		store |= shape->micros[i].access == 'S';
+	for (size_t i = 0; i < KIND_MICROS && kind->micros[i].name; i++) {
+		load |= kind->micros[i].access == 'L';
+		store |= kind->micros[i].access == 'S';
 	}
 	return load && store ? 'M' : load ? 'L' : store ? 'S' : '-';
 }
 
 static uint64_t
-new_value(const struct instruction *it, uint64_t address)
+new_value(const struct instruction *insn, uint64_t address)
 {
 	const uint64_t *registers = machine.registers;
-	if (it->shape->writes != 'a')
-		return it->shape->writes == 'f' ? 0x80000010u | scramble(it->pc) << 28
-						: registers[it->a];
+	if (insn->kind->writes != 'a')
+		return insn->kind->writes == 'f' ? 0x80000010u | scramble(insn->pc) << 28
+						 : registers[insn->a];
 	if (address)
 		return scramble(address) & (address & 8 ? 0xffff : 0xff);
-	return registers[it->b] + (uint64_t)it->immediate;
+	return registers[insn->b] + (uint64_t)insn->immediate;
 }
 
-/* Where a branch goes, and what the stack becomes. */
+/* Executes a branch: its target, and the stack of return addresses. */
 static void
-leave(struct step *step)
+execute_branch(struct insn_step *step)
 {
-	const struct shape *shape = step->it->shape;
+	const struct insn_kind *kind = step->insn->kind;
 	const uint64_t phase = step->time / PHASE;
 	step->taken = true;
-	step->target = step->it->target;
-	if (shape == &shapes[BRANCH]) {
-		step->taken = random_below(1000) < step->it->permille;
-	} else if (shape == &shapes[CALL]) {
+	step->target = step->insn->target;
+	if (kind == &kinds[BRANCH]) {
+		step->taken = random_below(1000) < step->insn->permille;
+	} else if (kind == &kinds[CALL]) {
 		if (step->number == 0)
 			step->target = starts[(scramble(phase * PHASE_FUNCTIONS +
 							small_below(PHASE_FUNCTIONS)) >>
 						      8) %
 					      (functions / LEVELS)];
 		machine.returns[machine.depth++] = step->number + 1;
-	} else if (shape == &shapes[RET]) {
+	} else if (kind == &kinds[RET]) {
 		step->target = machine.returns[--machine.depth];
 	}
 	machine.at = step->taken ? step->target : step->number + 1;
 }
 
 void
-program_step(struct step *step)
+program_step(struct insn_step *step)
 {
 	static uint64_t steps;
-	struct instruction *it = &instructions[machine.at];
-	const struct shape *shape = it->shape;
-	*step = (struct step){.time = steps++, .it = it, .number = machine.at};
-	step->branches = shape == &shapes[CALL] || shape == &shapes[RET] ||
-			 shape == &shapes[JUMP] || shape == &shapes[BRANCH];
-	step->address = data_address(it);
-	step->access = access_of(shape);
-	step->value = new_value(it, step->address);
-	if (shape->writes == 'a')
-		machine.registers[it->a] = step->value;
-	if (shape == &shapes[PUSH] || shape == &shapes[CALL])
+	struct instruction *insn = &instructions[machine.at];
+	const struct insn_kind *kind = insn->kind;
+	*step = (struct insn_step){.time = steps++, .insn = insn, .number = machine.at};
+	step->branches = kind == &kinds[CALL] || kind == &kinds[RET] || kind == &kinds[JUMP] ||
+			 kind == &kinds[BRANCH];
+	step->address = data_address(insn);
+	step->access = access_of(kind);
+	step->value = new_value(insn, step->address);
+	if (kind->writes == 'a')
+		machine.registers[insn->a] = step->value;
+	if (kind == &kinds[PUSH] || kind == &kinds[CALL])
 		machine.stack -= 8;
-	else if (shape == &shapes[POP] || shape == &shapes[RET])
+	else if (kind == &kinds[POP] || kind == &kinds[RET])
 		machine.stack += 8;
 	machine.at++;
 	if (step->branches)
-		leave(step);
+		execute_branch(step);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A synthetic program and its execution, which the printers of bench/generate_text.c tell in
+ * A synthetic program and its execution, which the printers of bench/generate_text.c write in
  * their formats: functions that call each other, branches and loops, data on the stack, at
- * fixed places, in streams and scattered. The same every time.
+ * fixed addresses, in streams and scattered. Deterministic.
  */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
@@ -13,64 +13,66 @@
 /* Functions of a large program, such as a compiler. */
 #define PROGRAM_FUNCTIONS 2400
 
-/* Number of the register that is the stack pointer. */
+/* Number of the stack pointer register. */
 #define PROGRAM_STACK_POINTER 4
 
 /*
  * A micro-operation. Operands are two sources and a destination: a and b are the registers of
  * its instruction, s the stack pointer, t and u temporaries, - none.
  */
-struct micro {
+struct micro_op {
 	const char *name;
 	char operands[4];
-	char flags, access; /* as CIS 501 traces have them */
+	char flags, access; /* letters of CIS 501 traces */
 	char immediate;	    /* 0, c: the instruction's, 8, j: distance of a jump, r: of data */
 };
 
-#define SHAPE_MICROS 4
+#define KIND_MICROS 4
 
-/* What many instructions have in common. */
-struct shape {
-	const char *macro;   /* its opcode on x86 */
-	const char *text;    /* an instruction like it on ARM; @a @b @c @t are its operands */
-	unsigned weight;     /* how often it stands in the program */
-	uint8_t least, most; /* bytes on x86 */
-	char place;	     /* of its data: as an instruction's, or d for f, h or v */
-	char writes;	     /* a: that register, f: the flags, -: nothing */
-	struct micro micros[SHAPE_MICROS]; /* up to the first without a name */
+/* A kind of instruction. */
+struct insn_kind {
+	const char *macro; /* x86 opcode */
+	const char *text;  /* a similar ARM instruction; @a @b @c @t are its operands */
+	unsigned weight;   /* relative frequency in the program */
+	uint8_t size_min, size_max; /* bytes on x86 */
+	char region; /* of its data: as in struct instruction, or d: one of f, h and v */
+	char writes; /* a: register a, f: the flags, -: nothing */
+	struct micro_op micros[KIND_MICROS]; /* up to the first without a name */
 };
 
 struct instruction {
-	const struct shape *shape;
+	const struct insn_kind *kind;
 	uint64_t pc;
 	uint8_t size, a, b;
-	char place;	   /* s top of the stack, f frame, g global, h heap, v vector, - none */
-	uint16_t permille; /* that its branch is taken */
+	char region;	   /* s top of the stack, f frame, g global, h heap, v vector, - none */
+	uint16_t permille; /* probability that its branch is taken */
 	uint32_t target;   /* number of an instruction */
 	uint32_t stride, span, at;
 	int32_t immediate;
 	uint64_t base;
 };
 
-/* An instruction executed. */
-struct step {
+/* An executed instruction. */
+struct insn_step {
 	uint64_t time; /* steps before it */
-	const struct instruction *it;
+	const struct instruction *insn;
 	uint32_t number; /* of the instruction, from 0 */
-	uint32_t target; /* of the instruction that it branches to */
+	uint32_t target; /* of the target instruction */
 	bool branches, taken;
 	uint64_t address; /* of its data; 0: none */
 	char access;	  /* L, S, M for both, - */
-	uint64_t value;	  /* of what it wrote, or stored */
+	uint64_t value;	  /* written or stored value */
 };
 
-/* Makes a program of so many functions, a multiple of 6 up to PROGRAM_FUNCTIONS. */
-void program_make(uint32_t functions);
+/*
+ * Builds a program with a number of functions that is a multiple of 6 up to PROGRAM_FUNCTIONS.
+ */
+void program_build(uint32_t functions);
 
 /* Executes an instruction. */
-void program_step(struct step *step);
+void program_step(struct insn_step *step);
 
-/* The address of an instruction of a number. */
+/* Returns the address of an instruction. */
 uint64_t program_pc(uint32_t number);
 
 #endif

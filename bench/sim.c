@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulators against textbook versions, both from the same arrays, in turn: process CPU time,
- * medians. Both have to give the same number.
+ * Simulators compared with textbook versions on the same arrays. Interleaved runs, medians of
+ * process CPU time. Both must return the same number.
  *
- * usage: sim ROUNDS TRACE [MOST]    the loads and stores of a trace, at most so many
+ * usage: sim ROUNDS TRACE [MAX] the loads and stores of a trace, at most MAX
  *        sim ROUNDS random LINES    3 million uses of random lines
  */
 #include "baseline/caches.h"
@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 4096	/* uses given to a simulator at a time */
-#define DUEL_STEP 16384 /* as many bytes as fit into the second cache */
+#define STEP 4096	/* uses per call of a simulator */
+#define DUEL_STEP 16384 /* uses whose bytes fit into the second-level cache */
 #define RANDOM_USES 3000000
 
-/* Uses of lines of 64 bytes, as the baselines and as our machines take them. */
-struct stream {
+/* Uses of lines of 64 bytes, in the forms of the baselines and of the simulators. */
+struct use_stream {
 	uint64_t *addresses, *numbers;
 	uint8_t *kinds, *stores;
 	uint32_t *ids;
@@ -36,21 +36,21 @@ struct stream {
 };
 
 static void
-give_up(const char *what)
+die(const char *what)
 {
 	fprintf(stderr, "%s\n", what);
 	exit(1);
 }
 
 static void
-need(enum poly_status status, const struct poly_error *error)
+check(enum poly_status status, const struct poly_error *error)
 {
 	if (status != POLY_OK)
-		give_up(error->message);
+		die(error->message);
 }
 
 static void
-make_stream(struct stream *s, size_t room)
+make_stream(struct use_stream *s, size_t room)
 {
 	s->room = room;
 	s->addresses = calloc(room, sizeof *s->addresses);
@@ -59,11 +59,11 @@ make_stream(struct stream *s, size_t room)
 	s->stores = calloc(room, 1);
 	s->ids = calloc(room, sizeof *s->ids);
 	if (!s->addresses || !s->numbers || !s->kinds || !s->stores || !s->ids)
-		give_up("no memory");
+		die("out of memory");
 }
 
 static void
-add(struct stream *s, uint64_t address, enum cache_kind kind)
+add_use(struct use_stream *s, uint64_t address, enum cache_kind kind)
 {
 	if (s->count == s->room)
 		return;
@@ -74,29 +74,29 @@ add(struct stream *s, uint64_t address, enum cache_kind kind)
 }
 
 static void
-number_lines(struct stream *s)
+number_lines(struct use_stream *s)
 {
 	struct dense_index dense;
 	struct poly_error error;
-	need(dense_index_init(&dense, DENSE_INDEX_MAX, &error), &error);
-	need(dense_index_find(&dense, s->numbers, s->count, s->ids, &error), &error);
+	check(dense_index_init(&dense, DENSE_INDEX_MAX, &error), &error);
+	check(dense_index_find(&dense, s->numbers, s->count, s->ids, &error), &error);
 	s->lines = dense.count;
 	dense_index_fini(&dense);
 }
 
 static void
-load(struct stream *s, const char *path)
+load(struct use_stream *s, const char *path)
 {
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	const struct poly_batch *b;
 	struct poly_error error;
 	reading.columns = POLY_HAS(address) | POLY_HAS(access);
-	need(poly_reader_open(path, &reading, &reader, &error), &error);
+	check(poly_reader_open(path, &reading, &reader, &error), &error);
 	while (s->count < s->room && poly_reader_next(reader, &b, &error) == POLY_OK)
 		for (size_t i = 0; i < b->rows; i++) {
 			if (poly_present(b, POLY_COLUMN_access, i))
-				add(s, b->address[i],
+				add_use(s, b->address[i],
 					b->access[i] == POLY_ACCESS_WRITE ? CACHE_WRITE
 									  : CACHE_READ);
 		}
@@ -104,26 +104,27 @@ load(struct stream *s, const char *path)
 }
 
 static void
-make_random(struct stream *s, uint32_t lines)
+make_random(struct use_stream *s, uint32_t lines)
 {
 	uint64_t state = cache_random_state(1);
 	for (size_t i = 0; i < RANDOM_USES; i++)
-		add(s, (uint64_t)(cache_random(&state) % lines) * 64, i % 4 ? 0 : CACHE_WRITE);
+		add_use(s, (uint64_t)(cache_random(&state) % lines) * 64,
+			i % 4 ? 0 : CACHE_WRITE);
 }
 
 static size_t
-step_at(const struct stream *s, size_t from)
+step_at(const struct use_stream *s, size_t from)
 {
 	return s->count - from < STEP ? s->count - from : STEP;
 }
 
 static uint64_t
-all_caches(const struct stream *s, int plain)
+all_caches(const struct use_stream *s, int plain)
 {
 	struct all_associativity *all;
 	struct poly_error error;
 	uint64_t misses = 0;
-	need(all_associativity_new(0, 13, &all, &error), &error);
+	check(all_associativity_new(0, 13, &all, &error), &error);
 	if (plain)
 		all->run = all_associativity_plain;
 	for (size_t i = 0; i < s->count; i += STEP)
@@ -136,17 +137,17 @@ all_caches(const struct stream *s, int plain)
 }
 
 static uint64_t
-all_distances(const struct stream *s, int plain)
+all_distances(const struct use_stream *s, int plain)
 {
 	struct stack_distance *distance;
 	struct poly_error error;
 	uint64_t all = 0;
 	size_t count;
-	need(stack_distance_new(&distance, &error), &error);
+	check(stack_distance_new(&distance, &error), &error);
 	if (plain)
 		distance->run = time_bitmap_run;
 	for (size_t i = 0; i < s->count; i += STEP)
-		need(stack_distance_run(distance, s->ids + i, step_at(s, i), s->lines, &error),
+		check(stack_distance_run(distance, s->ids + i, step_at(s, i), s->lines, &error),
 			&error);
 	const uint64_t *counts = stack_distance_counts(distance, &count);
 	for (size_t i = 0; i < count; i++)
@@ -158,52 +159,55 @@ all_distances(const struct stream *s, int plain)
 static const struct {
 	const char *name;
 	uint64_t (*textbook)(const struct baseline_uses *);
-	uint64_t (*ours)(const struct stream *, int plain);
-	size_t most; /* uses that the slow one is given */
+	uint64_t (*ours)(const struct use_stream *, int plain);
+	size_t max; /* uses that the slow version runs */
 } pairs[] = {
-	{"224 lru caches, against lists", baseline_lru_lists, all_caches, 500000},
-	{"stack distances, against a Fenwick tree", baseline_distances_fenwick, all_distances,
-		SIZE_MAX},
+	{"224 LRU caches, linked lists", baseline_lru_lists, all_caches, 500000},
+	{"stack distances, Fenwick tree", baseline_distances_fenwick, all_distances, SIZE_MAX},
 };
 
-/* Seconds of the textbook's, of ours and of ours without vectors, for n uses. */
+/*
+ * Prints the seconds of the textbook version, of ours and of ours without vectors, for n uses.
+ */
 static void
-print(const char *name, double n, const double seconds[3])
+print_pair(const char *name, double n, const double seconds[3])
 {
-	printf("%-45s %8.1f ns a use, ours %6.1f (%.1f times), plain C %6.1f (%.1f times)\n",
+	printf("%-45s %8.1f ns/use, ours %6.1f (speedup %.1f), plain C %6.1f (speedup %.1f)\n",
 		name, seconds[0] / n * 1e9, seconds[1] / n * 1e9, seconds[0] / seconds[1],
 		seconds[2] / n * 1e9, seconds[0] / seconds[2]);
 }
 
 static void
-compare(const struct stream *s, size_t pair, int rounds)
+compare(const struct use_stream *s, size_t pair, int rounds)
 {
-	static double slow[ROUNDS_MOST], fast[ROUNDS_MOST], plain[ROUNDS_MOST];
-	struct stream part = *s;
-	part.count = part.count < pairs[pair].most ? part.count : pairs[pair].most;
+	static double slow[ROUNDS_MAX], fast[ROUNDS_MAX], plain[ROUNDS_MAX];
+	struct use_stream sample = *s;
+	sample.count = sample.count < pairs[pair].max ? sample.count : pairs[pair].max;
 	const struct baseline_uses uses = {
-		part.numbers, part.stores, part.ids, part.count, part.lines};
+		sample.numbers, sample.stores, sample.ids, sample.count, sample.lines};
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
 		const uint64_t expected = pairs[pair].textbook(&uses);
 		slow[round] = cpu_seconds() - start;
 		start = cpu_seconds();
-		const uint64_t ours = pairs[pair].ours(&part, 0);
+		const uint64_t ours = pairs[pair].ours(&sample, 0);
 		fast[round] = cpu_seconds() - start;
 		start = cpu_seconds();
-		const uint64_t again = pairs[pair].ours(&part, 1);
+		const uint64_t plain_result = pairs[pair].ours(&sample, 1);
 		plain[round] = cpu_seconds() - start;
-		if (ours != expected || again != expected)
-			give_up("the simulators disagree");
+		if (ours != expected || plain_result != expected)
+			die("the simulators disagree");
 	}
-	print(pairs[pair].name, (double)part.count,
+	print_pair(pairs[pair].name, (double)sample.count,
 		(double[]){median(slow, rounds), median(fast, rounds), median(plain, rounds)});
 }
 
-/* An lru cache and the textbook's, in turn for every batch, which is in the nearest caches as
- * one that was just decoded. */
+/*
+ * An LRU cache and the textbook's, interleaved per batch, which is in the nearest caches like a
+ * batch that was just decoded.
+ */
 struct duel {
-	struct cache *caches[2]; /* as it is, and without vectors */
+	struct cache *caches[2]; /* default, and without vectors */
 	uint64_t misses[3];
 	double seconds[3]; /* the textbook's, ours, plain */
 	uint64_t addresses[DUEL_STEP], numbers[DUEL_STEP];
@@ -211,7 +215,7 @@ struct duel {
 };
 
 static void
-duel_step(struct duel *d, const struct stream *s, size_t from)
+duel_step(struct duel *d, const struct use_stream *s, size_t from)
 {
 	const size_t rest = s->count - from, count = rest < DUEL_STEP ? rest : DUEL_STEP;
 	const struct baseline_uses uses = {d->numbers, d->stores, NULL, count, 0};
@@ -231,17 +235,17 @@ duel_step(struct duel *d, const struct stream *s, size_t from)
 }
 
 static void
-duel(const struct stream *s, int rounds)
+duel(const struct use_stream *s, int rounds)
 {
 	static struct duel d;
-	static double seconds[3][ROUNDS_MOST];
+	static double seconds[3][ROUNDS_MAX];
 	const struct cache_config config = {.sets = 64, .ways = 8, .line_size = 64};
 	struct poly_error error;
 	for (int round = 0; round < rounds; round++) {
 		d = (struct duel){0};
 		for (int plain = 0; plain < 2; plain++)
-			need(cache_new_with(&config, plain ? NULL : cache_lru8_at(0),
-				     &d.caches[plain], &error),
+			check(cache_new_with(&config, plain ? NULL : cache_lru8_at(0),
+				      &d.caches[plain], &error),
 				&error);
 		baseline_lru_stamps(NULL);
 		for (size_t from = 0; from < s->count; from += DUEL_STEP)
@@ -252,11 +256,11 @@ duel(const struct stream *s, int rounds)
 			struct cache_counts counts;
 			cache_count(d.caches[plain], &counts);
 			if (d.misses[plain + 1] + counts.dirty_evictions != d.misses[0])
-				give_up("the simulators disagree");
+				die("the simulators disagree");
 			cache_free(d.caches[plain]);
 		}
 	}
-	print("lru, 32 KiB, 8 ways, against time stamps", (double)s->count,
+	print_pair("LRU, 32 KiB, 8 ways, time stamps", (double)s->count,
 		(double[]){median(seconds[0], rounds), median(seconds[1], rounds),
 			median(seconds[2], rounds)});
 }
@@ -265,8 +269,8 @@ int
 main(int argc, char **argv)
 {
 	const int rounds = argc > 2 ? atoi(argv[1]) : 0;
-	struct stream s = {0};
-	if (rounds < 1 || rounds > ROUNDS_MOST)
+	struct use_stream s = {0};
+	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
 	const size_t number = argc > 3 ? strtoul(argv[3], NULL, 10) : 8000000;
 	if (strcmp(argv[2], "random") == 0) {

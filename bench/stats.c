@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What analyses cost: decoding alone (the columns that all the usual analyses look at, sites
- * apart) against each analysis alone, the usual ones together, and all. In turn, one thread,
- * process CPU time, medians; and the wall time of the usual ones by one and by two threads.
+ * Cost of analyses: decoding the columns of the default analyses, without sites, compared with
+ * each analysis alone, with the default ones together, and with all. Interleaved runs, one
+ * thread, medians of process CPU time; also the wall time of the default ones with one and two
+ * threads.
  *
  * usage: stats ROUNDS TRACE
  */
@@ -12,18 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VARIANTS_MOST 64
+#define VARIANTS_MAX 64
 
-/* Something that is measured. */
+/* A measured set of analyses. */
 struct variant {
 	const char *name;
-	const char *analyses[2]; /* NULL: the usual ones, or all */
+	const char *analyses[2]; /* NULL: the default ones, or all */
 	bool all;
-	double seconds[ROUNDS_MOST];
+	double seconds[ROUNDS_MAX];
 };
 
 static void
-give_up(const char *what, const struct poly_error *error)
+die(const char *what, const struct poly_error *error)
 {
 	fprintf(stderr, "%s: %s\n", what, error->message);
 	exit(1);
@@ -39,7 +40,7 @@ new_stats(const struct variant *variant, unsigned threads)
 	options.all = variant->all;
 	options.threads = threads;
 	if (poly_stats_new(&options, &stats, &error) != POLY_OK)
-		give_up(variant->name, &error);
+		die(variant->name, &error);
 	return stats;
 }
 
@@ -52,11 +53,11 @@ open_trace(const char *path, unsigned threads)
 	reading.one_thread = threads == 1;
 	reading.threads = threads;
 	if (poly_reader_open(path, &reading, &reader, &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	return reader;
 }
 
-/* Reads a trace into analyses; false where they do not suit it. */
+/* Runs analyses on a trace; false if they do not apply to it. */
 static bool
 analyse(const char *path, const struct variant *variant, unsigned threads)
 {
@@ -66,30 +67,30 @@ analyse(const char *path, const struct variant *variant, unsigned threads)
 	struct poly_error error;
 	const bool suits = poly_stats_begin(stats, poly_reader_info(reader), &error) == POLY_OK;
 	if (suits)
-		poly_reader_want(reader, poly_stats_columns(stats));
+		poly_reader_project(reader, poly_stats_columns(stats));
 	while (suits && poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		if (poly_stats_update(stats, batch, &error) != POLY_OK)
-			give_up(path, &error);
+			die(path, &error);
 	}
 	poly_stats_free(stats);
 	poly_reader_close(reader);
 	return suits;
 }
 
-/* Decodes what the usual analyses look at; returns the rows. */
+/* Decodes the columns of the default analyses; returns the number of rows. */
 static uint64_t
 decode(const char *path, bool sites)
 {
-	const struct variant usual = {.name = "usual"};
+	const struct variant defaults = {.name = "default"};
 	struct poly_reader *reader = open_trace(path, 1);
-	struct poly_stats *stats = new_stats(&usual, 1);
+	struct poly_stats *stats = new_stats(&defaults, 1);
 	const struct poly_batch *batch;
 	struct poly_error error;
 	uint64_t rows = 0;
 	if (poly_stats_begin(stats, poly_reader_info(reader), &error) != POLY_OK)
-		give_up(path, &error);
+		die(path, &error);
 	poly_columns columns = poly_stats_columns(stats);
-	poly_reader_want(reader, sites ? columns : columns & ~POLY_HAS(site));
+	poly_reader_project(reader, sites ? columns : columns & ~POLY_HAS(site));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		rows += batch->rows;
 	poly_stats_free(stats);
@@ -97,13 +98,13 @@ decode(const char *path, bool sites)
 	return rows;
 }
 
-/* The variants that suit a trace; how many. */
+/* Finds the variants that apply to a trace; returns their number. */
 static size_t
 find_variants(const char *path, struct variant *variants)
 {
 	const struct poly_analysis_info *info;
 	size_t count = 0;
-	for (size_t i = 0; (info = poly_analysis_at(i)) && count < VARIANTS_MOST - 2; i++) {
+	for (size_t i = 0; (info = poly_analysis_at(i)) && count < VARIANTS_MAX - 2; i++) {
 		struct poly_reader *reader = open_trace(path, 1);
 		struct variant *variant = &variants[count];
 		*variant = (struct variant){.name = info->name, .analyses = {info->name}};
@@ -112,8 +113,8 @@ find_variants(const char *path, struct variant *variants)
 		poly_stats_free(stats);
 		poly_reader_close(reader);
 	}
-	variants[count++] = (struct variant){.name = "all", .all = true};
-	variants[count++] = (struct variant){.name = "the usual ones"};
+	variants[count++] = (struct variant){.name = "all analyses", .all = true};
+	variants[count++] = (struct variant){.name = "default analyses"};
 	return count;
 }
 
@@ -128,27 +129,27 @@ cpu_of(const char *path, const struct variant *variant)
 static void
 compare_threads(int rounds, const char *path)
 {
-	static double one[ROUNDS_MOST], two[ROUNDS_MOST];
-	const struct variant usual = {.name = "usual"};
+	static double single[ROUNDS_MAX], two[ROUNDS_MAX];
+	const struct variant defaults = {.name = "default"};
 	for (int round = 0; round < rounds; round++) {
 		double start = wall_seconds();
-		analyse(path, &usual, 1);
-		one[round] = wall_seconds() - start;
+		analyse(path, &defaults, 1);
+		single[round] = wall_seconds() - start;
 		start = wall_seconds();
-		analyse(path, &usual, 2);
+		analyse(path, &defaults, 2);
 		two[round] = wall_seconds() - start;
 	}
-	printf("stats: by two threads %.2f times as fast as by one (wall time)\n",
-		median(one, rounds) / median(two, rounds));
+	printf("stats: speedup of two threads %.2f (wall time)\n",
+		median(single, rounds) / median(two, rounds));
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct variant variants[VARIANTS_MOST];
-	static double plain[ROUNDS_MOST], sited[ROUNDS_MOST];
+	static struct variant variants[VARIANTS_MAX];
+	static double plain[ROUNDS_MAX], sited[ROUNDS_MAX];
 	const int rounds = argc == 3 ? atoi(argv[1]) : 0;
-	if (rounds < 1 || rounds > ROUNDS_MOST)
+	if (rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
 	const size_t count = find_variants(argv[2], variants);
 	uint64_t rows = 0;
@@ -163,12 +164,12 @@ main(int argc, char **argv)
 			variants[i].seconds[round] = cpu_of(argv[2], &variants[i]);
 	}
 	const double base = median(plain, rounds), per = 1e9 / (double)rows;
-	printf("stats: decode %.1f ns a record, with sites %.1f ns\n", base * per,
+	printf("stats: decoding %.1f ns/record, with sites %.1f ns/record\n", base * per,
 		median(sited, rounds) * per);
 	for (size_t i = 0; i < count; i++) {
 		const double seconds = median(variants[i].seconds, rounds);
-		printf("stats: decode and %s %.1f ns a record: %.2f times decoding\n",
-			variants[i].name, seconds * per, seconds / base);
+		printf("stats: decoding and %s %.1f ns/record: ratio %.2f\n", variants[i].name,
+			seconds * per, seconds / base);
 	}
 	compare_threads(rounds, argv[2]);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text traces against the loops that people write for them, all in turn (A B C A B C …):
- * process CPU time where one thread works, wall time where several do, medians. Decoding from
- * memory is told as a share of what reading the same bytes takes.
+ * Text traces compared with typical hand-written loops, interleaved (A B C A B C …): medians of
+ * process CPU time for one thread, of wall time for several. Decoding from memory is reported
+ * relative to the speed of reading the same bytes.
  *
  * usage: text FORMAT TRACE BASELINE-PROGRAM ROUNDS [GZIP-FILE ZSTD-FILE]
  */
@@ -16,7 +16,7 @@
 
 #define COMMAND_ROOM 4096
 
-/* What is measured. */
+/* The measured trace. */
 static struct {
 	const char *format, *path, *program, *gzip, *zstd;
 	const struct baseline_text *loop;
@@ -64,7 +64,7 @@ run_zstd_loop(unsigned threads)
 	return run_pipe("zstd -dcq --long=27", trace.zstd);
 }
 
-/* Reads a file, or the trace in memory where path is NULL; returns the records. */
+/* Reads a file, or the trace in memory if path is NULL; returns the number of records. */
 static uint64_t
 decode(const char *path, unsigned threads, poly_columns columns)
 {
@@ -152,25 +152,25 @@ enum { LOOP, GZIP_LOOP, ZSTD_LOOP, ONE, TWO, GZIP, ZSTD, MEMORY, COUNT, SUM, COP
 static const struct work {
 	const char *name;
 	uint64_t (*run)(unsigned threads);
-	unsigned threads; /* 1: CPU time is what counts; else wall time */
-	int against;	  /* the loop that it is measured against, or -1 */
-	double target;	  /* times as fast, for CIS 501 */
-	double share;	  /* of the speed of reading memory, for the other formats */
+	unsigned threads; /* 1: measured by CPU time; else by wall time */
+	int against;	  /* the loop that it is compared with, or -1 */
+	double target;	  /* target speedup for CIS 501 */
+	double share;	  /* target share of the speed of reading memory, for other formats */
 } works[WORKS] = {
 	[LOOP] = {NULL, run_loop, 1, -1, 0, 0},
-	[GZIP_LOOP] = {"gzip -dc | the same", run_gzip_loop, 2, -1, 0, 0},
-	[ZSTD_LOOP] = {"zstd -dc | the same", run_zstd_loop, 2, -1, 0, 0},
+	[GZIP_LOOP] = {"gzip -dc | loop", run_gzip_loop, 2, -1, 0, 0},
+	[ZSTD_LOOP] = {"zstd -dc | loop", run_zstd_loop, 2, -1, 0, 0},
 	[ONE] = {"file, one thread", run_file, 1, LOOP, 25, 0},
 	[TWO] = {"file, two threads", run_file, 2, LOOP, 35, 0},
 	[GZIP] = {"gzip file, two threads", run_gzip, 2, GZIP_LOOP, 12, 0},
 	[ZSTD] = {"zstd file, two threads", run_zstd, 2, ZSTD_LOOP, 18, 0},
 	[MEMORY] = {"memory, one thread", run_memory, 1, LOOP, 0, 1.2 / 9},
-	[COUNT] = {"memory, records counted", run_count, 1, LOOP, 0, 0},
-	[SUM] = {"memory read", run_sum, 1, -1, 0, 0},
-	[COPY] = {"memory copied", run_copy, 1, -1, 0, 0},
+	[COUNT] = {"memory, count records", run_count, 1, LOOP, 0, 0},
+	[SUM] = {"reading memory", run_sum, 1, -1, 0, 0},
+	[COPY] = {"copying memory", run_copy, 1, -1, 0, 0},
 };
 
-static double cpu[WORKS][ROUNDS_MOST], wall[WORKS][ROUNDS_MOST];
+static double cpu[WORKS][ROUNDS_MAX], wall[WORKS][ROUNDS_MAX];
 static uint64_t records[WORKS];
 
 static bool
@@ -180,7 +180,7 @@ is_measured(int work)
 	return (!gzip || trace.gzip) && (!zstd || trace.zstd);
 }
 
-/* The times of a work by the clock of another one. */
+/* Returns the times of a work by the clock of clock_of. */
 static const double *
 times(int work, int clock_of)
 {
@@ -206,21 +206,21 @@ load_trace(void)
 static void
 print_work(int work, int rounds)
 {
-	const struct work *it = &works[work];
+	const struct work *current = &works[work];
 	const double bytes = (double)trace.size;
-	double seconds = median(times(work, work), rounds), ratios[ROUNDS_MOST];
+	double seconds = median(times(work, work), rounds), ratios[ROUNDS_MAX];
 	double read = median(times(SUM, SUM), rounds) / seconds;
 	char ratio[16] = "-", target[16] = "-";
-	for (int r = 0; it->against >= 0 && r < rounds; r++)
-		ratios[r] = times(it->against, work)[r] / times(work, work)[r];
-	if (it->against >= 0)
+	for (int r = 0; current->against >= 0 && r < rounds; r++)
+		ratios[r] = times(current->against, work)[r] / times(work, work)[r];
+	if (current->against >= 0)
 		snprintf(ratio, sizeof ratio, "%.1fx", median(ratios, rounds));
-	if (it->target > 0 && strcmp(trace.format, "cis501") == 0)
-		snprintf(target, sizeof target, "%.0fx", it->target);
-	else if (it->share > 0 && strcmp(trace.format, "cis501") != 0)
-		snprintf(target, sizeof target, "%.1f%%", 100 * it->share);
-	printf("%-24s %7s %7s %9.1f%% %9.1f%% %6.2f %8.2f %7.2f %7.2f\n",
-		it->name ? it->name : trace.loop->name, ratio, target, 100 * read,
+	if (current->target > 0 && strcmp(trace.format, "cis501") == 0)
+		snprintf(target, sizeof target, "%.0fx", current->target);
+	else if (current->share > 0 && strcmp(trace.format, "cis501") != 0)
+		snprintf(target, sizeof target, "%.1f%%", 100 * current->share);
+	printf("%-24s %7s %7s %10.1f %10.1f %6.2f %8.2f %7.2f %7.2f\n",
+		current->name ? current->name : trace.loop->name, ratio, target, 100 * read,
 		100 * median(times(COPY, COPY), rounds) / seconds, bytes / seconds / 1e9,
 		(double)records[LOOP] / seconds / 1e6, median(cpu[work], rounds),
 		median(wall[work], rounds));
@@ -245,7 +245,7 @@ int
 main(int argc, char **argv)
 {
 	int rounds = argc > 4 ? atoi(argv[4]) : 0;
-	if (argc < 5 || rounds < 1 || rounds > ROUNDS_MOST) {
+	if (argc < 5 || rounds < 1 || rounds > ROUNDS_MAX) {
 		fprintf(stderr, "usage: text FORMAT TRACE BASELINE-PROGRAM ROUNDS [GZIP-FILE "
 				"ZSTD-FILE]\n");
 		return 2;
@@ -257,19 +257,19 @@ main(int argc, char **argv)
 	trace.zstd = argc > 6 ? argv[6] : NULL;
 	trace.loop = baseline_text(trace.format);
 	if (!trace.loop || !poly_format_find(trace.format)) {
-		printf("%s: not in this build\n", trace.format);
+		printf("%s: format not built\n", trace.format);
 		return 0;
 	}
 	load_trace();
 	measure(rounds);
-	printf("%-24s %7s %7s %10s %10s %6s %8s %7s %7s\n", "what", "ratio", "target",
-		"of reading", "of memcpy", "GB/s", "M rec/s", "CPU s", "wall s");
+	printf("%-24s %7s %7s %10s %10s %6s %8s %7s %7s\n", "benchmark", "speedup", "target",
+		"reading(%)", "memcpy(%)", "GB/s", "M rec/s", "CPU s", "wall s");
 	for (int work = 0; work < WORKS; work++) {
 		if (is_measured(work))
 			print_work(work, rounds);
 		if (works[work].against >= 0 && is_measured(work) &&
 			records[work] != records[LOOP])
-			printf("  %" PRIu64 " records, and the loop has %" PRIu64 "\n",
+			printf("  found %" PRIu64 " records, expected %" PRIu64 "\n",
 				records[work], records[LOOP]);
 	}
 	return 0;

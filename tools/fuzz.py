@@ -2,9 +2,7 @@
 """Fuzzes $TARGET (reader, filter, lines, ptz, templates, trcfmt; default reader) with libFuzzer for
 $SECONDS (default 60).
 
-It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format
-that reader takes its input for; it is else chosen by the input. Findings are left in build-fuzz/; add
-their smallest form to tests/fuzz/corpus.
+It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format of reader's input (default: chosen by the input). Findings are written to build-fuzz/; add their minimized form to tests/fuzz/corpus.
 """
 import os
 import subprocess
@@ -24,7 +22,7 @@ os.makedirs(corpus, exist_ok=True)
 
 
 def put_samples():
-    """The samples, as any format and with any options."""
+    """Writes the samples as seeds, for any format and any options."""
     number = 0
     for line in open(os.path.join(ROOT, 'tests', 'data', 'samples')):
         words = line.split()
@@ -34,8 +32,8 @@ def put_samples():
         if len(words) > 2 and words[2].startswith('text.columns='):
             data = words[2].partition('=')[2].encode() + b'\n' + data
         for first in range(20):
-            with open(os.path.join(corpus, f'sample{number}'), 'wb') as to:
-                to.write(bytes([first, number % 256]) + data)
+            with open(os.path.join(corpus, f'sample{number}'), 'wb') as output:
+                output.write(bytes([first, number % 256]) + data)
             number += 1
 
 

@@ -4,9 +4,9 @@
     tools/test.py [plain] [asan] [tsan]
 
 plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
-allocations, every test but the structure of the source, models in Python and the browser. tsan: gcc with the thread sanitizer,
-what starts threads. Without arguments: all three. The last line that it prints is
-"N passed, N failed, N skipped"; the exit status is 0 where nothing failed.
+allocations, every test except the structure of the source, models in Python and the browser.
+tsan: gcc with the thread sanitizer, tests that start threads. Without arguments: all three. The last
+line of output is "N passed, N failed, N skipped"; the exit status is 0 if no test failed.
 """
 import os
 import subprocess
@@ -33,7 +33,7 @@ SANITIZERS = {
 
 
 def build(name):
-    """Configures and builds one configuration; returns its folder, or None where that failed."""
+    """Configures and builds one configuration; returns its folder, or None on failure."""
     compiler, options, _ = CONFIGURATIONS[name]
     folder = os.path.join(ROOT, 'build' if name == 'plain' else 'build-' + name)
     environment = dict(os.environ, CC=compiler)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader of bare 32-bit AIX events as people write one: fread, shifts and one printf. */
+/* A typical hand-written reader of bare 32-bit AIX events: fread, shifts and one printf. */
 #include "baseline.h"
 
 static uint32_t
@@ -9,7 +9,7 @@ word_at(const unsigned char *p)
 }
 
 uint64_t
-baseline_aix(const char *path, FILE *to)
+baseline_aix(const char *path, FILE *output)
 {
 	unsigned char bytes[28];
 	uint64_t events = 0, first = 0, before = 0, now = 0;
@@ -27,7 +27,7 @@ baseline_aix(const char *path, FILE *to)
 		now += (uint32_t)(word_at(bytes + 24) - (uint32_t)now);
 		if (!events++)
 			first = before = now;
-		fprintf(to,
+		fprintf(output,
 			"%03X  %15.9f %12.6f   pid=%d addr=%08X len=%u flags=%08X mode=%04X "
 			"rc=%d tid=%u\n",
 			(unsigned)(hook >> 20), (double)(now - first) / 1e9,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A BACH printer as people write it after the format's document: fread and printf. */
+/* A typical BACH printer after the format's specification: fread and printf. */
 #include "baseline.h"
 
 uint64_t
-baseline_bach(const char *path, FILE *to)
+baseline_bach(const char *path, FILE *output)
 {
 	static const char *const names[16] = {"INVALID", "INT_ACK", "INVALID", "SPECIAL",
 		"INVALID", "IO_READ", "INVALID", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "INVALID",
@@ -17,7 +17,7 @@ baseline_bach(const char *path, FILE *to)
 		fread(&control, 1, 1, from) == 1) {
 		unsigned address = (unsigned)bytes[0] << 24 | (unsigned)bytes[1] << 16 |
 				   (unsigned)bytes[2] << 8 | bytes[3];
-		fprintf(to, "%08x %02x %s\n", address, enables, names[control >> 4]);
+		fprintf(output, "%08x %02x %s\n", address, enables, names[control >> 4]);
 		records++;
 	}
 	fclose(from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people use today, written plainly: the other side of every ratio. */
+/* Typical hand-written programs: the baseline of every ratio. */
 #ifndef BENCH_BASELINE_H
 #define BENCH_BASELINE_H
 
@@ -7,36 +7,39 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A decoded record; what a record does not have is 0. */
+/* A decoded record; absent values are 0. */
 struct baseline_record {
 	uint32_t pc, opcode, address, third;
 };
 
-/* Records that a decoder hands on at a time. */
+/* Records per call of a decoder. */
 #define BASELINE_RECORDS 1024
 
 /*
- * Decodes a TT6E file a word at a time into records, classes by the seed's macros; records has
- * room for BASELINE_RECORDS, and is filled again and again. Returns their number.
+ * Decodes a TT6E file word by word into records, with classes by the macros of the TT6 trace
+ * format; records holds BASELINE_RECORDS and is reused. Returns the number of records.
  */
 uint64_t baseline_tt6e(const char *path, struct baseline_record *records);
 
-/* Prints a BACH file as the seed's program does, addresses in the right order; the records. */
-uint64_t baseline_bach(const char *path, FILE *to);
+/*
+ * Prints a BACH file like the program of "Address Trace Specification", with addresses in the
+ * right byte order; returns the number of records.
+ */
+uint64_t baseline_bach(const char *path, FILE *output);
 
-/* Prints bare 32-bit AIX events of five data words; the events. */
-uint64_t baseline_aix(const char *path, FILE *to);
+/* Prints bare 32-bit AIX events of five data words; returns the number of events. */
+uint64_t baseline_aix(const char *path, FILE *output);
 
-/* A loop over the lines of a text trace; returns the records that it understood. */
+/* A loop over the lines of a text trace; returns the number of parsed records. */
 struct baseline_text {
-	const char *format, *name; /* format of the trace, and what the loop is */
+	const char *format, *name; /* format of the trace, and the name of the loop */
 	uint64_t (*run)(FILE *from);
 };
 
-/* The loop for a format, or NULL. */
+/* Returns the loop for a format, or NULL. */
 const struct baseline_text *baseline_text(const char *format);
 
-/* A micro-op as programs for CIS 501 traces keep it: 48 bytes. */
+/* A micro-op as programs for CIS 501 traces store it: 48 bytes. */
 struct baseline_uop {
 	uint64_t pc, address, fallthrough, target;
 	int64_t immediate;
@@ -45,12 +48,15 @@ struct baseline_uop {
 	char flags, branch, ldst, unused;
 };
 
-/* Predictors of 2^LEAST to 2^MOST counters, bimodal and gshare of each size in turn. */
-#define BASELINE_PREDICTOR_LEAST 3
-#define BASELINE_PREDICTOR_MOST 20
-#define BASELINE_PREDICTORS (2 * (BASELINE_PREDICTOR_MOST - BASELINE_PREDICTOR_LEAST + 1))
+/* Predictors of 2^MIN to 2^MAX counters, bimodal and gshare of each size in turn. */
+#define BASELINE_PREDICTOR_MIN 3
+#define BASELINE_PREDICTOR_MAX 20
+#define BASELINE_PREDICTORS (2 * (BASELINE_PREDICTOR_MAX - BASELINE_PREDICTOR_MIN + 1))
 
-/* What each of BASELINE_PREDICTORS mispredicts of the conditional branches, in a pass each. */
+/*
+ * Counts the mispredicted conditional branches of each of BASELINE_PREDICTORS, in one scan
+ * each.
+ */
 void baseline_predictors(const struct baseline_uop *uops, size_t n, uint64_t *wrong);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch predictors as a course's program has them: a pass over the records for each. */
+/* Branch predictors as in a course's program: one scan of the records per predictor. */
 #include "baseline.h"
 
 #include <string.h>
 
-/* One predictor of counters in a table of ints, with history where it is a gshare. */
+/* One predictor with a table of counters, and with history if it is a gshare. */
 static uint64_t
 one_pass(const struct baseline_uop *uops, size_t n, unsigned log2, int is_gshare)
 {
-	static int counters[1 << BASELINE_PREDICTOR_MOST];
+	static int counters[1 << BASELINE_PREDICTOR_MAX];
 	unsigned mask = (1u << log2) - 1, history = 0;
 	uint64_t wrong = 0;
 	memset(counters, 0, sizeof counters[0] << log2);
@@ -33,8 +33,7 @@ one_pass(const struct baseline_uop *uops, size_t n, unsigned log2, int is_gshare
 void
 baseline_predictors(const struct baseline_uop *uops, size_t n, uint64_t *wrong)
 {
-	for (unsigned log2 = BASELINE_PREDICTOR_LEAST; log2 <= BASELINE_PREDICTOR_MOST;
-		log2++) {
+	for (unsigned log2 = BASELINE_PREDICTOR_MIN; log2 <= BASELINE_PREDICTOR_MAX; log2++) {
 		*wrong++ = one_pass(uops, n, log2, 0);
 		*wrong++ = one_pass(uops, n, log2, 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Caches as textbooks have them. */
+/* Textbook caches. */
 #include "caches.h"
 
 #include <stdlib.h>
@@ -50,19 +50,19 @@ baseline_lru_stamps(const struct baseline_uses *uses)
 	return misses + dirty;
 }
 
-struct node {
+struct list_node {
 	uint64_t line;
-	struct node *next;
+	struct list_node *next;
 };
 
-/* One use; 1 for a miss. A list holds as many nodes as the cache has ways. */
+/* Simulates one use; returns 1 for a miss. A list has one node per way of the cache. */
 static uint64_t
-use_list(struct node **list, uint64_t line)
+use_list(struct list_node **list, uint64_t line)
 {
-	struct node **link = list;
+	struct list_node **link = list;
 	while ((*link)->line != line && (*link)->next)
 		link = &(*link)->next;
-	struct node *node = *link;
+	struct list_node *node = *link;
 	const uint64_t missed = node->line != line;
 	node->line = line;
 	*link = node->next;
@@ -74,13 +74,14 @@ use_list(struct node **list, uint64_t line)
 static uint64_t
 one_cache(const struct baseline_uses *uses, size_t sets, size_t ways)
 {
-	struct node *nodes = malloc(sets * ways * sizeof *nodes);
-	struct node **lists = malloc(sets * sizeof *lists);
+	struct list_node *nodes = malloc(sets * ways * sizeof *nodes);
+	struct list_node **lists = malloc(sets * sizeof *lists);
 	uint64_t misses = 0;
 	if (!nodes || !lists)
 		exit(1);
 	for (size_t i = 0; i < sets * ways; i++)
-		nodes[i] = (struct node){UINT64_MAX, (i + 1) % ways ? &nodes[i + 1] : NULL};
+		nodes[i] =
+			(struct list_node){UINT64_MAX, (i + 1) % ways ? &nodes[i + 1] : NULL};
 	for (size_t i = 0; i < sets; i++)
 		lists[i] = &nodes[i * ways];
 	for (size_t i = 0; i < uses->count; i++)
@@ -100,7 +101,7 @@ baseline_lru_lists(const struct baseline_uses *uses)
 	return misses;
 }
 
-/* A Fenwick tree over moments 1 to room: 1 at the last use of each line. */
+/* A Fenwick tree over times 1 to room: 1 at the last use of each line. */
 struct fenwick {
 	uint32_t *tree, *last, *line_at;
 	uint32_t room, now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop over a text trace as a program of its own, behind a pipe: baseline FORMAT <TRACE */
+/* A loop over a text trace from a pipe, as a separate program: baseline FORMAT <TRACE */
 #include "baseline.h"
 
 #include <inttypes.h>

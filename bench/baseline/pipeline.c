@@ -44,16 +44,18 @@ baseline_inorder(const struct baseline_uop *uops, size_t n, int width, int load_
 	return cycle;
 }
 
-/* A place in the reorder buffer: who makes its sources, by number of micro-op from 1. */
-struct entry {
+/*
+ * An entry of the reorder buffer: the producers of its sources, by number of micro-op from 1.
+ */
+struct rob_entry {
 	uint64_t sources[3];
 	uint64_t done; /* 0: not issued yet */
 	int latency;
 };
 
 static void
-rename_uop(
-	struct entry *entry, const struct baseline_uop *uop, uint64_t *makers, uint64_t number)
+rename_uop(struct rob_entry *entry, const struct baseline_uop *uop, uint64_t *makers,
+	uint64_t number)
 {
 	entry->sources[0] = uop->src1 < 0 ? 0 : makers[uop->src1];
 	entry->sources[1] = uop->src2 < 0 ? 0 : makers[uop->src2];
@@ -65,20 +67,21 @@ rename_uop(
 	entry->done = 0;
 }
 
-/* Whether the micro-op of a number is done: it has committed, or is in the buffer and done. */
+/* True if a micro-op is done: it has committed, or is in the buffer and done. */
 static int
-is_done(const struct entry *buffer, int size, uint64_t number, uint64_t oldest, uint64_t cycle)
+is_done(const struct rob_entry *buffer, int size, uint64_t number, uint64_t oldest,
+	uint64_t cycle)
 {
 	if (number < oldest)
 		return 1;
-	const struct entry *entry = &buffer[number % (uint64_t)size];
+	const struct rob_entry *entry = &buffer[number % (uint64_t)size];
 	return entry->done && entry->done <= cycle;
 }
 
 uint64_t
 baseline_ooo(const struct baseline_uop *uops, size_t n, int width, int size, int load_latency)
 {
-	struct entry *buffer = calloc((size_t)size, sizeof *buffer);
+	struct rob_entry *buffer = calloc((size_t)size, sizeof *buffer);
 	uint64_t makers[REGISTERS] = {0}, cycle = 0, oldest = 1, next = 1;
 	while (buffer && oldest <= n) {
 		for (int i = 0; i < width && oldest < next; i++) {
@@ -88,7 +91,7 @@ baseline_ooo(const struct baseline_uop *uops, size_t n, int width, int size, int
 		}
 		int issued = 0;
 		for (uint64_t k = oldest; k < next && issued < width; k++) {
-			struct entry *entry = &buffer[k % (uint64_t)size];
+			struct rob_entry *entry = &buffer[k % (uint64_t)size];
 			if (entry->done ||
 				!is_done(buffer, size, entry->sources[0], oldest, cycle) ||
 				!is_done(buffer, size, entry->sources[1], oldest, cycle) ||
@@ -98,7 +101,7 @@ baseline_ooo(const struct baseline_uop *uops, size_t n, int width, int size, int
 			issued++;
 		}
 		for (int i = 0; i < width && next <= n && next - oldest < (uint64_t)size; i++) {
-			struct entry *entry = &buffer[next % (uint64_t)size];
+			struct rob_entry *entry = &buffer[next % (uint64_t)size];
 			rename_uop(entry, &uops[next - 1], makers, next);
 			entry->latency = uops[next - 1].ldst == 'L' ? load_latency : 1;
 			next++;

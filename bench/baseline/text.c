@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over text traces as people write them: fscanf, or fgets and sscanf. */
+/* Typical loops over text traces: fscanf, or fgets and sscanf. */
 #include "baseline.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define LINE_ROOM 1024
 
-/* The course's way: one fscanf of fourteen conversions a record. */
+/* As the course does: one fscanf of fourteen conversions per record. */
 static uint64_t
 cis501(FILE *from)
 {
@@ -107,11 +107,11 @@ const struct baseline_text *
 baseline_text(const char *format)
 {
 	static const struct baseline_text all[] = {
-		{"cis501", "the loop of fscanf", cis501},
+		{"cis501", "fscanf loop", cis501},
 		{"qemu4v", "fgets and sscanf", qemu4v},
 		{"tarmac", "fgets and sscanf", tarmac},
 		{"lackey", "fgets and sscanf", lackey},
-		{"din", "the loop of fscanf", din},
+		{"din", "fscanf loop", din},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		if (strcmp(all[i].format, format) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A TT6E decoder as people write it after the format's document: fread and macros. */
+/* A typical TT6E decoder after the format's specification: fread and macros. */
 #include "baseline.h"
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ next_word(FILE *from, uint32_t *word)
 	return true;
 }
 
-/* The words behind an opcode; the PC of the next record. */
+/* Reads the words after an opcode; returns the PC of the next record. */
 static uint32_t
 next_record(FILE *from, struct baseline_record *record)
 {

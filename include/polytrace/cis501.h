@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 /*
- * What the columns src1, src2 and dest of a CIS 501 trace mean by a number: "rax" to "r15" for
- * 0 to 15, "t0" and "t1" for the temporaries 44 and 45, "flags" for 49, by which courses'
- * programs call the condition codes (reference cis501 2.3). Static; NULL for a number without a
- * name.
+ * Returns the name of a register number in the columns src1, src2 and dest of a CIS 501 trace:
+ * "rax" to "r15" for 0 to 15, "t0" and "t1" for the temporaries 44 and 45, "flags" for 49,
+ * which the course's programs use for the condition codes (published traces of Penn CIS 501).
+ * Static; NULL for a number without a name.
  */
 POLY_API const char *poly_cis501_register_name(uint64_t number);
 

@@ -236,7 +236,8 @@ struct poly_render_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
 	enum poly_rendering rendering; /* which one */
 	const char *title;	       /* of a page of HTML; NULL: "Report" */
-	unsigned width;		       /* of a terminal in characters; 0: 80 */
+	unsigned width; /* of a line in characters; 0: 80 on a terminal, unlimited in text, in which
+			   tables and values that are wider are wrapped */
 	bool color;  /* on a terminal: colours and bold titles, by SGR sequences */
 	size_t rows; /* that a table with plots has at most on a terminal; 0: all */
 };

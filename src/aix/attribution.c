@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose events are: the threads, processes and cpus that a trace has told of.
+ * Attribution of events to the threads, processes and cpus that a trace has identified.
  *
- * What an event ends (its process, its system call, its interrupt) is forgotten with the next
- * one, so that the event itself still is of it.
+ * A process, system call or interrupt that an event ends is removed at the next event, so that
+ * the event itself still belongs to it.
  *
- * spec: reference aix 3 (37), 4.6, 4.8.
+ * spec: AIX Trace Hook IDs; the data words are assumed.
  */
 #include "aix/attribution.h"
 
@@ -17,22 +17,22 @@
 
 #include <string.h>
 
-/* Most threads, and processes, that are remembered; bytes of their names; of one of them. */
-#define MOST ((size_t)1 << 20)
-#define NAMES_MOST ((size_t)16 << 20)
-#define NAME_MOST 1023
-#define CPUS_MOST 4096
+/* Maximum threads, and processes, that are tracked; bytes of all names; bytes of one name. */
+#define ENTRIES_MAX ((size_t)1 << 20)
+#define NAMES_MAX ((size_t)16 << 20)
+#define PROGRAM_NAME_MAX 1023
+#define CPUS_MAX 4096
 
 #define NO_CPU UINT32_MAX
 
-struct thread {
+struct aix_thread {
 	bool has_pid;
 	uint32_t svc; /* number of a name, plus 1; 0: none */
 	uint32_t cpu; /* that it was dispatched on; NO_CPU: not known */
 	uint64_t pid;
 };
 
-struct cpu {
+struct aix_cpu {
 	bool has_tid;
 	unsigned depth;
 	uint64_t tid;
@@ -41,14 +41,14 @@ struct cpu {
 struct aix_attribution {
 	struct aix_hooks hooks;
 	struct map threads; /* by tid: index into thread */
-	struct thread *thread;
+	struct aix_thread *thread;
 	size_t thread_count, thread_capacity;
 	struct map paths;    /* by pid: number of a name, plus 1 */
 	struct map services; /* by address or number of a system call: number of a name */
 	struct intern names;
-	struct cpu *cpus;	     /* CPUS_MOST */
+	struct aix_cpu *cpus;	     /* CPUS_MAX */
 	const struct aix_hook *hook; /* of the last event */
-	struct aix_who who;	     /* of the last event */
+	struct aix_context context;  /* of the last event */
 	size_t last;		     /* its thread; SIZE_MAX: none */
 	bool trusted;
 };
@@ -61,7 +61,7 @@ aix_attribution_new(const char *table, size_t n, const char *name,
 	struct aix_attribution *new = mem_new(1, sizeof *new);
 	if (!new)
 		return err_memory(error);
-	new->cpus = mem_new(CPUS_MOST, sizeof *new->cpus);
+	new->cpus = mem_new(CPUS_MAX, sizeof *new->cpus);
 	new->last = SIZE_MAX;
 	enum poly_status status;
 	if (!new->cpus)
@@ -78,18 +78,18 @@ aix_attribution_new(const char *table, size_t n, const char *name,
 	return status;
 }
 
-/* The index of a thread, which is made where there is none; SIZE_MAX: there is no room. */
+/* Finds or adds a thread; returns its index, or SIZE_MAX: limit reached or out of memory. */
 static size_t
 find_thread(struct aix_attribution *a, uint64_t tid)
 {
 	uint64_t *index = map_find(&a->threads, tid);
 	if (index)
 		return (size_t)*index;
-	if (a->thread_count == MOST)
+	if (a->thread_count == ENTRIES_MAX)
 		return SIZE_MAX;
 	if (a->thread_count == a->thread_capacity) {
 		size_t capacity = a->thread_capacity ? 2 * a->thread_capacity : 64;
-		struct thread *thread = mem_resize(a->thread, capacity, sizeof *thread);
+		struct aix_thread *thread = mem_resize(a->thread, capacity, sizeof *thread);
 		if (!thread)
 			return SIZE_MAX;
 		a->thread = thread;
@@ -98,19 +98,19 @@ find_thread(struct aix_attribution *a, uint64_t tid)
 	bool added;
 	if (!map_get(&a->threads, tid, a->thread_count, &added))
 		return SIZE_MAX;
-	a->thread[a->thread_count] = (struct thread){.cpu = NO_CPU};
+	a->thread[a->thread_count] = (struct aix_thread){.cpu = NO_CPU};
 	return a->thread_count++;
 }
 
-/* The number of a name, plus 1; 0: there is no room. */
+/* Finds or adds a name; returns its number plus 1, or 0: limit reached or out of memory. */
 static uint32_t
-keep_name(struct aix_attribution *a, const char *text, size_t n)
+store_name(struct aix_attribution *a, const char *text, size_t n)
 {
-	if (n > NAME_MOST)
-		n = NAME_MOST;
+	if (n > PROGRAM_NAME_MAX)
+		n = PROGRAM_NAME_MAX;
 	uint32_t number = intern_find(&a->names, text, n);
-	if (number == INTERN_FAILED && a->names.bytes + n <= NAMES_MOST &&
-		a->names.count < MOST)
+	if (number == INTERN_FAILED && a->names.bytes + n <= NAMES_MAX &&
+		a->names.count < ENTRIES_MAX)
 		number = intern_add(&a->names, text, n);
 	return number == INTERN_FAILED ? 0 : number + 1;
 }
@@ -120,7 +120,7 @@ set_path(struct aix_attribution *a, uint64_t pid, uint32_t name)
 {
 	bool added;
 	uint64_t *value = map_find(&a->paths, pid);
-	if (!value && a->paths.count < MOST)
+	if (!value && a->paths.count < ENTRIES_MAX)
 		value = map_get(&a->paths, pid, 0, &added);
 	if (value)
 		*value = name;
@@ -143,14 +143,14 @@ aix_attribution_path(const struct aix_attribution *a, uint64_t pid)
 	return value && *value ? intern_text(&a->names, (uint32_t)*value - 1) : NULL;
 }
 
-/* What the last event ended ends now. */
+/* Removes the process, system call or interrupt that the last event ended. */
 static void
-forget(struct aix_attribution *a)
+end_last_event(struct aix_attribution *a)
 {
 	if (!a->hook)
 		return;
-	struct thread *thread = a->last == SIZE_MAX ? NULL : &a->thread[a->last];
-	struct cpu *cpu = &a->cpus[a->who.cpu % CPUS_MOST];
+	struct aix_thread *thread = a->last == SIZE_MAX ? NULL : &a->thread[a->last];
+	struct aix_cpu *cpu = &a->cpus[a->context.cpu % CPUS_MAX];
 	if (a->hook->action == AIX_LEAVE && cpu->depth)
 		cpu->depth--;
 	if (a->hook->action == AIX_RETURN && thread)
@@ -158,20 +158,20 @@ forget(struct aix_attribution *a)
 	if (a->hook->action == AIX_EXIT && thread) {
 		if (thread->has_pid)
 			set_path(a, thread->pid, 0);
-		*thread = (struct thread){.cpu = NO_CPU};
+		*thread = (struct aix_thread){.cpu = NO_CPU};
 	}
 	a->hook = NULL;
 }
 
-/* The system call of a row: a text, or the name of a number. */
+/* Returns the system call of an event: a text, or the name of a number. */
 static uint32_t
-service(struct aix_attribution *a, const struct aix_event *event)
+find_service(struct aix_attribution *a, const struct aix_event *event)
 {
 	uint64_t number;
 	size_t n;
 	const char *text = aix_hook_text(a->hook, AIX_FIELD_svc, event, &n);
 	if (text)
-		return keep_name(a, text, n);
+		return store_name(a, text, n);
 	if (!aix_hook_number(a->hook, AIX_FIELD_svc, event, &number))
 		return 0;
 	uint64_t *name = map_find(&a->services, number);
@@ -184,32 +184,32 @@ service(struct aix_attribution *a, const struct aix_event *event)
 		if (digits[i] >= 'a')
 			digits[i] = (char)(digits[i] - 'a' + 'A');
 	}
-	return keep_name(a, digits, width);
+	return store_name(a, digits, width);
 }
 
 static void
-take_dispatch(struct aix_attribution *a, const struct aix_event *event)
+apply_dispatch(struct aix_attribution *a, const struct aix_event *event)
 {
-	uint64_t cpu = a->who.cpu, pid;
+	uint64_t cpu = a->context.cpu, pid;
 	if (!event->has_cpu && aix_hook_number(a->hook, AIX_FIELD_cpu, event, &cpu)) {
-		a->who.has_cpu = true;
-		a->who.cpu = (uint32_t)cpu;
+		a->context.has_cpu = true;
+		a->context.cpu = (uint32_t)cpu;
 	}
-	if (!aix_hook_number(a->hook, AIX_FIELD_tid, event, &a->who.tid))
+	if (!aix_hook_number(a->hook, AIX_FIELD_tid, event, &a->context.tid))
 		return;
-	a->who.has_tid = true;
-	a->last = find_thread(a, a->who.tid);
-	a->cpus[a->who.cpu % CPUS_MOST].has_tid = true;
-	a->cpus[a->who.cpu % CPUS_MOST].tid = a->who.tid;
+	a->context.has_tid = true;
+	a->last = find_thread(a, a->context.tid);
+	a->cpus[a->context.cpu % CPUS_MAX].has_tid = true;
+	a->cpus[a->context.cpu % CPUS_MAX].tid = a->context.tid;
 	if (aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
-		set_pid(a, a->who.tid, pid);
-	if (a->last != SIZE_MAX && a->who.has_cpu)
-		a->thread[a->last].cpu = a->who.cpu;
+		set_pid(a, a->context.tid, pid);
+	if (a->last != SIZE_MAX && a->context.has_cpu)
+		a->thread[a->last].cpu = a->context.cpu;
 }
 
-/* A program's name: of the process told, or of the thread's. */
+/* Sets the program of the event's process, or of the thread's process. */
 static void
-take_name(struct aix_attribution *a, const struct aix_event *event)
+apply_program(struct aix_attribution *a, const struct aix_event *event)
 {
 	size_t n;
 	uint64_t pid, tid;
@@ -222,12 +222,12 @@ take_name(struct aix_attribution *a, const struct aix_event *event)
 	}
 	const char *text = aix_hook_text(a->hook, AIX_FIELD_name, event, &n);
 	if (has_pid && text)
-		set_path(a, pid, keep_name(a, text, n));
+		set_path(a, pid, store_name(a, text, n));
 }
 
-/* A thread that was made; the process of a fork runs what its parent does. */
+/* Adds a created thread; a forked process runs its parent's program. */
 static void
-take_thread(struct aix_attribution *a, const struct aix_event *event)
+apply_thread(struct aix_attribution *a, const struct aix_event *event)
 {
 	uint64_t pid, tid;
 	if (!aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
@@ -242,25 +242,25 @@ take_thread(struct aix_attribution *a, const struct aix_event *event)
 }
 
 static void
-take_hook(struct aix_attribution *a, const struct aix_event *event)
+apply_hook(struct aix_attribution *a, const struct aix_event *event)
 {
 	uint64_t pid;
 	switch ((enum aix_action)a->hook->action) {
 	case AIX_DISPATCH:
-	case AIX_IDLE: take_dispatch(a, event); break;
+	case AIX_IDLE: apply_dispatch(a, event); break;
 	case AIX_PROCESS:
-	case AIX_EXEC: take_name(a, event); break;
+	case AIX_EXEC: apply_program(a, event); break;
 	case AIX_FORK:
-	case AIX_THREAD: take_thread(a, event); break;
+	case AIX_THREAD: apply_thread(a, event); break;
 	case AIX_CURRENT:
-		if (a->who.has_tid && aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
-			set_pid(a, a->who.tid, pid);
+		if (a->context.has_tid && aix_hook_number(a->hook, AIX_FIELD_pid, event, &pid))
+			set_pid(a, a->context.tid, pid);
 		break;
 	case AIX_CALL:
 		if (a->last != SIZE_MAX)
-			a->thread[a->last].svc = service(a, event);
+			a->thread[a->last].svc = find_service(a, event);
 		break;
-	case AIX_ENTER: a->cpus[a->who.cpu % CPUS_MOST].depth++; break;
+	case AIX_ENTER: a->cpus[a->context.cpu % CPUS_MAX].depth++; break;
 	case AIX_EXIT:
 	case AIX_RETURN:
 	case AIX_LEAVE:
@@ -272,58 +272,58 @@ take_hook(struct aix_attribution *a, const struct aix_event *event)
 	}
 }
 
-/* Thread and cpu of an event, from it or from the last dispatch. */
+/* Sets the thread and cpu of an event, from the event or from the last dispatch. */
 static void
-take_place(struct aix_attribution *a, const struct aix_event *event)
+begin_event(struct aix_attribution *a, const struct aix_event *event)
 {
-	struct aix_who *who = &a->who;
-	bool same = event->has_thread && who->has_tid && who->tid == event->thread;
-	*who = (struct aix_who){.has_tid = event->has_thread,
+	struct aix_context *context = &a->context;
+	bool same = event->has_thread && context->has_tid && context->tid == event->thread;
+	*context = (struct aix_context){.has_tid = event->has_thread,
 		.has_cpu = event->has_cpu,
 		.tid = event->thread,
 		.cpu = event->cpu};
-	const struct cpu *cpu = &a->cpus[who->cpu % CPUS_MOST];
-	if (!who->has_tid && cpu->has_tid) {
-		who->has_tid = true;
-		who->tid = cpu->tid;
+	const struct aix_cpu *cpu = &a->cpus[context->cpu % CPUS_MAX];
+	if (!context->has_tid && cpu->has_tid) {
+		context->has_tid = true;
+		context->tid = cpu->tid;
 	}
 	if (!same || a->last == SIZE_MAX)
-		a->last = who->has_tid ? find_thread(a, who->tid) : SIZE_MAX;
-	if (!who->has_cpu && a->last != SIZE_MAX && a->thread[a->last].cpu != NO_CPU) {
-		who->has_cpu = true;
-		who->cpu = a->thread[a->last].cpu;
+		a->last = context->has_tid ? find_thread(a, context->tid) : SIZE_MAX;
+	if (!context->has_cpu && a->last != SIZE_MAX && a->thread[a->last].cpu != NO_CPU) {
+		context->has_cpu = true;
+		context->cpu = a->thread[a->last].cpu;
 	}
 }
 
-struct aix_who
+struct aix_context
 aix_attribution_event(struct aix_attribution *a, const struct aix_event *event)
 {
-	forget(a);
-	take_place(a, event);
+	end_last_event(a);
+	begin_event(a, event);
 	a->hook = aix_hooks_find(&a->hooks, event);
 	if (a->hook) {
 		unsigned action = a->hook->action;
 		a->trusted |= action == AIX_DISPATCH || action == AIX_IDLE ||
 			      action == AIX_EXEC || action == AIX_FORK || action == AIX_THREAD;
-		take_hook(a, event);
+		apply_hook(a, event);
 	}
-	a->who.depth = a->cpus[a->who.cpu % CPUS_MOST].depth;
+	a->context.depth = a->cpus[a->context.cpu % CPUS_MAX].depth;
 	if (a->last == SIZE_MAX)
-		return a->who;
-	const struct thread *thread = &a->thread[a->last];
-	a->who.has_pid = thread->has_pid;
-	a->who.pid = thread->pid;
+		return a->context;
+	const struct aix_thread *thread = &a->thread[a->last];
+	a->context.has_pid = thread->has_pid;
+	a->context.pid = thread->pid;
 	if (thread->has_pid)
-		a->who.exec = aix_attribution_path(a, thread->pid);
+		a->context.exec = aix_attribution_path(a, thread->pid);
 	if (thread->svc)
-		a->who.svc = intern_text(&a->names, thread->svc - 1);
-	return a->who;
+		a->context.svc = intern_text(&a->names, thread->svc - 1);
+	return a->context;
 }
 
 unsigned
 aix_attribution_interrupt(struct aix_attribution *a, int by)
 {
-	struct cpu *cpu = &a->cpus[a->who.cpu % CPUS_MOST];
+	struct aix_cpu *cpu = &a->cpus[a->context.cpu % CPUS_MAX];
 	bool entered = a->hook && a->hook->action == AIX_ENTER;
 	bool left = a->hook && a->hook->action == AIX_LEAVE;
 	if (by > 0 && !entered)
@@ -337,9 +337,9 @@ enum poly_status
 aix_attribution_name(struct aix_attribution *a, uint64_t svc, const char *name)
 {
 	bool added;
-	uint32_t number = keep_name(a, name, strlen(name));
+	uint32_t number = store_name(a, name, strlen(name));
 	if (!number)
-		return a->names.count < MOST ? POLY_ERR_MEMORY : POLY_ERR_LIMIT;
+		return a->names.count < ENTRIES_MAX ? POLY_ERR_MEMORY : POLY_ERR_LIMIT;
 	uint64_t *value = map_get(&a->services, svc, number, &added);
 	if (!value)
 		return POLY_ERR_MEMORY;

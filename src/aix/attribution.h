@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose an AIX event is: the process, program and system call of the thread that ran, followed
- * from event to event by a table that says which data words of which kernel hooks carry them.
+ * Attribution of AIX events: the process, program and system call of the running thread,
+ * tracked from event to event by a table of the data words of kernel hooks that carry them.
  *
- * spec: reference aix 3 (37), 4.6, 4.8 (Data words of the kernel hooks).
+ * spec: AIX Trace Hook IDs; the data words are assumed.
  */
 #ifndef AIX_ATTRIBUTION_H
 #define AIX_ATTRIBUTION_H
@@ -13,15 +13,15 @@
 struct aix_attribution;
 
 /*
- * New, with the built-in table, all of whose rows are assumed, or with that of a text: n bytes
- * of lines as polytrace-trcrpt(1) defines them, called name in messages. POLY_ERR_USAGE: the
- * text is wrong; the message names line and column. POLY_ERR_MEMORY.
+ * Creates an attribution with the built-in table, all of whose rows are assumed, or with that
+ * of a text: n bytes of lines as polytrace-trcrpt(1) defines them, called name in messages.
+ * POLY_ERR_USAGE: the text is wrong; the message names line and column. POLY_ERR_MEMORY.
  */
 enum poly_status aix_attribution_new(const char *table, size_t n, const char *name,
 	struct aix_attribution **attribution, struct poly_error *error);
 
-/* Whose an event is. Strings hold until the next event. */
-struct aix_who {
+/* Execution context of an event. Strings are valid until the next event. */
+struct aix_context {
 	bool has_pid, has_tid, has_cpu;
 	uint64_t pid, tid;
 	uint32_t cpu;
@@ -31,32 +31,35 @@ struct aix_who {
 };
 
 /*
- * Takes the next event, in order of time, into account, then says whose it is. Memory grows
- * with threads and processes, up to a limit behind which further ones are not remembered.
+ * Updates the state by the next event, in order of time, and returns the event's context.
+ * Memory grows with threads and processes up to a limit; further ones are not tracked.
  */
-struct aix_who aix_attribution_event(
+struct aix_context aix_attribution_event(
 	struct aix_attribution *attribution, const struct aix_event *event);
 
-/* Path of the program that a process runs; NULL: not known. Holds until the next event. */
+/*
+ * Returns the path of the program that a process runs; NULL: not known. Valid until the next
+ * event.
+ */
 const char *aix_attribution_path(const struct aix_attribution *attribution, uint64_t pid);
 
 /*
- * Enters (by 1) or leaves (by -1) an interrupt on the cpu of the last event, unless the table
- * has that event do so; 0: neither. Returns the depth.
+ * Enters (by 1) or leaves (by -1) an interrupt on the cpu of the last event, unless that event
+ * did so by the table; 0: neither. Returns the depth.
  */
 unsigned aix_attribution_interrupt(struct aix_attribution *attribution, int by);
 
-/* A name for the address or number of a system call, as a list of names gives it. */
+/* Sets the name of the system call with an address or number. */
 enum poly_status aix_attribution_name(
 	struct aix_attribution *attribution, uint64_t svc, const char *name);
 
-/* The row of the table that the last event fell under; NULL: none. */
+/* Returns the row of the table that matched the last event; NULL: none. */
 const struct aix_hook *aix_attribution_hook(const struct aix_attribution *attribution);
 
-/* True where a hook that tells of processes (106, 10C, 134, 139, 465) has been seen. */
+/* True if a hook that identifies processes (106, 10C, 134, 139, 465) was seen. */
 bool aix_attribution_trusted(const struct aix_attribution *attribution);
 
-/* Gives everything back. Accepts NULL. */
+/* Frees the attribution. Accepts NULL. */
 void aix_attribution_free(struct aix_attribution *attribution);
 
 #endif

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 4.8 (Time). */
+/* spec: AIX Trace Hook IDs, 00A. */
 #include "aix/clock.h"
 
 #include "base/bits.h"
 
 #define HOOK_UTILITY 0x00a0
 #define SUB_RATE 0x25c
-#define TYPE_CONVERTED 2 /* the only type whose ticks are no nanoseconds */
+#define TYPE_CONVERTED 2 /* the only type whose ticks are not nanoseconds */
 
 bool
 aix_rate_event(struct aix_rate *rate, const struct aix_event *event)
 {
 	if (event->hook != HOOK_UTILITY || aix_event_sub(event) != SUB_RATE)
 		return false;
-	/* Behind D1 where that tells the sub-hook, or where a buffer holds all three. */
+	/*
+	 * The words follow D1 if it holds the sub-hook, or if a buffer holds all three words.
+	 */
 	size_t at = event->generic && (!event->wide || event->size >= 32) ? event->word : 0;
 	if (event->size < at + 24)
 		return false;
@@ -30,7 +32,7 @@ aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event)
 {
 	uint64_t ticks = event->time;
 	if (!event->wide && clock->started && ticks <= UINT32_MAX) {
-		/* The nearest number to the last one with these 32 bits. */
+		/* Choose the value with these 32 low bits that is nearest to the last one. */
 		uint32_t ahead = (uint32_t)ticks - (uint32_t)clock->last;
 		uint64_t forward = clock->last + ahead;
 		bool back = ahead > UINT32_MAX / 2 && forward >= (uint64_t)1 << 32;

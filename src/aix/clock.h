@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of an AIX trace: ticks as nanoseconds.
+ * The clock of an AIX trace: converts ticks to nanoseconds.
  *
- * spec: reference aix 4.8 (Time).
+ * spec: AIX Trace Hook IDs, 00A.
  */
 #ifndef AIX_CLOCK_H
 #define AIX_CLOCK_H
@@ -11,29 +11,29 @@
 
 /* How ticks become time: ns = ticks * multiplier / divisor. */
 struct aix_rate {
-	uint64_t multiplier, divisor; /* 0: no hook has told yet, and both count as 1 */
+	uint64_t multiplier, divisor; /* 0: no hook has set them, both count as 1 */
 };
 
 /* The clock of one file. Zero-initialise. */
 struct aix_clock {
 	bool started;
-	uint64_t last; /* ticks of the event before, wraps added */
+	uint64_t last; /* ticks of the previous event, including wraps */
 };
 
 /*
- * Takes the rate from hook 00A, sub-hook 25C: three words of 8 bytes, multiplier, divisor and
- * type; of a type other than 2 the rate is 1. Returns false where the event is another.
+ * Sets the rate from hook 00A, sub-hook 25C: three words of 8 bytes, multiplier, divisor and
+ * type; of a type other than 2 the rate is 1. Returns false for other events.
  */
 bool aix_rate_event(struct aix_rate *rate, const struct aix_event *event);
 
 /*
- * Ticks of the next event of a file. 32-bit timestamps wrap: one that lies more than half their
- * range before that of the last event is in the next round, which hook 00A, sub-hook 0 (TSYNC)
- * sees to being told in time. The event must have a time.
+ * Returns the ticks of the next event of a file. 32-bit timestamps wrap: a timestamp that is
+ * more than half the range before the last one belongs to the next round. Hook 00A, sub-hook 0
+ * (TSYNC) occurs at least once per round. The event must have a time.
  */
 uint64_t aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event);
 
-/* Ticks as nanoseconds, downwards; UINT64_MAX where they are more than it holds. */
+/* Converts ticks to nanoseconds, rounded down; UINT64_MAX on overflow. */
 uint64_t aix_rate_ns(const struct aix_rate *rate, uint64_t ticks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 4.9. */
+/* spec: AIX <sys/errno.h>. */
 #include "aix/errno.h"
 
 #include <stddef.h>

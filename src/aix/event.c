@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: seed 003 (Trace Entries); reference aix 4.3, 4.5, 4.8. */
+/* spec: trcfmt File Format, Trace Entries and Data Pointer. */
 #include "aix/event.h"
 
 #include "base/bits.h"
 
 static void
-take_data(const struct poly_batch *batch, size_t row, struct aix_event *event)
+load_data(const struct poly_batch *batch, size_t row, struct aix_event *event)
 {
 	if (poly_present(batch, POLY_COLUMN_payload, row))
 		event->data = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &event->size);
@@ -17,7 +17,7 @@ take_data(const struct poly_batch *batch, size_t row, struct aix_event *event)
 }
 
 static void
-take_place(const struct poly_batch *batch, size_t row, struct aix_event *event)
+load_context(const struct poly_batch *batch, size_t row, struct aix_event *event)
 {
 	event->has_time = poly_present(batch, POLY_COLUMN_time, row);
 	event->has_thread = poly_present(batch, POLY_COLUMN_thread, row);
@@ -32,7 +32,7 @@ take_place(const struct poly_batch *batch, size_t row, struct aix_event *event)
 		event->offset = batch->origin[row];
 }
 
-/* The hook type of a row that does not say it: what its data need. */
+/* Derives the hook type of a row without one from its data. */
 static uint16_t
 guess_type(const struct aix_event *event)
 {
@@ -42,7 +42,7 @@ guess_type(const struct aix_event *event)
 	return stamped | (event->size == 0 ? 1 : event->size == 4 ? 2 : 6);
 }
 
-/* True where a row without record has a hook word of 64 bits. */
+/* True if the event has a hook word of 64 bits. */
 static bool
 is_wide(const struct poly_batch *batch, size_t row, const struct aix_event *event)
 {
@@ -60,8 +60,8 @@ aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *e
 			batch->record[row] > AIX_HOOK64))
 		return false;
 	*event = (struct aix_event){.hook = batch->hook[row]};
-	take_data(batch, row, event);
-	take_place(batch, row, event);
+	load_data(batch, row, event);
+	load_context(batch, row, event);
 	if (poly_present(batch, POLY_COLUMN_subhook, row))
 		event->subhook = batch->subhook[row];
 	bool has_type = poly_present(batch, POLY_COLUMN_hook_type, row);

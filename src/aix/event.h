@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event of an AIX trace, taken from a row of the format aix: what its hook word says, and
- * where its data stand.
+ * An event of an AIX trace, from a row of the format aix: its hook word and its data.
  *
- * spec: seed 003 (Trace Entries); reference aix 4.3, 4.5, 4.8.
+ * spec: trcfmt File Format, Trace Entries and Data Pointer.
  */
 #ifndef AIX_EVENT_H
 #define AIX_EVENT_H
@@ -15,23 +14,23 @@ enum aix_record {
 	AIX_HOOK32,  /* an event with a 32-bit hook word */
 	AIX_HOOK64,  /* an event with a 64-bit hook word */
 	AIX_HEADER,  /* a log's header and directory */
-	AIX_BLOCK,   /* where a data block of a log begins */
+	AIX_BLOCK,   /* beginning of a data block of a log */
 	AIX_GAP,     /* bytes of a log that no block holds */
-	AIX_DAMAGED, /* bytes that are no event */
+	AIX_CORRUPT, /* bytes that are not an event */
 	AIX_RECORD_COUNT,
 };
 
-/* Bits of a 32-bit hook type (reference aix 4.8). */
+/* Bits of a 32-bit hook type (trcfmt File Format, Trace Entries). */
 #define AIX_TYPE_STAMPED 0x8u /* the entry has a timestamp */
 #define AIX_TYPE_WORDS 0x7u   /* 0: generic, 1, 2, 6: with no, one, five data words */
 
-/* Flags of a 64-bit hook word (reference aix 4.8). */
+/* Flags of a 64-bit hook word (trcfmt File Format, Trace Entries). */
 #define AIX_FLAG_STAMPED 0x8000u   /* the entry has a timestamp */
 #define AIX_FLAG_GENERIC 0x4000u   /* a data word and a buffer */
 #define AIX_FLAG_WORDS32 0x2000u   /* data words of 4 bytes */
 #define AIX_FLAG_CPU 0x1000u	   /* a cpu id is present */
-#define AIX_FLAG_REGISTERS 0x0800u /* registers behind the timestamp */
-#define AIX_FLAG_COUNT 0x0007u	   /* registers, less one */
+#define AIX_FLAG_REGISTERS 0x0800u /* registers after the timestamp */
+#define AIX_FLAG_COUNT 0x0007u	   /* number of registers, minus 1 */
 
 struct aix_event {
 	bool wide;    /* its hook word has 64 bits */
@@ -44,31 +43,31 @@ struct aix_event {
 	uint64_t time;	  /* ticks */
 	uint64_t thread;  /* thread id */
 	uint32_t cpu;
-	const uint8_t *data;	  /* data words; D1 and the buffer where it is generic */
-	size_t size;		  /* bytes there are of them */
-	const uint8_t *registers; /* of 8 bytes each, big end first */
+	const uint8_t *data;	  /* data words; D1 and the buffer if generic */
+	size_t size;		  /* bytes of the data */
+	const uint8_t *registers; /* of 8 bytes each, big-endian */
 	size_t register_count;
 	uint64_t offset; /* of its hook word in the trace */
 };
 
 /*
- * The event in a row; false where the row is none. Without the columns record and hook_type, as
- * JSON Lines from elsewhere can be, its hook word is the least that can hold it. The row's
- * batch keeps what it points to. The columns record, hook, subhook, hook_type, payload,
- * counters, time, thread, cpu and origin are looked at.
+ * Loads the event of a row; false if the row is not an event. Without the columns record and
+ * hook_type, as in JSON Lines of other programs, it assumes the smallest hook word that can
+ * hold the event. Pointers refer to the row's batch. Reads the columns record, hook, subhook,
+ * hook_type, payload, counters, time, thread, cpu and origin.
  */
 bool aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *event);
 
-/* Writes the hook word, big end first; returns its bytes: 4 or 8. */
+/* Writes the hook word, big-endian; returns its bytes: 4 or 8. */
 unsigned aix_event_hook_word(const struct aix_event *event, uint8_t word[8]);
 
-/* Data word i from 1 without its sign; 0 where the event has none. */
+/* Returns data word i, from 1, as unsigned; 0 if the event does not have it. */
 uint64_t aix_event_word(const struct aix_event *event, unsigned i);
 
 /*
- * What hooks with several records (00A) tell them apart by: the sub-hook of a 64-bit hook word,
- * the hook data of a 32-bit one, and where that is a length the low half of D1 (our assumption,
- * reference aix 4.8).
+ * Returns the number that distinguishes the records of a hook (00A): the sub-hook of a 64-bit
+ * hook word, the hook data of a 32-bit one, or the low half of D1 if the hook data are a length
+ * (assumed).
  */
 uint16_t aix_event_sub(const struct aix_event *event);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of hooks that tell whose an event is, and its text.
+ * Parses and searches the table of kernel hooks.
  *
- * spec: reference aix 3 (37), 4.8.
+ * spec: AIX Trace Hook IDs; the data words are assumed.
  */
 #include "aix/hooks.h"
 
@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * Every row is assumed. A 32-bit entry of 00A has its sub-hook in D1, so that what it carries
- * begins with D2; a 64-bit one has it in the hook word.
+ * Every row is assumed. A 32-bit entry of 00A has its sub-hook in D1, so its data begin with
+ * D2; a 64-bit entry has it in the hook word.
  */
 const char aix_hooks_text[] = "00A/1:32  process  pid=D2 name=T3\n"
 			      "00A/1:64  process  pid=D1 name=T2\n"
@@ -66,8 +66,8 @@ static const char *const fields[AIX_FIELD_COUNT + 1] = {
 	[AIX_FIELD_lock] = "lock",
 };
 
-/* A place in the text, and what is told of it. */
-struct parse {
+/* Position in the text, for messages. */
+struct hooks_parser {
 	const char *name;
 	const char *line; /* where the line begins */
 	const char *at, *end;
@@ -75,9 +75,9 @@ struct parse {
 	struct poly_error *error;
 };
 
-/* Tells what is wrong with the n bytes at the place; returns false. */
+/* Sets the error of the n bytes at the position; returns false. */
 static bool
-wrong(const struct parse *parse, size_t n, const char *what, const char *expected)
+set_error(const struct hooks_parser *parse, size_t n, const char *what, const char *expected)
 {
 	err_set(parse->error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"%s '%.*s' in line %llu, column %llu of '%s', expected %s", what,
@@ -88,9 +88,9 @@ wrong(const struct parse *parse, size_t n, const char *what, const char *expecte
 	return false;
 }
 
-/* Passes over blanks; returns the length of the word there, 0 at the end of the line. */
+/* Skips blanks; returns the length of the next word, 0 at the end of the line. */
 static size_t
-next_word(struct parse *parse)
+next_word(struct hooks_parser *parse)
 {
 	while (parse->at < parse->end && (*parse->at == ' ' || *parse->at == '\t'))
 		parse->at++;
@@ -100,7 +100,7 @@ next_word(struct parse *parse)
 	return n;
 }
 
-/* The index of a word in a list that ends in NULL, or of that NULL. */
+/* Returns the index of a word in a NULL-terminated list, or that of the NULL. */
 static size_t
 find_word(const char *const *words, const char *word, size_t n)
 {
@@ -112,34 +112,34 @@ find_word(const char *const *words, const char *word, size_t n)
 
 /* HOOK[/SUB][:32|:64], the hook with three or four digits. */
 static bool
-parse_hook(struct parse *parse, size_t n, struct aix_hook *row)
+parse_hook(struct hooks_parser *parse, size_t n, struct aix_hook *row)
 {
 	const char *form = "a hook such as 106, 1060, 00A/1 or 00A/1:64";
 	uint64_t hook, sub = 0;
-	size_t id = 0, from, to;
+	size_t id = 0, from, end;
 	while (id < n && parse->at[id] != '/' && parse->at[id] != ':')
 		id++;
-	for (to = from = id; to < n && parse->at[to] != ':'; to++)
+	for (end = from = id; end < n && parse->at[end] != ':'; end++)
 		continue;
-	row->has_sub = to > from;
+	row->has_sub = end > from;
 	if ((id != 3 && id != 4) || !num_parse_hex(parse->at, id, &hook))
-		return wrong(parse, n, "hook", form);
-	if (row->has_sub && (to - from < 2 || to - from > 5 ||
-				    !num_parse_hex(parse->at + from + 1, to - from - 1, &sub)))
-		return wrong(parse, n, "hook", form);
-	if (n - to == 3 && memcmp(parse->at + to, ":32", 3) == 0)
+		return set_error(parse, n, "hook", form);
+	if (row->has_sub && (end - from < 2 || end - from > 5 ||
+				    !num_parse_hex(parse->at + from + 1, end - from - 1, &sub)))
+		return set_error(parse, n, "hook", form);
+	if (n - end == 3 && memcmp(parse->at + end, ":32", 3) == 0)
 		row->bits = 32;
-	else if (n - to == 3 && memcmp(parse->at + to, ":64", 3) == 0)
+	else if (n - end == 3 && memcmp(parse->at + end, ":64", 3) == 0)
 		row->bits = 64;
-	else if (n != to)
-		return wrong(parse, n, "hook", form);
+	else if (n != end)
+		return set_error(parse, n, "hook", form);
 	row->hook = (uint16_t)(id == 3 ? hook << 4 : hook);
 	row->sub = (uint16_t)sub;
 	parse->at += n;
 	return true;
 }
 
-/* Dn, Tn, HD or TID behind the "=". */
+/* Parses Dn, Tn, HD or TID after the "=". */
 static bool
 parse_place(const char *text, size_t n, struct aix_place *place)
 {
@@ -162,29 +162,29 @@ parse_place(const char *text, size_t n, struct aix_place *place)
 
 /* FIELD=PLACE */
 static bool
-parse_field(struct parse *parse, size_t n, struct aix_hook *row)
+parse_field(struct hooks_parser *parse, size_t n, struct aix_hook *row)
 {
 	const char *equals = memchr(parse->at, '=', n);
 	size_t length = equals ? (size_t)(equals - parse->at) : n;
 	size_t field = find_word(fields, parse->at, length);
 	if (!equals || field == AIX_FIELD_COUNT)
-		return wrong(parse, n, "field", "tid=, pid=, name=, svc=, cpu= or lock=");
+		return set_error(parse, n, "field", "tid=, pid=, name=, svc=, cpu= or lock=");
 	struct aix_place *place = &row->places[field];
 	parse->at += length + 1;
 	n -= length + 1;
 	if (!parse_place(parse->at, n, place))
-		return wrong(parse, n, "place", "D1 to D99, T1 to T99, HD or TID");
+		return set_error(parse, n, "place", "D1 to D99, T1 to T99, HD or TID");
 	if ((field == AIX_FIELD_name && place->kind != AIX_TEXT) ||
 		(field != AIX_FIELD_name && field != AIX_FIELD_svc && place->kind == AIX_TEXT))
-		return wrong(parse, n, "place",
+		return set_error(parse, n, "place",
 			field == AIX_FIELD_name ? "that of a text" : "that of a number");
 	parse->at += n;
 	return true;
 }
 
-/* HOOK ACTION FIELD=PLACE ..., or nothing but a comment. */
+/* Parses HOOK ACTION FIELD=PLACE ..., or an empty or comment line. */
 static bool
-parse_line(struct parse *parse, struct aix_hook *row, bool *empty)
+parse_line(struct hooks_parser *parse, struct aix_hook *row, bool *empty)
 {
 	size_t n = next_word(parse);
 	*empty = n == 0;
@@ -195,7 +195,7 @@ parse_line(struct parse *parse, struct aix_hook *row, bool *empty)
 	n = next_word(parse);
 	size_t action = find_word(actions, parse->at, n);
 	if (action == AIX_ACTION_COUNT)
-		return wrong(parse, n, "action",
+		return set_error(parse, n, "action",
 			"dispatch, idle, process, exec, fork, exit, thread, call, return, "
 			"current, enter, leave, handler, handled, lock or unlock");
 	row->action = (uint8_t)action;
@@ -207,7 +207,10 @@ parse_line(struct parse *parse, struct aix_hook *row, bool *empty)
 	return true;
 }
 
-/* By hook; of a hook those for one sub-hook first, and those for one kind of hook word. */
+/*
+ * Orders rows by hook; within a hook those with a sub-hook, then those with a width, come
+ * first.
+ */
 static int
 compare_rows(const struct aix_hook *a, const struct aix_hook *b)
 {
@@ -220,9 +223,9 @@ compare_rows(const struct aix_hook *a, const struct aix_hook *b)
 	return (int)b->bits - (int)a->bits;
 }
 
-/* Puts a row in its place; of two for the same the later counts. */
+/* Inserts a row in order; a later row replaces an earlier one for the same hook. */
 static bool
-add_row(struct aix_hooks *hooks, const struct parse *parse, const struct aix_hook *row)
+add_row(struct aix_hooks *hooks, const struct hooks_parser *parse, const struct aix_hook *row)
 {
 	size_t i = hooks->count;
 	while (i > 0 && compare_rows(&hooks->rows[i - 1], row) >= 0)
@@ -231,8 +234,8 @@ add_row(struct aix_hooks *hooks, const struct parse *parse, const struct aix_hoo
 		hooks->rows[i] = *row;
 		return true;
 	}
-	if (hooks->count == AIX_HOOKS_MOST)
-		return wrong(parse, 0, "row", "250 rows at most");
+	if (hooks->count == AIX_HOOKS_MAX)
+		return set_error(parse, 0, "row", "250 rows at most");
 	memmove(hooks->rows + i + 1, hooks->rows + i, (hooks->count - i) * sizeof *row);
 	hooks->rows[i] = *row;
 	hooks->count++;
@@ -240,7 +243,7 @@ add_row(struct aix_hooks *hooks, const struct parse *parse, const struct aix_hoo
 }
 
 static bool
-parse_lines(struct aix_hooks *hooks, struct parse *parse)
+parse_lines(struct aix_hooks *hooks, struct hooks_parser *parse)
 {
 	const char *end = parse->end;
 	while (parse->at < end) {
@@ -263,9 +266,9 @@ enum poly_status
 aix_hooks_parse(struct aix_hooks *hooks, const char *text, size_t n, const char *name,
 	struct poly_error *error)
 {
-	struct parse parse = {name ? name : "hooks", text, text, text + n, 0, error};
+	struct hooks_parser parse = {name ? name : "hooks", text, text, text + n, 0, error};
 	memset(hooks, 0, sizeof *hooks);
-	hooks->rows = mem_new(AIX_HOOKS_MOST, sizeof *hooks->rows);
+	hooks->rows = mem_new(AIX_HOOKS_MAX, sizeof *hooks->rows);
 	if (!hooks->rows)
 		return err_memory(error);
 	if (!parse_lines(hooks, &parse)) {

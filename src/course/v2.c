@@ -21,7 +21,7 @@ struct block {
 };
 
 /* A target of a branch; the pc is the tag. */
-struct target {
+struct atomic_file {
 	uint64_t pc, target;
 	bool is_valid;
 };
@@ -33,7 +33,7 @@ struct v2_pipeline {
 	struct writer writers[V2_REGISTERS];
 	uint32_t history;
 	uint8_t *counters;
-	struct target *targets;
+	struct atomic_file *targets;
 	struct block *blocks[2]; /* of instructions, of data */
 };
 
@@ -134,13 +134,13 @@ mispredicts(struct v2_pipeline *pipeline, const struct v2_insn *insn)
 	if (pipeline->config.direction == V2_PERFECT || !insn->is_branch)
 		return false;
 	const uint64_t mask = ((uint64_t)1 << pipeline->config.btb_bits) - 1;
-	struct target *target = &pipeline->targets[(insn->pc >> 1) & mask];
+	struct atomic_file *target = &pipeline->targets[(insn->pc >> 1) & mask];
 	const bool known = target->is_valid && target->pc == insn->pc;
 	const uint64_t behind = insn->pc + insn->size;
 	const uint64_t predicted =
 		predict_direction(pipeline, insn) && known ? target->target : behind;
 	if (insn->is_taken)
-		*target = (struct target){insn->pc, insn->target, true};
+		*target = (struct atomic_file){insn->pc, insn->target, true};
 	return predicted != (insn->is_taken ? insn->target : behind);
 }
 

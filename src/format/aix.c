@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AIX traces: logs, streams and bare events of the trace command. What they can carry, their
- * options and rules.
+ * AIX traces: logs, streams and bare events of the trace command. Their columns, options and
+ * rules.
  *
- * spec: seed 003; reference aix 3, 4.8, 5.
+ * spec: trcfmt File Format, Trace Entries; AIX <sys/trchdr.h>.
  */
 #include "format/aix/aix.h"
 
@@ -16,50 +16,52 @@ static const char *const words[] = {"auto", "32", "64", NULL};
 static const struct poly_option options[] = {
 	[AIX_OPTION_FORM] = {"aix.form", POLY_OPTION_CHOICE, POLY_OPTION_READ, AIX_AUTO, 0, 0,
 		forms,
-		"bare events with hook words of 32 or 64 bits; auto: a log or stream by its "
-		"magic, and bare events by what they look like",
-		"reference aix 3/29"},
+		"read bare events with hook words of 32 or 64 bits (default auto: a log or "
+		"stream by its magic, bare events by their structure)",
+		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_TID] = {"aix.tid", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
 		AIX_AUTO, 0, 0, tids,
-		"whether entries with 32-bit hook words have a thread id; auto: yes, but not "
-		"in logs from before AIX 4.1, and for writing as the source",
-		"reference aix 4.8"},
+		"whether entries with 32-bit hook words have a thread id (default auto: yes, "
+		"except in logs from before AIX 4.1; for writing as in the source)",
+		"trcfmt File Format, Trace Entries"},
 	[AIX_OPTION_LENGTH] = {"aix.len64g", POLY_OPTION_CHOICE,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, AIX_AUTO, 0, 0, lengths,
-		"what the length of a 64-bit generic entry counts: the buffer, or all data "
-		"with the data word before it; auto: the buffer, and for writing as the source",
-		"reference aix 3/31"},
+		"count the buffer, or all data with the data word, in the length of a 64-bit "
+		"generic entry (default auto: the buffer; for writing as in the source)",
+		"trcfmt File Format, 64-bit trace hook words"},
 	[AIX_OPTION_CONTAINER] = {"aix.container", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
 		AIX_AUTO, 0, 0, containers,
-		"what holds the events: nothing, a stream's magic, or a new log; auto: as the "
-		"source has it, or a log",
-		"reference aix 4.8"},
+		"write bare events, a stream with its magic, or a new log (default auto: as in "
+		"the source, else a log)",
+		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_WORD] = {"aix.word", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, AIX_AUTO, 0, 0,
 		words,
-		"bits of a hook word; auto: as the source, or those that the first event needs",
-		"reference aix 4.8"},
-	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, 1 << 20, 64,
-		1 << 30, NULL, "bytes of a block of a new log, about", "reference aix 4.8"},
+		"bits of a hook word (default auto: as in the source, else as the first event "
+		"needs)",
+		"trcfmt File Format, Trace Entries"},
+	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE, 1 << 20, 64,
+		1 << 30, NULL, "approximate bytes per block of a new log (default 1048576)",
+		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL,
-		"file with a table of the hooks that tell of processes, in place of the "
-		"built-in one",
-		"reference aix 3/37"},
+		"read the table of the hooks that identify processes from a file (default: the "
+		"built-in table)",
+		"polytrace-trcrpt(1)"},
 	{.name = NULL},
 };
 
 /* clang-format off */
 static const struct poly_rule rules[] = {
-	[AIX_L01] = {"L01", POLY_ERROR, "the magic is known, or a bare form is named or told by its events", "reference aix 5"},
-	[AIX_L02] = {"L02", POLY_ERROR, "header, directory, currentry and initial conditions lie within the file", "reference aix 5"},
-	[AIX_L03] = {"L03", POLY_WARNING, "blocks lie within the file, and none within another", "reference aix 5"},
-	[AIX_L04] = {"L04", POLY_WARNING, "hook types and hook ids are such as there are", "reference aix 5; seed 003"},
-	[AIX_L05] = {"L05", POLY_WARNING, "entries end within their block, and the last one is whole", "reference aix 5"},
-	[AIX_L06] = {"L06", POLY_WARNING, "generic data have at most 4096 bytes", "reference aix 5"},
-	[AIX_L07] = {"L07", POLY_WARNING, "hook id 000 has a timestamp", "reference aix 5"},
-	[AIX_L10] = {"L10", POLY_WARNING, "time does not go back from an event to the next one of the same processor", "reference aix 5"},
-	[AIX_L11] = {"L11", POLY_NOTE, "no entries were lost: neither hook 005 nor 006 is there", "reference aix 5"},
-	[AIX_L12] = {"L12", POLY_NOTE, "a hook tells of processes: 106, 10C, 134, 139 or 465", "reference aix 5"},
-	[AIX_L13] = {"L13", POLY_NOTE, "the log did not wrap around", "reference aix 5"},
+	[AIX_L01] = {"L01", POLY_ERROR, "the magic is known, or a bare form is named or detected by its events", "AIX <sys/trchdr.h>"},
+	[AIX_L02] = {"L02", POLY_ERROR, "header, directory, currentry and initial conditions lie within the file", "AIX <sys/trchdr.h>"},
+	[AIX_L03] = {"L03", POLY_WARNING, "blocks lie within the file and do not overlap", "AIX <sys/trchdr.h>"},
+	[AIX_L04] = {"L04", POLY_WARNING, "hook types and hook ids are valid", "trcfmt File Format, Trace Entries"},
+	[AIX_L05] = {"L05", POLY_WARNING, "entries end within their block, and the last one is complete", "trcfmt File Format, Trace Entries"},
+	[AIX_L06] = {"L06", POLY_WARNING, "generic data have at most 4096 bytes", "trcfmt File Format, Trace Entries"},
+	[AIX_L07] = {"L07", POLY_WARNING, "hook id 000 has a timestamp", "AIX Trace Hook IDs"},
+	[AIX_L10] = {"L10", POLY_WARNING, "time does not go back from an event to the next one of the same processor", "trcfmt File Format, Trace Entries"},
+	[AIX_L11] = {"L11", POLY_NOTE, "no entries were lost: the trace has neither hook 005 nor 006", "AIX Trace Hook IDs"},
+	[AIX_L12] = {"L12", POLY_NOTE, "the trace has a hook that identifies processes: 106, 10C, 134, 139 or 465", "AIX Trace Hook IDs"},
+	[AIX_L13] = {"L13", POLY_NOTE, "the log did not wrap around", "AIX <sys/trchdr.h>"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
@@ -71,7 +73,7 @@ static const struct format aix = {
 			.family = "aix",
 			.title = "AIX trace log, stream or bare events",
 			.extensions = "aix trcfile",
-			.spec = "seed 003; reference aix 4.8",
+			.spec = "trcfmt File Format, Trace Entries; AIX <sys/trchdr.h>",
 			.can_read = true,
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |

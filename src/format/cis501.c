@@ -3,7 +3,7 @@
  * The instruction traces of the University of Pennsylvania's course CIS 501: a line of fourteen
  * fields for every micro-operation.
  *
- * spec: seed 004, reference cis501
+ * spec: Instruction Trace Format (Penn CIS 501); published traces of Penn CIS 501
  */
 #include "format/cis501/cis501.h"
 
@@ -18,67 +18,67 @@ enum { OPTION_LAYOUT, OPTION_LINES, OPTION_BRANCH };
 enum { LINES_ONE, LINES_FREE };
 enum { BRANCH_LETTER, BRANCH_TARGET };
 
-/* Lines at the front that are looked at, and how many bytes of them. */
+/* Limits of the sample that the probe and the reader classify. */
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
-/* Names that are found without looking into the table of all. */
-#define KNOWN 256
-#define KNOWN_LENGTH 24
+/* Slots of the cache of short names, before the table of all names. */
+#define NAME_SLOTS 256
+#define NAME_SLOT_BYTES 24
 
-/* A short name: its bytes, padded with 0, and its number. */
+/* A cached short name: its bytes, padded with 0, and its number. */
 struct known {
-	uint64_t bytes[KNOWN_LENGTH / 8];
+	uint64_t bytes[NAME_SLOT_BYTES / 8];
 	uint32_t number;
 	bool valid;
 };
 
 struct cis501_reader {
 	struct lines lines;
-	struct cis501_free free; /* instead of lines where records are not bound to them */
+	struct cis501_free free; /* used instead of lines with cis501.lines=free */
 	enum cis501_layout layout;
-	struct known known[KNOWN];
+	struct known known[NAME_SLOTS];
 	struct cis501_check check;
 };
 
 struct cis501_writer {
 	enum cis501_layout layout;
-	bool keeps; /* rows' own bytes are written as they are */
+	bool copies_raw; /* rows' own bytes are copied */
 };
 
 static const char *const record_names[CIS501_RECORD_COUNT] = {
 	[CIS501_MICRO_OP] = "micro_op",
 	[CIS501_BLANK] = "blank",
 	[CIS501_HEADER] = "header",
-	[CIS501_DAMAGED] = "damaged",
+	[CIS501_CORRUPT] = "corrupt",
 };
 
-/* The layouts in their order, and what stands for that of the source. */
+/* Names of the layouts in their order; "auto" is the layout of the source. */
 static const char *const layouts[] = {"columns", "blanks", "auto", NULL};
 
 static const char *const line_words[] = {"one", "free", NULL};
 static const char *const branch_words[] = {"letter", "target", NULL};
 
-/* Lines at the front of an input, by what they are. */
-struct sample {
+/* Counts of the lines at the front of an input, by their class. */
+struct cis501_sample {
 	size_t records, others, bad;
-	size_t exact[CIS501_LAYOUTS]; /* records that are just so in a layout */
+	size_t exact[CIS501_LAYOUTS]; /* records that are byte for byte in a layout */
 };
 
 static void
-take_sample(struct sample *sample, const uint8_t *p, size_t n)
+classify_lines(struct cis501_sample *sample, const uint8_t *p, size_t n)
 {
 	struct cis501 op;
 	struct line_fault fault;
 	memset(sample, 0, sizeof *sample);
 	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
 	for (size_t i = 0, size; i < SAMPLE_LINES; i++, p += size, n -= size) {
-		size = line_size(p, n, CIS501_LINE_MOST);
+		size = line_size(p, n, CIS501_LINE_MAX);
 		if (size == 0)
 			return;
 		enum cis501_record is = cis501_parse(p, &op, &fault);
 		sample->records += is == CIS501_MICRO_OP;
-		sample->bad += is == CIS501_DAMAGED;
+		sample->bad += is == CIS501_CORRUPT;
 		sample->others += is != CIS501_MICRO_OP;
 		for (unsigned j = 0; is == CIS501_MICRO_OP && j < CIS501_LAYOUTS; j++)
 			sample->exact[j] += cis501_is_exact(op.style, (enum cis501_layout)j);
@@ -89,8 +89,8 @@ static int
 cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
-	take_sample(&sample, p, n);
+	struct cis501_sample sample;
+	classify_lines(&sample, p, n);
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are fourteen fields of a micro-operation",
@@ -100,7 +100,7 @@ cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	return sample.bad ? 20 : 24;
 }
 
-/* The n-th eight bytes of a name, 0 behind its end; up to 8 bytes behind it are read. */
+/* The n-th eight bytes of a name, 0 past its end. Reads up to 8 bytes past the end. */
 static inline uint64_t
 name_bytes(const struct cis501_word *word, size_t n)
 {
@@ -111,12 +111,15 @@ name_bytes(const struct cis501_word *word, size_t n)
 	return left >= 8 ? bytes : bytes & (((uint64_t)1 << (8 * left)) - 1);
 }
 
-/* The number of a name; false where it cannot be kept: the line then keeps its bytes. */
+/*
+ * Finds the number of a name; false if it cannot be stored: the row then stores the line's
+ * bytes.
+ */
 static inline bool
 find_name(struct reading *reading, const struct cis501_word *word, uint32_t *number)
 {
 	struct cis501_reader *reader = reading->state;
-	if (word->length > KNOWN_LENGTH)
+	if (word->length > NAME_SLOT_BYTES)
 		return info_keep_name(reading->info, word->text, word->length, number);
 	const uint64_t a = name_bytes(word, 0), b = name_bytes(word, 1),
 		       c = name_bytes(word, 2);
@@ -141,7 +144,7 @@ is_register(int32_t number)
 }
 
 static inline void
-put_registers(struct batch *batch, size_t row, const struct cis501 *op)
+store_registers(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	if (op->src1 >= 0 && op->src1 <= UINT8_MAX)
 		batch_put(batch, src1, row, (uint8_t)op->src1);
@@ -151,9 +154,9 @@ put_registers(struct batch *batch, size_t row, const struct cis501 *op)
 		batch_put(batch, dest, row, (uint8_t)op->dest);
 }
 
-/* A branch without a letter is taken where it does not ask the flags. */
+/* A branch without a letter is taken if it does not read the flags. */
 static inline void
-put_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_target)
+store_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_target)
 {
 	bool taken = op->branch == 'T' || (op->branch == '-' && op->flags != 'R');
 	if (by_target ? op->target != 0 : op->branch != '-')
@@ -162,12 +165,12 @@ put_branch(struct batch *batch, size_t row, const struct cis501 *op, bool by_tar
 }
 
 static inline void
-put_fields(struct batch *batch, size_t row, const struct cis501 *op)
+store_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	if (op->uop <= UINT8_MAX)
-		batch_put(batch, uop, row, (uint8_t)op->uop);
-	put_registers(batch, row, op);
+		batch_put(batch, uop_index, row, (uint8_t)op->uop);
+	store_registers(batch, row, op);
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
 				 : (op->flags == 'R' ? POLY_FLAGS_READ : POLY_FLAGS_WRITE));
@@ -182,9 +185,9 @@ put_fields(struct batch *batch, size_t row, const struct cis501 *op)
 		batch_put(batch, target, row, op->target);
 }
 
-/* What may change from line to line: the address, where there is one. */
+/* The address of an access is the variable field of the line. */
 static void
-put_shape(const struct cis501_reader *reader, const struct cis501 *op, bool exact,
+set_template(const struct cis501_reader *reader, const struct cis501 *op, bool exact,
 	struct line_shape *shape)
 {
 	const struct cis501_word *field = &op->address_field;
@@ -195,42 +198,42 @@ put_shape(const struct cis501_reader *reader, const struct cis501 *op, bool exac
 			padded ? WINDOW_BLANKS : 0, POLY_COLUMN_address);
 }
 
-/* True where the writer makes the bytes of a micro-operation again of its fields. */
+/* True if the writer reproduces the bytes of a micro-operation from its fields. */
 static inline bool
-is_exact(const struct cis501_reader *reader, const struct cis501_piece *piece, bool by_target)
+is_exact(const struct cis501_reader *reader, const struct cis501_parsed *parsed, bool by_target)
 {
-	const struct cis501 *op = &piece->op;
-	return cis501_is_exact(op->style, reader->layout) && piece->line->ended &&
-	       !piece->split && op->uop <= UINT8_MAX && is_register(op->src1) &&
+	const struct cis501 *op = &parsed->op;
+	return cis501_is_exact(op->style, reader->layout) && parsed->line->ended &&
+	       !parsed->split && op->uop <= UINT8_MAX && is_register(op->src1) &&
 	       is_register(op->src2) && is_register(op->dest) &&
 	       (op->access != '-' || op->address == 0) &&
 	       (!by_target || (op->branch != '-') == (op->target != 0));
 }
 
 void
-cis501_put(struct reading *reading, struct batch *batch, size_t row,
-	const struct cis501_piece *piece)
+cis501_put_row(struct reading *reading, struct batch *batch, size_t row,
+	const struct cis501_parsed *parsed)
 {
 	const struct cis501_reader *reader = reading->state;
-	const struct line *line = piece->line;
-	bool exact = piece->is == CIS501_MICRO_OP;
+	const struct line *line = parsed->line;
+	bool exact = parsed->is == CIS501_MICRO_OP;
 	batch_put(batch, kind, row, exact ? POLY_KIND_INSTRUCTION : POLY_KIND_OTHER);
-	batch_put(batch, record, row, (uint8_t)piece->is);
+	batch_put(batch, record, row, (uint8_t)parsed->is);
 	batch_put(batch, origin, row, line->offset);
 	if (exact) {
 		bool by_target = reading->options[OPTION_BRANCH] == BRANCH_TARGET;
 		uint32_t number;
-		put_fields(batch, row, &piece->op);
-		put_branch(batch, row, &piece->op, by_target);
-		exact = is_exact(reader, piece, by_target);
+		store_fields(batch, row, &parsed->op);
+		store_branch(batch, row, &parsed->op, by_target);
+		exact = is_exact(reader, parsed, by_target);
 		if (line->shape)
-			put_shape(reader, &piece->op, exact, line->shape);
-		if (find_name(reading, &piece->op.macro, &number))
+			set_template(reader, &parsed->op, exact, line->shape);
+		if (find_name(reading, &parsed->op.macro, &number))
 			batch_put(batch, mnemonic, row, number);
 		else
 			exact = false;
-		if (find_name(reading, &piece->op.micro, &number))
-			batch_put(batch, micro_op, row, number);
+		if (find_name(reading, &parsed->op.micro, &number))
+			batch_put(batch, uop_name, row, number);
 		else
 			exact = false;
 	}
@@ -239,25 +242,25 @@ cis501_put(struct reading *reading, struct batch *batch, size_t row,
 }
 
 static bool
-cis501_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+cis501_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *line, struct line_fault *fault)
 {
-	struct cis501_piece piece;
-	piece.line = line;
-	piece.split = false;
-	piece.is = cis501_parse(line->text, &piece.op, fault);
-	if (piece.is == CIS501_DAMAGED)
+	struct cis501_parsed parsed;
+	parsed.line = line;
+	parsed.split = false;
+	parsed.is = cis501_parse(line->text, &parsed.op, fault);
+	if (parsed.is == CIS501_CORRUPT)
 		return false;
-	cis501_put(reading, batch, row, &piece);
+	cis501_put_row(reading, batch, row, &parsed);
 	return true;
 }
 
 static const struct line_format line_format = {
-	.limit = CIS501_LINE_MOST,
-	.damaged = CIS501_DAMAGED,
+	.limit = CIS501_LINE_MAX,
+	.corrupt_kind = CIS501_CORRUPT,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .usual = 104},
-	.take = cis501_take,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
+	.parse_line = cis501_parse_line,
 };
 
 static enum poly_status
@@ -265,10 +268,10 @@ cis501_open(struct reading *reading, struct poly_error *error)
 {
 	struct cis501_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
+	struct cis501_sample sample;
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	take_sample(&sample, p, have);
+	classify_lines(&sample, p, have);
 	if (sample.exact[CIS501_BLANKS] > sample.exact[CIS501_COLUMNS])
 		reader->layout = CIS501_BLANKS;
 	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
@@ -279,7 +282,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;
 	view->record_count = CIS501_RECORD_COUNT;
-	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
+	reading->unsplittable = reading->options[OPTION_LINES] == LINES_FREE;
 	return POLY_OK;
 }
 
@@ -317,38 +320,38 @@ cis501_wopen(struct writing *writing, struct poly_error *error)
 	const char *fact = poly_trace_fact(writing->source, "cis501.layout");
 	bool blanks = fact && strcmp(fact, layouts[CIS501_BLANKS]) == 0;
 	writer->layout = blanks ? CIS501_BLANKS : CIS501_COLUMNS;
-	writer->keeps = true;
+	writer->copies_raw = true;
 	enum cis501_layout wanted = (enum cis501_layout)writing->options[OPTION_LAYOUT];
 	if (wanted != CIS501_LAYOUTS) {
-		writer->keeps = wanted == writer->layout;
+		writer->copies_raw = wanted == writer->layout;
 		writer->layout = wanted;
 	}
 	return POLY_OK;
 }
 
 static void
-print(struct writing *writing, const struct cis501 *op)
+print_op(struct writing *writing, const struct cis501 *op)
 {
 	const struct cis501_writer *writer = writing->state;
 	size_t room = CIS501_PRINT_ROOM + op->macro.length + op->micro.length;
-	char *to = (char *)out_room(writing->out, room);
-	const struct cis501_printed line = cis501_print(to, op, writer->layout);
+	char *dst = (char *)out_room(writing->out, room);
+	const struct cis501_printed line = cis501_print(dst, op, writer->layout);
 	if (writer->layout == CIS501_COLUMNS)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX_FAR,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX_PADDED,
 			line.text + line.address_at, CIS501_ADDRESS_DIGITS);
 	out_commit(writing->out, line.size);
 }
 
-/* A row that has its own bytes: they are written, or what they say in the wanted layout. */
+/* Writes a row that has its own bytes: the bytes, or their fields in the requested layout. */
 static void
 write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	const struct cis501_writer *writer = writing->state;
-	uint8_t line[CIS501_LINE_MOST + 1];
+	uint8_t line[CIS501_LINE_MAX + 1];
 	struct cis501 op;
 	size_t n;
-	if (!writer->keeps && cis501_of_raw(batch, row, line, &op)) {
-		print(writing, &op);
+	if (!writer->copies_raw && cis501_of_raw(batch, row, line, &op)) {
+		print_op(writing, &op);
 		return;
 	}
 	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
@@ -366,36 +369,35 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
 		batch->kind[row] != POLY_KIND_INSTRUCTION) {
-		writing_note(writing, "records that are no micro-operation were dropped");
+		writing_note(writing, "records that are not micro-operations were dropped");
 		return POLY_OK;
 	}
 	const char *lacking = cis501_of_row(batch, row, &op);
 	if (lacking)
 		return writing_lacks(batch, row, lacking, error);
 	if (poly_present(batch, POLY_COLUMN_flags, row) && batch->flags[row] == POLY_FLAGS_BOTH)
-		writing_note(writing,
-			"micro-operations read the flags that they write; that they "
-			"do was dropped");
+		writing_note(writing, "the flag reads of micro-operations that also write the "
+				      "flags were dropped");
 	if (op.access == '-' && poly_present(batch, POLY_COLUMN_address, row))
 		writing_note(
 			writing, "addresses that are neither read nor written were dropped");
-	print(writing, &op);
+	print_op(writing, &op);
 	return POLY_OK;
 }
 
 static const struct poly_option options[] = {
 	{"cis501.layout", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, CIS501_LAYOUTS, 0, 0, layouts,
-		"fields in columns, as the courses' files have them, or between single blanks; "
-		"auto: as the source has them, or in columns",
-		"reference cis501 2.3"},
+		"align fields in columns, as the course's files do, or separate them by single "
+		"blanks (default auto: as in the source, else columns)",
+		"published traces of Penn CIS 501"},
 	{"cis501.lines", POLY_OPTION_CHOICE, POLY_OPTION_READ, LINES_ONE, 0, 0, line_words,
-		"a line is one record, or records are fourteen fields in whatever lines, as "
-		"the "
-		"courses' C parser reads them",
-		"reference cis501 3/18"},
+		"read one record per line, or fourteen fields per record in any lines, as the "
+		"course's C parser does (default one)",
+		"Instruction Trace Format (Penn CIS 501), Parser Code"},
 	{"cis501.branch", POLY_OPTION_CHOICE, POLY_OPTION_READ, BRANCH_LETTER, 0, 0,
-		branch_words, "what tells a branch: its letter, or a target other than 0",
-		"reference cis501 3/1"},
+		branch_words,
+		"identify a branch by its letter, or by a target other than 0 (default letter)",
+		"Instruction Trace Format (Penn CIS 501), Field Descriptions"},
 	{.name = NULL},
 };
 
@@ -406,17 +408,17 @@ static const struct format cis501 = {
 			.family = "cis501",
 			.title = "Penn CIS 501 trace of x86 micro-operations",
 			.extensions = "cis501 trace",
-			.spec = "seed 004",
+			.spec = "Instruction Trace Format (Penn CIS 501)",
 			.can_read = true,
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
 				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
 				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
-				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
+				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,
@@ -429,7 +431,7 @@ static const struct format cis501 = {
 	.open = cis501_open,
 	.read = cis501_read,
 	.resync = cis501_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = cis501_check_batch,
 	.close = lines_close,
 	.wopen = cis501_wopen,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parsers of the course CIS 501 print of a trace: how many micro-operations and
- * instructions it has.
+ * Writes the summary that the parsers of the course CIS 501 print: the numbers of
+ * micro-operations and of instructions of a trace.
  *
- * spec: seed 004, "Parser Code"; reference cis501 3/14
+ * spec: Instruction Trace Format (Penn CIS 501), Parser Code
  */
 #include "format/format.h"
 
@@ -32,8 +32,8 @@ summary_write(struct writing *writing, const struct poly_batch *batch, struct po
 			batch->kind[row] != POLY_KIND_INSTRUCTION)
 			continue;
 		writer->micro_ops++;
-		writer->macro_ops +=
-			poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] == 1;
+		writer->macro_ops += poly_present(batch, POLY_COLUMN_uop_index, row) &&
+				     batch->uop_index[row] == 1;
 	}
 	return POLY_OK;
 }
@@ -59,12 +59,12 @@ static const struct format cis501_summary = {
 		{
 			.name = "cis501-summary",
 			.family = "cis501-summary",
-			.title = "what the parsers of Penn CIS 501 print of a trace",
+			.title = "summary of the Penn CIS 501 parsers",
 			.extensions = "",
-			.spec = "seed 004",
+			.spec = "Instruction Trace Format (Penn CIS 501), Parser Code",
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(uop),
-			.needs = POLY_HAS(kind) | POLY_HAS(uop),
+			.columns = POLY_HAS(kind) | POLY_HAS(uop_index),
+			.needs = POLY_HAS(kind) | POLY_HAS(uop_index),
 			.options = options,
 			.rules = rules,
 		},

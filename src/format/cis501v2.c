@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The second format of the course CIS 501, of 2016: ARM (Thumb-2) instructions, thirteen fields
- * between tabs.
+ * separated by tabs.
  *
- * spec: reference cis501 4.3
+ * spec: traces of Penn CIS 501, fall 2016
  */
 #include "format/cis501v2/line.h"
 
 #include <stdio.h>
 
-/* Lines at the front that are looked at, and how many bytes of them. */
+/* Limits of the sample that the probe classifies. */
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
@@ -20,17 +20,17 @@ static const char *const record_names[RECORD_COUNT] = {
 	"unconditional_direct",
 	"unconditional_indirect",
 	"blank",
-	"damaged",
+	"corrupt",
 };
 
 struct v2_reader {
 	struct lines lines;
 	bool has_last;
-	uint64_t next_pc; /* where the last instruction leads */
+	uint64_t next_pc; /* address of the next instruction */
 };
 
-/* Lines at the front of an input, by what they are. */
-struct sample {
+/* Counts of the lines at the front of an input, by their class. */
+struct v2_sample {
 	size_t good, bad, lines;
 };
 
@@ -38,18 +38,19 @@ static int
 v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample = {0};
+	struct v2_sample sample = {0};
 	struct line_fault fault;
 	struct cis501v2 op;
 	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
 	for (size_t size; sample.lines < SAMPLE_LINES; p += size, n -= size, sample.lines++) {
-		size = line_size(p, n, CIS501V2_LINE_MOST);
+		size = line_size(p, n, CIS501V2_LINE_MAX);
 		if (size == 0)
 			break;
-		enum record is = cis501v2_parse((const char *)p, size, &op, &fault);
+		enum v2_record is = cis501v2_parse((const char *)p, size, &op, &fault);
 		sample.good += is < BLANK;
-		sample.bad += is == DAMAGED;
+		sample.bad += is == CORRUPT;
 	}
+	note->near = sample.good > 0;
 	if (sample.good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are thirteen fields of an instruction",
@@ -66,7 +67,7 @@ is_conditional(unsigned type)
 }
 
 static void
-put_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
+store_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
 {
 	if (op->dest != NO_REGISTER)
 		batch_put(batch, dest, row, (uint8_t)op->dest);
@@ -77,7 +78,7 @@ put_registers(struct batch *batch, size_t row, const struct cis501v2 *op)
 }
 
 static void
-put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
+store_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	batch_put(batch, opcode_size, row, (uint8_t)op->opcode_size);
@@ -95,16 +96,16 @@ put_op(struct batch *batch, size_t row, const struct cis501v2 *op)
 		batch_put(batch, address, row, op->address);
 		batch_put(batch, size, row, op->size);
 	}
-	put_registers(batch, row, op);
+	store_registers(batch, row, op);
 	batch_put_bytes(batch, POLY_COLUMN_text, row, op->text, op->length);
 }
 
-/* Digits of an address as the writer has them. */
+/* Width of an address that the writer writes. */
 #define ADDRESS_DIGITS 8
 
-/* The address of an access may change. */
+/* The address of an access is the variable field of the line. */
 static void
-put_shape(const struct cis501v2 *op, struct line_shape *shape)
+set_template(const struct cis501v2 *op, struct line_shape *shape)
 {
 	shape->place = true;
 	shape->repeats = op->access == '_' || op->address_length == ADDRESS_DIGITS;
@@ -116,33 +117,33 @@ put_shape(const struct cis501v2 *op, struct line_shape *shape)
 }
 
 static bool
-v2_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
 	struct line_fault *fault)
 {
 	(void)reading;
 	const char *text = (const char *)line->text;
 	struct cis501v2 op;
-	enum record is = cis501v2_parse(text, line->size, &op, fault);
-	if (is == DAMAGED)
+	enum v2_record is = cis501v2_parse(text, line->size, &op, fault);
+	if (is == CORRUPT)
 		return false;
 	batch_put(batch, kind, row, is == BLANK ? POLY_KIND_OTHER : POLY_KIND_INSTRUCTION);
 	batch_put(batch, record, row, (uint8_t)is);
 	batch_put(batch, origin, row, line->offset);
 	if (is != BLANK)
-		put_op(batch, row, &op);
+		store_op(batch, row, &op);
 	if (is != BLANK && line->shape)
-		put_shape(&op, line->shape);
+		set_template(&op, line->shape);
 	if (is == BLANK || !cis501v2_is_exact(text, line->size, &op))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
 	return true;
 }
 
 static const struct line_format line_format = {
-	.limit = CIS501V2_LINE_MOST,
-	.damaged = DAMAGED,
+	.limit = CIS501V2_LINE_MAX,
+	.corrupt_kind = CORRUPT,
 	.too_long = V01,
 	.predict = {.windows = POLY_HAS(address)},
-	.take = v2_take,
+	.parse_line = v2_parse_line,
 };
 
 static enum poly_status
@@ -167,7 +168,7 @@ number_of(const struct poly_batch *batch, enum poly_column column, size_t row, u
 		       : absent;
 }
 
-/* The type of branch that a row's record names, or that its columns suggest. */
+/* Returns the branch type that a row's record names, or that its columns imply. */
 static unsigned
 type_of(const struct poly_batch *batch, size_t row)
 {
@@ -193,7 +194,10 @@ set_access(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
 	op->size = number_of(batch, POLY_COLUMN_size, row, 0);
 }
 
-/* The instruction as the columns have it. NULL, or the name of a column that is not fit. */
+/*
+ * Builds the instruction from the columns. Returns NULL, or the name of a missing or unsuitable
+ * column.
+ */
 static const char *
 op_of_columns(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
 {
@@ -223,7 +227,7 @@ op_of_columns(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
 					: NULL;
 }
 
-/* The instruction of a row that has one, of its own bytes where they are kept. */
+/* Builds the instruction of a row, from its own bytes if it stores them. */
 static bool
 op_of_row(const struct poly_batch *batch, size_t row, struct cis501v2 *op)
 {
@@ -245,16 +249,15 @@ check_op(struct reading *reading, const struct poly_batch *batch, size_t row,
 	const uint64_t record = batch->first + row + 1, offset = batch->origin[row];
 	if (reader->has_last && reader->next_pc != op->pc)
 		findings_add(reading->findings, V02, record, offset,
-			"the pc is 0x%08x, expected 0x%08llx, where the instruction before "
-			"leads",
+			"the pc is 0x%08x, expected 0x%08llx after the previous instruction",
 			op->pc, (unsigned long long)reader->next_pc);
 	if (op->opcode_size != 2 && op->opcode_size != 4)
 		findings_add(reading->findings, V02, record, offset,
 			"the size is %u bytes, expected 2 or 4", op->opcode_size);
 	if (op->access == '_' && (op->address || op->size))
 		findings_add(reading->findings, V02, record, offset,
-			"0x%08x and %u bytes are accessed without L or S", op->address,
-			op->size);
+			"address 0x%08x and size %u without L or S, expected 0 and 0",
+			op->address, op->size);
 	bool branch = op->type != INSTRUCTION;
 	if (branch != (op->direction != '_') ||
 		(branch && !is_conditional(op->type) && op->direction != 'T'))
@@ -295,7 +298,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return POLY_OK;
 	}
 	if (number_of(batch, POLY_COLUMN_kind, row, POLY_KIND_OTHER) != POLY_KIND_INSTRUCTION) {
-		writing_note(writing, "records that are no instruction were dropped");
+		writing_note(writing, "records that are not instructions were dropped");
 		return POLY_OK;
 	}
 	const char *lacking = op_of_columns(batch, row, &op);
@@ -304,8 +307,8 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (op.access == '_' && poly_present(batch, POLY_COLUMN_address, row))
 		writing_note(
 			writing, "addresses that are neither read nor written were dropped");
-	char *to = (char *)out_room(writing->out, CIS501V2_PRINT_ROOM + op.length);
-	out_commit(writing->out, cis501v2_print(to, &op));
+	char *dst = (char *)out_room(writing->out, CIS501V2_PRINT_ROOM + op.length);
+	out_commit(writing->out, cis501v2_print(dst, &op));
 	return POLY_OK;
 }
 
@@ -322,9 +325,9 @@ static const struct poly_option options[] = {{.name = NULL}};
 
 /* clang-format off */
 static const struct poly_rule rules[RULE_COUNT + 1] = {
-	{"V01", POLY_ERROR, "a line has 13 fields between tabs, each in its range, and at most 4096 bytes", "reference cis501 5"},
-	{"V02", POLY_WARNING, "an instruction stands where the one before it leads, has 2 or 4 bytes, accesses memory with L or S, and is always taken where it is an unconditional branch", "reference cis501 5"},
-	{"V03", POLY_NOTE, "there are no blank lines", "reference cis501 5"},
+	{"V01", POLY_ERROR, "a line has 13 fields separated by tabs, each in its range, and at most 4096 bytes", "traces of Penn CIS 501, fall 2016"},
+	{"V02", POLY_WARNING, "the pc is the successor of the previous instruction, the size is 2 or 4 bytes, only L and S access memory, and unconditional branches are taken", "traces of Penn CIS 501, fall 2016"},
+	{"V03", POLY_NOTE, "no line is blank", "traces of Penn CIS 501, fall 2016"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
@@ -336,7 +339,7 @@ static const struct format cis501v2 = {
 			.family = "cis501v2",
 			.title = "Penn CIS 501 trace of ARM instructions",
 			.extensions = "cis501v2",
-			.spec = "reference cis501 4.3",
+			.spec = "traces of Penn CIS 501, fall 2016",
 			.can_read = true,
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
@@ -357,7 +360,7 @@ static const struct format cis501v2 = {
 	.open = v2_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = v2_check,
 	.close = lines_close,
 	.write = v2_write,

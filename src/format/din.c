@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dinero's "din" traces: a label and an address a line, and the form of Dinero IV, which has a
- * letter, an address and a size.
+ * Dinero's "din" traces: a label and an address per line, or in the form of Dinero IV a letter,
+ * an address and a size.
  *
  *     line   = ( label gap address | letter gap address gap size ) [ gap anything ] ;
  *     label  = "0" | "1" | "2" | "3" | "4" ;
  *     letter = "r" | "w" | "i" | "m" | "c" | "v" ;
  *
- * Labels are of reads, writes, fetches, other references and flushes, letters of the first four
- * and of lines that are copied back or made invalid.
+ * Labels mean reads, writes, fetches, other references and flushes; letters mean the first
+ * four, copy-backs and invalidations of cache lines.
  *
  * spec: manual pages of Dinero III and Dinero IV; polytrace-din(5)
  */
@@ -19,9 +19,9 @@
 #include <stdio.h>
 
 /* Bytes of the longest line. */
-#define LINE_MOST ((size_t)16 << 10)
+#define DIN_LINE_MAX ((size_t)16 << 10)
 
-/* Lines at the front that are looked at, and how many bytes of them. */
+/* Limits of the sample that the probe and the reader classify. */
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
@@ -36,7 +36,7 @@ const char *const din_records[DIN_RECORD_COUNT] = {
 	[DIN_COPY_BACK] = "copy_back",
 	[DIN_INVALIDATE] = "invalidate",
 	[DIN_BLANK] = "blank",
-	[DIN_DAMAGED] = "damaged",
+	[DIN_CORRUPT] = "corrupt",
 };
 
 const char *const din_forms[] = {"plain", "sized", "auto", NULL};
@@ -45,7 +45,7 @@ struct din_reader {
 	struct lines lines;
 	enum din_form form;
 	unsigned digits;
-	bool mixed; /* it was found that lines of both forms occur */
+	bool mixed; /* D07 was reported: lines of both forms occur */
 };
 
 /* A line's fields. */
@@ -54,8 +54,8 @@ struct din {
 	enum din_form form;
 	unsigned digits; /* of the address */
 	uint64_t address, size;
-	bool exact;  /* it is as it would be written, but for the digits of the address */
-	bool behind; /* something stands behind the fields */
+	bool exact;    /* as the writer writes it, except for leading zeros of the address */
+	bool has_note; /* text follows the fields */
 };
 
 static inline bool
@@ -64,14 +64,14 @@ is_blank(uint8_t c)
 	return c == ' ' || c == '\t';
 }
 
-/* True where a field ends. */
+/* True if a field ends at c. */
 static inline bool
 ends_field(uint8_t c)
 {
 	return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* The record of a first byte; DIN_DAMAGED where it is none. */
+/* Returns the record type of a first byte; DIN_CORRUPT if it is not a label or letter. */
 static inline enum din_record
 record_of(uint8_t c, enum din_form *form)
 {
@@ -86,12 +86,12 @@ record_of(uint8_t c, enum din_form *form)
 	case 'm': return DIN_MISC;
 	case 'c': return DIN_COPY_BACK;
 	case 'v': return DIN_INVALIDATE;
-	default: return DIN_DAMAGED;
+	default: return DIN_CORRUPT;
 	}
 }
 
 static bool
-blame(struct line_fault *fault, enum rule rule, size_t column, const char *text)
+set_fault(struct line_fault *fault, enum rule rule, size_t column, const char *text)
 {
 	fault->rule = rule;
 	fault->column = (unsigned)column;
@@ -99,9 +99,9 @@ blame(struct line_fault *fault, enum rule rule, size_t column, const char *text)
 	return false;
 }
 
-/* Blames a field: what it is called, and what stands there instead. */
+/* Sets a fault of the field at a position. */
 static bool
-blame_field(
+set_field_fault(
 	struct line_fault *fault, const struct line *line, const uint8_t *at, const char *field)
 {
 	int shown = line_shown(at, (size_t)(line->text + line->size - at));
@@ -109,12 +109,15 @@ blame_field(
 	snprintf(text, sizeof text, "%s is '%.*s', expected hexadecimal digits", field, shown,
 		(const char *)at);
 	enum rule rule = *field == 's' ? D03 : D02;
-	return blame(fault, rule, (size_t)(at - line->text) + 1, text);
+	return set_fault(fault, rule, (size_t)(at - line->text) + 1, text);
 }
 
-/* A field of hexadecimal digits of any case, with or without 0x; returns what is behind it. */
+/*
+ * Parses a field of hexadecimal digits of any case, with or without 0x; returns its end, or
+ * NULL.
+ */
 static const uint8_t *
-take_number(const uint8_t *p, uint64_t *value, unsigned *digits)
+parse_number(const uint8_t *p, uint64_t *value, unsigned *digits)
 {
 	const uint8_t *end = p;
 	while (is_blank(*p))
@@ -138,48 +141,48 @@ past_blanks(const uint8_t *p)
 	return p;
 }
 
-/* A line of any kind. */
+/* Parses a line of any spelling. */
 static bool
 parse_any(const struct line *line, struct din *din, struct line_fault *fault)
 {
 	const uint8_t *p = past_blanks(line->text);
 	unsigned digits;
-	din->exact = din->behind = false;
+	din->exact = din->has_note = false;
 	if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
 		din->is = DIN_BLANK;
 		return true;
 	}
 	din->is = record_of(*p, &din->form);
-	if (din->is == DIN_DAMAGED || !ends_field(p[1])) {
+	if (din->is == DIN_CORRUPT || !ends_field(p[1])) {
 		char text[120];
 		snprintf(text, sizeof text,
 			"label is '%.*s', expected 0 to 4 or one of r, w, i, m, c, v",
 			line_shown(p, (size_t)(line->text + line->size - p)), (const char *)p);
-		return blame(fault, D01, (size_t)(p - line->text) + 1, text);
+		return set_fault(fault, D01, (size_t)(p - line->text) + 1, text);
 	}
-	const uint8_t *end = take_number(p + 1, &din->address, &din->digits);
+	const uint8_t *end = parse_number(p + 1, &din->address, &din->digits);
 	if (!end)
-		return blame_field(fault, line, past_blanks(p + 1), "address");
+		return set_field_fault(fault, line, past_blanks(p + 1), "address");
 	if (din->form == DIN_SIZED) {
 		const uint8_t *size = past_blanks(end);
-		end = take_number(end, &din->size, &digits);
+		end = parse_number(end, &din->size, &digits);
 		if (!end || din->size > UINT32_MAX)
-			return blame_field(fault, line, size, "size");
+			return set_field_fault(fault, line, size, "size");
 	}
 	end = past_blanks(end);
-	din->behind = *end != '\n' && (*end != '\r' || end[1] != '\n');
+	din->has_note = *end != '\n' && (*end != '\r' || end[1] != '\n');
 	return true;
 }
 
-/* A line as writers make it; false where it is not, whatever it is. */
+/* Parses a line that is spelled as writers spell it; false for every other line. */
 static inline bool
-parse_usual(const uint8_t *p, struct din *din)
+parse_exact(const uint8_t *p, struct din *din)
 {
 	din->is = record_of(*p, &din->form);
 	din->digits = num_hex_run(p + 2, &din->address);
 	din->exact = *p < 'A' || *p > 'Z';
 	const uint8_t *end = p + 2 + din->digits;
-	if (din->is == DIN_DAMAGED || p[1] != ' ' || !din->digits)
+	if (din->is == DIN_CORRUPT || p[1] != ' ' || !din->digits)
 		return false;
 	if (din->form == DIN_PLAIN)
 		return *end == '\n';
@@ -188,17 +191,17 @@ parse_usual(const uint8_t *p, struct din *din)
 	return *end == ' ' && digits && end[1 + digits] == '\n';
 }
 
-/* Lines at the front of an input, by what they are. */
-struct sample {
-	size_t records;	    /* with nothing behind them */
-	size_t noted;	    /* with something there */
+/* Counts of the lines at the front of an input, by their class. */
+struct din_sample {
+	size_t records;	    /* without text after the fields */
+	size_t noted;	    /* with text after the fields */
 	size_t others;	    /* neither a record nor blank */
 	enum din_form form; /* of the first record */
-	unsigned digits;    /* of the first address that has zeros in front; 0: none has */
+	unsigned digits;    /* of the first address with leading zeros; 0: none */
 };
 
 static void
-add_line(struct sample *sample, const struct line *line)
+add_line(struct din_sample *sample, const struct line *line)
 {
 	struct line_fault fault;
 	struct din din;
@@ -212,17 +215,17 @@ add_line(struct sample *sample, const struct line *line)
 		sample->form = din.form;
 	if (!sample->digits && din.digits > num_hex_width(din.address))
 		sample->digits = din.digits;
-	sample->records += !din.behind;
-	sample->noted += din.behind;
+	sample->records += !din.has_note;
+	sample->noted += din.has_note;
 }
 
 static void
-take_sample(struct sample *sample, const uint8_t *p, size_t n)
+classify_lines(struct din_sample *sample, const uint8_t *p, size_t n)
 {
-	*sample = (struct sample){.records = 0};
+	*sample = (struct din_sample){.records = 0};
 	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
 	for (size_t i = 0, size; i < SAMPLE_LINES; i++, p += size, n -= size) {
-		size = line_size(p, n, LINE_MOST);
+		size = line_size(p, n, DIN_LINE_MAX);
 		if (size == 0)
 			return;
 		add_line(sample, &(struct line){.text = p, .size = size, .ended = true});
@@ -233,19 +236,23 @@ static int
 din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
-	take_sample(&sample, p, n);
+	struct din_sample sample;
+	classify_lines(&sample, p, n);
 	size_t good = sample.records + sample.noted;
+	note->near = good > 0;
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,
 			good + sample.others, sample.form == DIN_SIZED ? ", with a size" : "");
-	/* Any two columns of numbers may look so: this is worth less than any other format. */
+	/*
+	 * Any two columns of numbers can match, so this bid is lower than that of any other
+	 * format.
+	 */
 	return sample.records >= 3 && sample.noted <= sample.records && !sample.others ? 10 : 0;
 }
 
 static inline void
-put_record(struct batch *batch, size_t row, const struct din *din)
+store_record(struct batch *batch, size_t row, const struct din *din)
 {
 	static const uint8_t kinds[DIN_RECORD_COUNT] = {POLY_KIND_ACCESS, POLY_KIND_ACCESS,
 		POLY_KIND_INSTRUCTION, POLY_KIND_OTHER, POLY_KIND_EVENT, POLY_KIND_ACCESS,
@@ -273,16 +280,18 @@ put_record(struct batch *batch, size_t row, const struct din *din)
 }
 
 static void
-find_no_end(struct reading *reading, size_t row, const struct line *line)
+add_no_newline(struct reading *reading, size_t row, const struct line *line)
 {
 	if (in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, D08, reading->record + row + 1, line->offset,
-			"the last line has no newline, it may be cut off");
+			"the last line has no newline, it may be truncated");
 }
 
-/* The address of an access may change; that of an instruction tells where it is. */
+/*
+ * The address of an access is a variable field; that of an instruction is part of the template.
+ */
 static inline void
-put_shape(const struct din_reader *reader, const struct din *din, const uint8_t *text,
+set_template(const struct din_reader *reader, const struct din *din, const uint8_t *text,
 	struct line_shape *shape)
 {
 	shape->place = din->is == DIN_FETCH;
@@ -293,35 +302,35 @@ put_shape(const struct din_reader *reader, const struct din *din, const uint8_t 
 }
 
 static bool
-din_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+din_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *line, struct line_fault *fault)
 {
 	const struct din_reader *reader = reading->state;
 	struct din din;
-	bool usual = parse_usual(line->text, &din);
-	if (!usual && !parse_any(line, &din, fault))
+	bool fast = parse_exact(line->text, &din);
+	if (!fast && !parse_any(line, &din, fault))
 		return false;
-	bool exact = usual && din.exact && line->ended && din.form == reader->form &&
+	bool exact = fast && din.exact && line->ended && din.form == reader->form &&
 		     din.digits == address_digits(din.address, reader->digits) &&
 		     (din.is != DIN_FETCH || din.form == DIN_PLAIN || din.size <= UINT8_MAX);
 	batch_put(batch, record, row, (uint8_t)din.is);
 	batch_put(batch, origin, row, line->offset);
-	put_record(batch, row, &din);
-	if (usual && line->shape)
-		put_shape(reader, &din, line->text, line->shape);
+	store_record(batch, row, &din);
+	if (fast && line->shape)
+		set_template(reader, &din, line->text, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (!line->ended)
-		find_no_end(reading, row, line);
+		add_no_newline(reading, row, line);
 	return true;
 }
 
 static const struct line_format line_format = {
-	.limit = LINE_MOST,
-	.damaged = DIN_DAMAGED,
+	.limit = DIN_LINE_MAX,
+	.corrupt_kind = DIN_CORRUPT,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = din_take,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = din_parse_line,
 };
 
 static enum poly_status
@@ -329,11 +338,11 @@ din_open(struct reading *reading, struct poly_error *error)
 {
 	struct din_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
+	struct din_sample sample;
 	char digits[4] = "";
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	take_sample(&sample, p, have);
+	classify_lines(&sample, p, have);
 	reader->form = sample.form;
 	reader->digits = sample.digits;
 	digits[num_decimal(digits, reader->digits)] = 0;
@@ -361,11 +370,11 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 	if (!reader->mixed && sized != (reader->form == DIN_SIZED)) {
 		reader->mixed = true;
 		findings_add(reading->findings, D07, record, origin,
-			"a line with%s size, where the first one has %s", sized ? " a" : "out",
+			"a line with%s size, the first line has %s", sized ? " a" : "out",
 			sized ? "none" : "one");
 	} else if (poly_present(batch, POLY_COLUMN_raw, row)) {
 		findings_add(reading->findings, D05, record, origin,
-			"other blanks, digits or case, or something behind the fields");
+			"other blanks, digits or case than written, or text after the fields");
 	}
 }
 
@@ -379,8 +388,8 @@ din_check(struct reading *reading, const struct poly_batch *batch)
 static const struct poly_option options[] = {
 	[DIN_OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, DIN_FORMS, 0, 0,
 		din_forms,
-		"lines with a label and an address, or with a letter, an address and a size; "
-		"auto: as the source has them, or plain",
+		"write lines with a label and an address, or with a letter, an address and a "
+		"size (default auto: as in the source, else plain)",
 		"polytrace-din(5)"},
 	{.name = NULL},
 };
@@ -392,13 +401,12 @@ static const struct poly_rule rules[] = {
 	[D02] = {"D02", POLY_ERROR, "an address has 1 to 16 hexadecimal digits",
 		"polytrace-din(5)"},
 	[D03] = {"D03", POLY_ERROR,
-		"a letter's line has a size in hexadecimal digits, of 32 bits at most",
+		"a line with a letter has a hexadecimal size of at most 32 bits",
 		"polytrace-din(5)"},
 	[D04] = {"D04", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-din(5)"},
-	[D05] = {"D05", POLY_NOTE,
-		"lines are as one writer makes them, with nothing behind their fields",
+	[D05] = {"D05", POLY_NOTE, "lines have one spelling, and no text follows their fields",
 		"polytrace-din(5)"},
-	[D06] = {"D06", POLY_NOTE, "there are no blank lines", "polytrace-din(5)"},
+	[D06] = {"D06", POLY_NOTE, "no line is blank", "polytrace-din(5)"},
 	[D07] = {"D07", POLY_WARNING, "either all lines have sizes or none has",
 		"polytrace-din(5)"},
 	[D08] = {"D08", POLY_WARNING, "the last line ends in a newline", "polytrace-din(5)"},
@@ -429,7 +437,7 @@ static const struct format din = {
 	.open = din_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = din_check,
 	.close = lines_close,
 	.wopen = din_wopen,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What valgrind's tool lackey writes with --trace-mem=yes: a line for every instruction and
- * every access, with valgrind's messages before and behind them and the program's own output
- * anywhere.
+ * Output of valgrind's tool lackey with --trace-mem=yes: a line per instruction and per access,
+ * valgrind's messages before and after them, and the program's own output anywhere.
  *
  *     line   = ( "I " | " L" | " S" | " M" ) " " address "," size
  *            | message | anything ;
@@ -10,7 +9,7 @@
  *     mark = "==" | "--" | "**" ;   stamp = { digit | ":" | "." }-
  *
  * An address has at least 8 hexadecimal digits, a size is decimal. M is a load and a store of
- * the same place, which lackey's own counters count as both.
+ * the same address, which lackey's own counters count as both.
  *
  * spec: Valgrind User Manual, "Lackey: an example tool"; polytrace-lackey(5)
  */
@@ -21,17 +20,17 @@
 #include <stdio.h>
 
 /* Bytes of the longest line. */
-#define LINE_MOST ((size_t)64 << 10)
+#define LACKEY_LINE_MAX ((size_t)64 << 10)
 
-/* Lines at the front that are looked at, and how many bytes of them. */
+/* Limits of the sample that the probe and the reader classify. */
 #define SAMPLE_LINES 256
 #define SAMPLE_BYTES ((size_t)16 << 10)
 
-/* The largest sizes that lackey knows. */
-#define INSTRUCTION_MOST 20
-#define ACCESS_MOST 512
+/* Maximum sizes that lackey writes. */
+#define INSTRUCTION_MAX 20
+#define ACCESS_MAX 512
 
-enum rule { L01, L02, L03, L04, L05, L06, L07 };
+enum rule { K01, K02, K03, K04, K05, K06, K07 };
 
 const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_INSTRUCTION] = "instruction",
@@ -40,16 +39,16 @@ const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_MODIFY] = "modify",
 	[LACKEY_MESSAGE] = "message",
 	[LACKEY_OUTPUT] = "output",
-	[LACKEY_DAMAGED] = "damaged",
+	[LACKEY_CORRUPT] = "corrupt",
 };
 
 struct lackey_reader {
 	struct lines lines;
-	uint64_t instructions; /* that the check has seen */
+	uint64_t instructions; /* counted by the check */
 	uint64_t process;      /* of the first message */
 	bool has_process;
-	bool has_several; /* messages are of several processes */
-	bool unowned;	  /* it was found that accesses come before instructions */
+	bool has_several; /* messages come from several processes */
+	bool unowned;	  /* K06 was reported: accesses precede the first instruction */
 };
 
 /* A record's fields. */
@@ -57,14 +56,14 @@ struct lackey {
 	enum lackey_record is;
 	uint64_t address;
 	uint32_t size;
-	unsigned digits; /* of the address; undefined where the line is unusual */
-	bool exact;	 /* it is as lackey writes it */
-	bool unusual;	 /* digits are in upper case */
+	unsigned digits; /* of the address; undefined if upper_case */
+	bool exact;	 /* spelled as lackey writes it */
+	bool upper_case; /* of the digits */
 };
 
 #define HEAD(a, b, c) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16)
 
-/* The record of a line's first three bytes; LACKEY_OUTPUT where it is none. */
+/* Returns the record type of a line's first three bytes; LACKEY_OUTPUT for other lines. */
 static inline enum lackey_record
 record_of(const uint8_t *p)
 {
@@ -77,49 +76,51 @@ record_of(const uint8_t *p)
 	}
 }
 
-/* A size and the end of the line; false where something else stands there. */
+/* Parses a size and the end of the line. */
 static inline bool
-parse_size(const uint8_t *p, struct lackey *it)
+parse_size(const uint8_t *p, struct lackey *record)
 {
 	const uint8_t *start = p;
 	uint32_t size = 0;
 	for (unsigned digit; (digit = (unsigned)*p - '0') < 10 && p - start < 9; p++)
 		size = size * 10 + digit;
-	it->size = size;
-	it->exact &= *p == '\n' && (*start != '0' || p == start + 1);
+	record->size = size;
+	record->exact &= *p == '\n' && (*start != '0' || p == start + 1);
 	return p != start && (*p == '\n' || (*p == '\r' && p[1] == '\n'));
 }
 
-/* A record whose address is otherwise than lackey writes it: upper-case digits. */
+/* Parses a record whose address has upper-case digits, which lackey does not write. */
 static bool
-parse_unusual(const uint8_t *p, struct lackey *it)
+parse_upper_case(const uint8_t *p, struct lackey *record)
 {
 	size_t n = 0;
-	it->exact = false;
-	it->unusual = true;
+	record->exact = false;
+	record->upper_case = true;
 	while (num_hex_digit((char)p[n]) >= 0)
 		n++;
-	return p[n] == ',' && num_parse_hex((const char *)p, n, &it->address) &&
-	       parse_size(p + n + 1, it);
+	return p[n] == ',' && num_parse_hex((const char *)p, n, &record->address) &&
+	       parse_size(p + n + 1, record);
 }
 
-/* A line of a record; is becomes LACKEY_OUTPUT where it is none. */
+/* Parses a line; sets `is` to LACKEY_OUTPUT if it is not a record. */
 static inline void
-parse(const uint8_t *p, struct lackey *it)
+parse(const uint8_t *p, struct lackey *record)
 {
-	it->is = record_of(p);
-	if (it->is == LACKEY_OUTPUT)
+	record->is = record_of(p);
+	if (record->is == LACKEY_OUTPUT)
 		return;
-	unsigned n = num_hex_run(p + 3, &it->address);
-	it->unusual = false;
-	it->digits = n;
-	it->exact = n == LACKEY_ADDRESS_DIGITS || (n > LACKEY_ADDRESS_DIGITS && p[3] != '0');
-	bool good = n && p[3 + n] == ',' ? parse_size(p + 4 + n, it) : parse_unusual(p + 3, it);
-	if (!good || (it->is == LACKEY_INSTRUCTION && it->size > UINT8_MAX))
-		it->is = LACKEY_OUTPUT;
+	unsigned n = num_hex_run(p + 3, &record->address);
+	record->upper_case = false;
+	record->digits = n;
+	record->exact =
+		n == LACKEY_ADDRESS_DIGITS || (n > LACKEY_ADDRESS_DIGITS && p[3] != '0');
+	bool good = n && p[3 + n] == ',' ? parse_size(p + 4 + n, record)
+					 : parse_upper_case(p + 3, record);
+	if (!good || (record->is == LACKEY_INSTRUCTION && record->size > UINT8_MAX))
+		record->is = LACKEY_OUTPUT;
 }
 
-/* Where the number of the process stands: behind the marks, and the time where it is told. */
+/* Returns the offset of the process id: after the mark, and after the time if present. */
 static size_t
 process_at(const uint8_t *p, size_t n)
 {
@@ -129,7 +130,7 @@ process_at(const uint8_t *p, size_t n)
 	return i > 2 && i < n && p[i] == ' ' ? i + 1 : 2;
 }
 
-/* The text of a message, behind its marks, and the process that it is of; NULL: it is none. */
+/* Returns the text of a message after its marks, and its process id; NULL: not a message. */
 static const char *
 message_text(const uint8_t *p, size_t n, uint64_t *process)
 {
@@ -145,7 +146,7 @@ message_text(const uint8_t *p, size_t n, uint64_t *process)
 	return (const char *)p + i + (i < n && p[i] == ' ');
 }
 
-/* The bytes of a line without its end. */
+/* Returns the size of a line without its newline. */
 static size_t
 text_size(const uint8_t *text, size_t n)
 {
@@ -153,14 +154,14 @@ text_size(const uint8_t *text, size_t n)
 	return n - (n && text[n - 1] == '\r');
 }
 
-/* Lines at the front of an input, by what they are. */
-struct sample {
+/* Counts of the lines at the front of an input, by their class. */
+struct lackey_sample {
 	size_t records, messages, others;
 };
 
-/* Keeps what a message says of the run, where it does, and in plain characters. */
+/* Stores the command or the version of a message that has one, in printable characters. */
 static bool
-keep_fact(struct info *info, const char *text, size_t n)
+store_fact(struct info *info, const char *text, size_t n)
 {
 	static const char command[] = "Command: ", version[] = "Using Valgrind-";
 	char value[300];
@@ -181,29 +182,29 @@ keep_fact(struct info *info, const char *text, size_t n)
 	return (info->view.producer = info_string(info, value)) != NULL;
 }
 
-/* Looks at the front; info may be NULL. False: no memory. */
+/* Classifies the lines at the front; info may be NULL. False: out of memory. */
 static bool
-take_sample(struct sample *sample, const uint8_t *p, size_t n, struct info *info)
+classify_lines(struct lackey_sample *sample, const uint8_t *p, size_t n, struct info *info)
 {
 	bool good = true;
-	*sample = (struct sample){.records = 0};
+	*sample = (struct lackey_sample){.records = 0};
 	n = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
 	for (size_t i = 0, size; good && i < SAMPLE_LINES; i++, p += size, n -= size) {
 		uint8_t line[64] = {0};
-		struct lackey it;
+		struct lackey record;
 		uint64_t process;
-		size = line_size(p, n, LINE_MOST);
+		size = line_size(p, n, LACKEY_LINE_MAX);
 		if (size == 0)
 			return true;
-		/* The bytes of a probe may end right behind a line. */
+		/* The bytes of a probe may end directly after a line. */
 		memcpy(line, p, size < sizeof line / 2 ? size : sizeof line / 2);
-		parse(line, &it);
+		parse(line, &record);
 		const char *text = message_text(p, size, &process);
-		sample->records += it.is != LACKEY_OUTPUT;
+		sample->records += record.is != LACKEY_OUTPUT;
 		sample->messages += text != NULL;
-		sample->others += it.is == LACKEY_OUTPUT && !text;
+		sample->others += record.is == LACKEY_OUTPUT && !text;
 		if (text && info)
-			good = keep_fact(info, text,
+			good = store_fact(info, text,
 				text_size(p, size) - (size_t)((const uint8_t *)text - p));
 	}
 	return good;
@@ -213,8 +214,8 @@ static int
 lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
-	take_sample(&sample, p, n, NULL);
+	struct lackey_sample sample;
+	classify_lines(&sample, p, n, NULL);
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions and accesses of lackey",
@@ -225,24 +226,24 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 }
 
 static void
-find(struct reading *reading, enum rule rule, size_t row, const struct line *line)
+add_finding(struct reading *reading, enum rule rule, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	if (rule == L01 && text_size(line->text, line->size) == 0)
+	if (rule == K01 && text_size(line->text, line->size) == 0)
 		findings_add(reading->findings, rule, record, line->offset,
-			"a blank line is no record");
-	else if (rule == L01)
+			"a blank line is not a record");
+	else if (rule == K01)
 		findings_add(reading->findings, rule, record, line->offset,
-			"'%.*s' is no record", line_shown(line->text, line->size),
+			"'%.*s' is not a record", line_shown(line->text, line->size),
 			(const char *)line->text);
 	else if (in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, rule, record, line->offset,
-			"the last line has no newline, it may be cut off");
+			"the last line has no newline, it may be truncated");
 }
 
-/* A line that is no record. */
+/* Stores a line that is not a record. */
 static void
-put_other(struct reading *reading, struct batch *batch, size_t row, const struct line *line)
+store_other(struct reading *reading, struct batch *batch, size_t row, const struct line *line)
 {
 	uint64_t process;
 	bool message = message_text(line->text, line->size, &process) != NULL;
@@ -253,77 +254,77 @@ put_other(struct reading *reading, struct batch *batch, size_t row, const struct
 	batch_put_bytes(
 		batch, POLY_COLUMN_text, row, line->text, text_size(line->text, line->size));
 	if (!message)
-		find(reading, L01, row, line);
+		add_finding(reading, K01, row, line);
 }
 
 static inline void
-put_record(struct batch *batch, size_t row, const struct lackey *it, unsigned part)
+store_record(struct batch *batch, size_t row, const struct lackey *record, unsigned part)
 {
-	batch_put(batch, record, row, (uint8_t)it->is);
-	if (it->is == LACKEY_INSTRUCTION) {
+	batch_put(batch, record, row, (uint8_t)record->is);
+	if (record->is == LACKEY_INSTRUCTION) {
 		batch_put(batch, kind, row, POLY_KIND_INSTRUCTION);
-		batch_put(batch, pc, row, it->address);
-		batch_put(batch, opcode_size, row, (uint8_t)it->size);
+		batch_put(batch, pc, row, record->address);
+		batch_put(batch, opcode_size, row, (uint8_t)record->size);
 		return;
 	}
-	bool reads = it->is == LACKEY_LOAD || (it->is == LACKEY_MODIFY && part == 0);
+	bool reads = record->is == LACKEY_LOAD || (record->is == LACKEY_MODIFY && part == 0);
 	batch_put(batch, kind, row, POLY_KIND_ACCESS);
 	batch_put(batch, access, row, reads ? POLY_ACCESS_READ : POLY_ACCESS_WRITE);
-	batch_put(batch, address, row, it->address);
-	batch_put(batch, size, row, it->size);
+	batch_put(batch, address, row, record->address);
+	batch_put(batch, size, row, record->size);
 }
 
-/* The address of an access may change; an instruction is the same as often as it is executed.
- */
+/* The address of an access is a variable field; an instruction line repeats unchanged. */
 static inline void
-put_shape(const struct lackey *it, const uint8_t *text, struct line_shape *shape)
+set_template(const struct lackey *record, const uint8_t *text, struct line_shape *shape)
 {
-	shape->place = it->is == LACKEY_INSTRUCTION;
-	shape->repeats = !it->unusual;
+	shape->place = record->is == LACKEY_INSTRUCTION;
+	shape->repeats = !record->upper_case;
 	if (!shape->place)
-		shape_window(shape, text + 3, it->digits,
-			it->digits <= LACKEY_ADDRESS_DIGITS ? WINDOW_ZEROS : 0,
+		shape_window(shape, text + 3, record->digits,
+			record->digits <= LACKEY_ADDRESS_DIGITS ? WINDOW_ZEROS : 0,
 			POLY_COLUMN_address);
 }
 
 static bool
-lackey_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+lackey_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *line, struct line_fault *fault)
 {
 	(void)fault;
-	struct lackey it;
-	parse(line->text, &it);
+	struct lackey record;
+	parse(line->text, &record);
 	batch_put(batch, origin, row, line->offset);
-	*line->more = it.is == LACKEY_MODIFY && line->part == 0;
-	if (it.is == LACKEY_OUTPUT)
-		put_other(reading, batch, row, line);
+	*line->more_rows = record.is == LACKEY_MODIFY && line->row_index == 0;
+	if (record.is == LACKEY_OUTPUT)
+		store_other(reading, batch, row, line);
 	else
-		put_record(batch, row, &it, line->part);
-	if (it.is != LACKEY_OUTPUT && line->shape)
-		put_shape(&it, line->text, line->shape);
-	if (line->part == 0 && (it.is == LACKEY_OUTPUT || !it.exact || !line->ended))
+		store_record(batch, row, &record, line->row_index);
+	if (record.is != LACKEY_OUTPUT && line->shape)
+		set_template(&record, line->text, line->shape);
+	if (line->row_index == 0 &&
+		(record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (line->part == 0 && !line->ended)
-		find(reading, L04, row, line);
+	if (line->row_index == 0 && !line->ended)
+		add_finding(reading, K04, row, line);
 	return true;
 }
 
 static const struct line_format line_format = {
-	.limit = LINE_MOST,
-	.damaged = LACKEY_DAMAGED,
-	.too_long = L02,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = lackey_take,
+	.limit = LACKEY_LINE_MAX,
+	.corrupt_kind = LACKEY_CORRUPT,
+	.too_long = K02,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = lackey_parse_line,
 };
 
 static enum poly_status
 lackey_open(struct reading *reading, struct poly_error *error)
 {
 	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
+	struct lackey_sample sample;
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
-	if (!take_sample(&sample, p, have, reading->info))
+	if (!classify_lines(&sample, p, have, reading->info))
 		return err_memory(error);
 	lines_open(reading, &line_format);
 	view->addresses = POLY_ADDRESS_VIRTUAL;
@@ -332,9 +333,9 @@ lackey_open(struct reading *reading, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* The number, with commas, behind the words that begin a message; false where others do. */
+/* Parses the number, with commas, of a message "guest instrs:"; false for other messages. */
 static bool
-counted(const char *text, size_t n, uint64_t *count)
+parse_instruction_count(const char *text, size_t n, uint64_t *count)
 {
 	static const char words[] = "  guest instrs:";
 	size_t i = sizeof words - 1;
@@ -350,7 +351,7 @@ counted(const char *text, size_t n, uint64_t *count)
 	return good;
 }
 
-/* What lackey counted must be what stands before it, where only one process writes. */
+/* Compares lackey's own count with the instructions before it, if only one process writes. */
 static void
 check_message(struct reading *reading, const struct poly_batch *batch, size_t row)
 {
@@ -365,10 +366,10 @@ check_message(struct reading *reading, const struct poly_batch *batch, size_t ro
 	reader->process = reader->has_process ? reader->process : process;
 	reader->has_process = true;
 	if (reader->has_several ||
-		!counted(text, (size_t)((const char *)line + n - text), &count))
+		!parse_instruction_count(text, (size_t)((const char *)line + n - text), &count))
 		return;
 	if (count != reader->instructions)
-		findings_add(reading->findings, L07, batch->first + row + 1, batch->origin[row],
+		findings_add(reading->findings, K07, batch->first + row + 1, batch->origin[row],
 			"lackey counted %llu instructions, found %llu",
 			(unsigned long long)count, (unsigned long long)reader->instructions);
 }
@@ -380,20 +381,20 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 	uint64_t record = batch->first + row + 1, origin = batch->origin[row];
 	bool instruction = batch->record[row] == LACKEY_INSTRUCTION;
 	uint32_t size = instruction ? batch->opcode_size[row] : batch->size[row];
-	uint32_t most = instruction ? INSTRUCTION_MOST : ACCESS_MOST;
+	uint32_t max = instruction ? INSTRUCTION_MAX : ACCESS_MAX;
 	reader->instructions += instruction;
-	if (size == 0 || size > most)
-		findings_add(reading->findings, L03, record, origin,
-			"size is %u bytes, expected 1 to %u", size, most);
+	if (size == 0 || size > max)
+		findings_add(reading->findings, K03, record, origin,
+			"size is %u bytes, expected 1 to %u", size, max);
 	if (poly_present(batch, POLY_COLUMN_raw, row))
-		findings_add(reading->findings, L05, record, origin,
+		findings_add(reading->findings, K05, record, origin,
 			"lackey writes digits in lower case, at least %d of an address, and "
-			"nothing behind the size",
+			"nothing after the size",
 			LACKEY_ADDRESS_DIGITS);
 	if (!instruction && !reader->instructions && !reader->unowned) {
 		reader->unowned = true;
-		findings_add(reading->findings, L06, record, origin,
-			"no instruction stands before the first access");
+		findings_add(reading->findings, K06, record, origin,
+			"no instruction precedes the first access");
 	}
 }
 
@@ -411,20 +412,19 @@ lackey_check(struct reading *reading, const struct poly_batch *batch)
 static const struct poly_option no_options[] = {{.name = NULL}};
 
 static const struct poly_rule rules[] = {
-	[L01] = {"L01", POLY_WARNING,
+	[K01] = {"K01", POLY_WARNING,
 		"a line is an instruction, an access or a message of valgrind",
 		"polytrace-lackey(5)"},
-	[L02] = {"L02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
-	[L03] = {"L03", POLY_WARNING,
+	[K02] = {"K02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
+	[K03] = {"K03", POLY_WARNING,
 		"an instruction has 1 to 20 bytes, and an access moves 1 to 512",
 		"polytrace-lackey(5)"},
-	[L04] = {"L04", POLY_WARNING, "the last line ends in a newline", "polytrace-lackey(5)"},
-	[L05] = {"L05", POLY_NOTE, "records are written as lackey writes them",
+	[K04] = {"K04", POLY_WARNING, "the last line ends in a newline", "polytrace-lackey(5)"},
+	[K05] = {"K05", POLY_NOTE, "records are written as lackey writes them",
 		"polytrace-lackey(5)"},
-	[L06] = {"L06", POLY_NOTE, "accesses stand behind an instruction",
-		"polytrace-lackey(5)"},
-	[L07] = {"L07", POLY_WARNING,
-		"there are as many instructions as lackey says that it counted",
+	[K06] = {"K06", POLY_NOTE, "an instruction precedes accesses", "polytrace-lackey(5)"},
+	[K07] = {"K07", POLY_WARNING,
+		"the number of instructions is the one that lackey reports",
 		"polytrace-lackey(5)"},
 	{.code = NULL},
 };
@@ -453,7 +453,7 @@ static const struct format lackey = {
 	.open = lackey_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = lackey_check,
 	.close = lines_close,
 	.wopen = lackey_wopen,

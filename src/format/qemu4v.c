@@ -3,7 +3,7 @@
  * QEMU4V and Tarmac traces: lines of text for instructions, memory accesses and written
  * registers, and in Tarmac for much else. Both are read by the same parser.
  *
- * spec: seed 002; reference qemu4v-tarmac 3 and 4
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
  */
 #include "format/qemu4v/qemu4v.h"
 
@@ -28,14 +28,14 @@ static const char *const record_names[QEMU4V_RECORD_COUNT] = {
 	[QEMU4V_BLANK] = "blank",
 	[QEMU4V_COMMENT] = "comment",
 	[QEMU4V_OTHER] = "other",
-	[QEMU4V_DAMAGED] = "damaged",
+	[QEMU4V_CORRUPT] = "corrupt",
 };
 
 static const char *const owners[] = {"instruction", "none", NULL};
 static const char *const profiles[] = {"seed", "microtesk", NULL};
 const char *const qemu4v_data_orders[] = {"value", "memory", NULL};
 
-/* The clock of a trace, which its first record gives. */
+/* Chooses the clock of a trace, by its first record. */
 static enum poly_status
 choose_clock(
 	struct reading *reading, const struct qemu4v_sample *sample, struct poly_error *error)
@@ -44,15 +44,16 @@ choose_clock(
 	struct poly_trace_info *view = &reading->info->view;
 	const uint64_t wanted = reading->options[QEMU4V_OPTION_UNIT];
 	char name[40];
-	const char *usual = info_string(reading->info, sample->unit[0] ? sample->unit : "clk");
-	if (!usual)
+	const char *name_of_unit =
+		info_string(reading->info, sample->unit[0] ? sample->unit : "clk");
+	if (!name_of_unit)
 		return err_memory(error);
-	struct qemu4v_word unit = {(const uint8_t *)usual, strlen(usual)};
+	struct qemu4v_word unit = {(const uint8_t *)name_of_unit, strlen(name_of_unit)};
 	reader->unit = unit;
 	struct qemu4v_clock clock = qemu4v_clock(&unit, sample->fraction_digits);
 	if (wanted && !clock.physical)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace's times are in '%s', which can't be converted to '%s'",
+			"the trace's times are in '%s', which cannot be converted to '%s'",
 			qemu4v_clock_name(&clock, name), qemu4v_units[wanted]);
 	if (wanted) {
 		unit = (struct qemu4v_word){
@@ -67,12 +68,12 @@ choose_clock(
 }
 
 static const struct line_format line_format = {
-	.limit = QEMU4V_LINE_MOST,
-	.damaged = QEMU4V_DAMAGED,
+	.limit = QEMU4V_LINE_MAX,
+	.corrupt_kind = QEMU4V_CORRUPT,
 	.too_long = QEMU4V_Q01,
-	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
+	.predict = {.windows = POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},
-	.take = qemu4v_take,
+	.parse_line = qemu4v_parse_line,
 };
 
 static enum poly_status
@@ -89,7 +90,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	lines_open(reading, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
-	reader->numbers = reading->whole = sample.named;
+	reader->numbers = reading->unsplittable = sample.named;
 	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
 	reader->memory_order = order == QEMU4V_DATA_MEMORY;
 	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
@@ -125,7 +126,7 @@ qemu4v_read(struct reading *reading, struct batch *batch, struct poly_error *err
 {
 	struct qemu4v_reader *reader = reading->state;
 	enum poly_status status = lines_read(reading, batch, error);
-	qemu4v_settle(reading, &reader->around, batch);
+	qemu4v_resolve(reading, &reader->context, batch);
 	return status;
 }
 
@@ -145,27 +146,27 @@ qemu4v_close(struct reading *reading)
 	map_free(&reader->check.opcodes);
 }
 
-#define OWNER                                                                                  \
-	{                                                                                      \
-		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                          \
-			QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,                                \
-			"which processor a record without one is of: that of the instruction " \
-			"of its time, or none",                                                \
-			"reference qemu4v-tarmac 3/2"                                          \
+#define OWNER                                                                              \
+	{                                                                                  \
+		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                      \
+			QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,                            \
+			"processor of a record without one: that of the instruction with " \
+			"the same time, or none (default instruction)",                    \
+			"QEMU4V Trace Format, Memory access record"                        \
 	}
 #define DATA                                                                                 \
 	{                                                                                    \
 		"tarmac.data", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,     \
 			QEMU4V_DATA_VALUE, 0, 0, qemu4v_data_orders,                         \
-			"whether data of memory stand as a value or in the order of memory", \
-			"reference qemu4v-tarmac 3/16"                                       \
+			"memory data are a value, or bytes in memory order (default value)", \
+			"Arm Fast Models, Tarmac Trace"                                      \
 	}
-#define UNIT                                                                                 \
-	{                                                                                    \
-		"tarmac.unit", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, qemu4v_units,  \
-			"the unit that times are converted to, or trace: that of the first " \
-			"record",                                                            \
-			"reference qemu4v-tarmac 3/18"                                       \
+#define UNIT                                                                                \
+	{                                                                                   \
+		"tarmac.unit", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, qemu4v_units, \
+			"convert times to this unit (default trace: the unit of the first " \
+			"record)",                                                          \
+			"QEMU4V Trace Format, Instruction record"                           \
 	}
 
 static const struct poly_option tarmac_options[] = {
@@ -181,8 +182,9 @@ static const struct poly_option qemu4v_options[] = {
 	[QEMU4V_OPTION_UNIT] = UNIT,
 	[QEMU4V_OPTION_PROFILE] = {"qemu4v.profile", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
 		QEMU4V_PROFILE_SEED, 0, 0, profiles,
-		"whether lines are written as the seed has them, or as MicroTESK writes them",
-		"reference qemu4v-tarmac 4.2"},
+		"write lines as QEMU4V Trace Format specifies them, or as MicroTESK writes "
+		"them (default seed)",
+		"QEMU4V Trace Format"},
 	{.name = NULL},
 };
 
@@ -192,9 +194,10 @@ static const struct poly_option qemu4v_options[] = {
 		POLY_HAS(cpu_name) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
 		POLY_HAS(target) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
 		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mode) | POLY_HAS(security) |        \
-		POLY_HAS(instruction_set) | POLY_HAS(number) | POLY_HAS(attributes) |          \
-		POLY_HAS(executed) | POLY_HAS(real_pc) | POLY_HAS(real_address) |              \
-		POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin))
+		POLY_HAS(instruction_set) | POLY_HAS(instruction_id) |                         \
+		POLY_HAS(access_attributes) | POLY_HAS(executed) | POLY_HAS(real_pc) |         \
+		POLY_HAS(real_address) | POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) |  \
+		POLY_HAS(origin))
 
 static const struct format qemu4v = {
 	.info =
@@ -203,7 +206,7 @@ static const struct format qemu4v = {
 			.family = "qemu4v",
 			.title = "QEMU4V text trace",
 			.extensions = "q4v",
-			.spec = "seed 002",
+			.spec = "QEMU4V Trace Format",
 			.can_read = true,
 			.can_write = true,
 			.columns = COLUMNS,
@@ -219,7 +222,7 @@ static const struct format qemu4v = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,
@@ -233,7 +236,7 @@ static const struct format tarmac = {
 			.family = "qemu4v",
 			.title = "ARM Tarmac text trace",
 			.extensions = "tarmac",
-			.spec = "reference qemu4v-tarmac 2.2, 2.3 and 4.1",
+			.spec = "Arm Fast Models, Tarmac Trace",
 			.can_read = true,
 			.can_write = true,
 			.columns = COLUMNS,
@@ -249,7 +252,7 @@ static const struct format tarmac = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen_tarmac,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text traces of any layout, whose columns the user describes.
+ * Text traces of any layout, by a description of their columns.
  *
  * spec: polytrace-text(5)
  */
@@ -11,18 +11,18 @@
 
 #include <stdio.h>
 
-/* Most lines that are passed over at the front. */
-#define SKIP_MOST 1000000
+/* Maximum number of heading lines at the front. */
+#define SKIP_MAX 1000000
 
 static const char *const record_names[TEXT_RECORD_COUNT] = {
 	[TEXT_LINE] = "line",
 	[TEXT_HEADER] = "header",
 	[TEXT_COMMENT] = "comment",
 	[TEXT_BLANK] = "blank",
-	[TEXT_DAMAGED] = "damaged",
+	[TEXT_CORRUPT] = "corrupt",
 };
 
-/* The number of a name; false where it cannot be kept. */
+/* Finds the number of a name; false if it cannot be stored. */
 static bool
 find_name(struct reading *reading, const char *text, size_t n, uint32_t *number)
 {
@@ -30,7 +30,7 @@ find_name(struct reading *reading, const char *text, size_t n, uint32_t *number)
 }
 
 static inline void
-put_number(struct batch *batch, enum poly_column column, size_t row, uint64_t value)
+store_number(struct batch *batch, enum poly_column column, size_t row, uint64_t value)
 {
 	switch ((unsigned)column) {
 	case POLY_COLUMN_pc: batch_put(batch, pc, row, value); break;
@@ -39,9 +39,9 @@ put_number(struct batch *batch, enum poly_column column, size_t row, uint64_t va
 	}
 }
 
-/* Fills the column of a field. False: it holds a name that can't be kept. */
+/* Stores the column of a field; false if a name cannot be stored. */
 static inline bool
-put_field(struct reading *reading, struct batch *batch, size_t row, size_t number,
+store_field(struct reading *reading, struct batch *batch, size_t row, size_t number,
 	const struct text_values *values)
 {
 	struct text_reader *reader = reading->state;
@@ -73,14 +73,14 @@ put_field(struct reading *reading, struct batch *batch, size_t row, size_t numbe
 	case POLY_FORM_HEX:
 	case POLY_FORM_RECORD:
 	case POLY_FORM_BYTES:
-		put_number(batch, field->column, row,
+		store_number(batch, field->column, row,
 			field->constant ? field->value : values->value[number]);
 		break;
 	}
 	return true;
 }
 
-/* What a row is by its columns, where no field says it. */
+/* Returns the kind of a row, by its columns. */
 static uint8_t
 kind_of(poly_columns columns)
 {
@@ -95,9 +95,9 @@ kind_of(poly_columns columns)
 	return columns & POLY_HAS(event) ? POLY_KIND_EVENT : POLY_KIND_OTHER;
 }
 
-/* The columns of a line that was taken to pieces; false where it has to keep its bytes. */
+/* Stores the columns of a parsed line; false if a name cannot be stored. */
 static bool
-put_fields(struct reading *reading, struct batch *batch, size_t row,
+store_fields(struct reading *reading, struct batch *batch, size_t row,
 	const struct text_values *values)
 {
 	const struct text_reader *reader = reading->state;
@@ -110,14 +110,14 @@ put_fields(struct reading *reading, struct batch *batch, size_t row,
 			(!field->constant && !values->present[i]))
 			continue;
 		columns |= (poly_columns)1 << field->column;
-		good &= put_field(reading, batch, row, i, values);
+		good &= store_field(reading, batch, row, i, values);
 	}
 	if (!(columns & POLY_HAS(kind)))
 		batch_put(batch, kind, row, kind_of(columns));
 	return good;
 }
 
-/* What a line is, before its fields are looked at. */
+/* Classifies a line before its fields are parsed. */
 static enum text_record
 record_of(const struct text_reader *reader, const struct line *line, size_t size)
 {
@@ -134,8 +134,8 @@ record_of(const struct text_reader *reader, const struct line *line, size_t size
 }
 
 static bool
-text_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+text_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *line, struct line_fault *fault)
 {
 	const struct text_reader *reader = reading->state;
 	struct text_values values;
@@ -149,55 +149,55 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 	batch_put(batch, record, row, (uint8_t)is);
 	batch_put(batch, origin, row, line->offset);
 	if (exact)
-		exact = put_fields(reading, batch, row, &values) && values.exact &&
+		exact = store_fields(reading, batch, row, &values) && values.exact &&
 			line->ended && !returned;
 	else
 		batch_put(batch, kind, row, POLY_KIND_OTHER);
 	if (line->shape && is == TEXT_LINE)
-		text_shape(&reader->description, &values, line->shape);
+		text_set_template(&reader->description, &values, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, TEXT_T03, reading->record + row + 1,
-			line->offset, "the last line has no newline, it may be cut off");
+		findings_add(reading->findings, TEXT_X03, reading->record + row + 1,
+			line->offset, "the last line has no newline, it may be truncated");
 	return true;
 }
 
 static const struct line_format line_format = {
-	.limit = TEXT_LINE_MOST,
-	.damaged = TEXT_DAMAGED,
-	.too_long = TEXT_T02,
-	.take = text_take,
+	.limit = TEXT_LINE_MAX,
+	.corrupt_kind = TEXT_CORRUPT,
+	.too_long = TEXT_X02,
+	.parse_line = text_parse_line,
 };
 
-/* Finds where the lines end that are passed over at the front. */
+/* Finds the end of the heading lines. */
 static enum poly_status
 find_header(struct reading *reading, struct poly_error *error)
 {
 	struct text_reader *reader = reading->state;
 	const uint64_t lines = reading->options[TEXT_OPTION_SKIP];
 	size_t have = 0, at = 0;
-	uint64_t passed = 0;
-	for (size_t want = 4096; passed < lines;
+	uint64_t skipped = 0;
+	for (size_t want = 4096; skipped < lines;
 		want = 4 * want < IN_PEEK_MAX ? 4 * want : IN_PEEK_MAX) {
 		const uint8_t *p = in_peek(reading->in, want, &have);
-		while (passed < lines && at < have) {
+		while (skipped < lines && at < have) {
 			const uint8_t *newline = memchr(p + at, '\n', have - at);
 			if (!newline)
 				break;
 			at = (size_t)(newline - p) + 1;
-			passed++;
+			skipped++;
 		}
-		if (passed < lines && have >= IN_PEEK_MAX)
+		if (skipped < lines && have >= IN_PEEK_MAX)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"the first %llu lines have more than %zu bytes, "
-				"so they can't be passed over",
+				"the first %llu lines have more than %zu bytes, the limit of "
+				"text.skip",
 				(unsigned long long)lines, IN_PEEK_MAX);
 		if (have < want)
 			break;
 	}
-	/* Where there are fewer lines all of them are passed over. */
-	reader->header_end = passed < lines ? have : at;
+	/* If the input has fewer lines, all of them are headings. */
+	reader->header_end = skipped < lines ? have : at;
 	return POLY_OK;
 }
 
@@ -212,8 +212,8 @@ text_open(struct reading *reading, struct poly_error *error)
 		   *comment = reading->texts[TEXT_OPTION_COMMENT];
 	if (!columns)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format 'text' needs its columns, as in 'text:pc:hex,branch:T/N'; "
-			"polytrace-text(5) tells how they are described");
+			"format 'text' needs a description of its columns, such as "
+			"'text:pc:hex,branch:T/N'; see polytrace-text(5)");
 	if (strlen(comment) >= sizeof reader->comment)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option 'text.comment' has %zu bytes, expected at most %zu",
@@ -226,7 +226,7 @@ text_open(struct reading *reading, struct poly_error *error)
 	memcpy(reader->comment, comment, strlen(comment) + 1);
 	reader->format = line_format;
 	lines_open(reading, &reader->format);
-	reader->format.predict.windows = text_plan_windows(description, comment);
+	reader->format.predict.windows = text_plan_variable_fields(description, comment);
 	view->columns = description->columns | description->constants | POLY_HAS(kind) |
 			POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
 	view->clock = view->columns & POLY_HAS(time) ? "ticks" : NULL;
@@ -244,46 +244,49 @@ text_check(struct reading *reading, const struct poly_batch *batch)
 	for (size_t row = 0; batch && row < batch->rows; row++) {
 		if (batch->record[row] == TEXT_LINE &&
 			poly_present(batch, POLY_COLUMN_raw, row))
-			findings_add(reading->findings, TEXT_T04, batch->first + row + 1,
+			findings_add(reading->findings, TEXT_X04, batch->first + row + 1,
 				batch->origin[row],
-				"it would be written otherwise: blanks, case, zeros in front "
-				"or what no column holds");
+				"the writer spells the line differently: blanks, case, leading "
+				"zeros or bytes that no column holds");
 	}
 }
 
-static const char *const usual_separator[] = {"blank", NULL};
-static const char *const usual_comment[] = {"#", NULL};
+static const char *const default_separator[] = {"blank", NULL};
+static const char *const default_comment[] = {"#", NULL};
 
 static const struct poly_option options[] = {
 	[TEXT_OPTION_COLUMNS] = {"text.columns", POLY_OPTION_TEXT,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, NULL,
-		"what the fields of a line are, as in 'pc:hex,branch:T/N'; the same as "
-		"'text:pc:hex,branch:T/N' in place of the format's name",
+		"describe the fields of a line, such as 'pc:hex,branch:T/N'; the format name "
+		"'text:pc:hex,branch:T/N' sets this option",
 		"polytrace-text(5)"},
 	[TEXT_OPTION_SEPARATOR] = {"text.separator", POLY_OPTION_TEXT,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, usual_separator,
-		"what stands between fields: blank (any white space), tab, or a character",
+		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, default_separator,
+		"separate fields by blank (any white space), tab, or a character (default "
+		"blank)",
 		"polytrace-text(5)"},
 	[TEXT_OPTION_COMMENT] = {"text.comment", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		usual_comment, "what lines begin with that are comments; empty: none are",
+		default_comment,
+		"treat lines that begin with this text as comments; empty: no comments "
+		"(default '#')",
 		"polytrace-text(5)"},
-	[TEXT_OPTION_SKIP] = {"text.skip", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		SKIP_MOST, NULL, "how many lines at the front are headings",
+	[TEXT_OPTION_SKIP] = {"text.skip", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SKIP_MAX,
+		NULL, "skip this number of heading lines at the front (default 0)",
 		"polytrace-text(5)"},
 	{.name = NULL},
 };
 
 static const struct poly_rule rules[] = {
-	[TEXT_T01] = {"T01", POLY_ERROR, "a line is as it was described", "polytrace-text(5)"},
-	[TEXT_T02] = {"T02", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-text(5)"},
-	[TEXT_T03] = {"T03", POLY_WARNING, "the last line ends in a newline",
+	[TEXT_X01] = {"X01", POLY_ERROR, "a line matches the description", "polytrace-text(5)"},
+	[TEXT_X02] = {"X02", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-text(5)"},
+	[TEXT_X03] = {"X03", POLY_WARNING, "the last line ends in a newline",
 		"polytrace-text(5)"},
-	[TEXT_T04] = {"T04", POLY_NOTE, "lines are as the description writes them",
+	[TEXT_X04] = {"X04", POLY_NOTE, "lines are spelled as the writer spells them",
 		"polytrace-text(5)"},
 	{.code = NULL},
 };
 
-/* What a description may name, and what all records have. */
+/* Columns that a description may name, and those that all records have. */
 #define TEXT_COLUMNS \
 	(POLY_ALL_COLUMNS & ~(POLY_HAS(payload) | POLY_HAS(verbatim) | POLY_HAS(site)))
 
@@ -292,7 +295,7 @@ static const struct format text = {
 		{
 			.name = "text",
 			.family = "text",
-			.title = "text of any columns, which the user describes",
+			.title = "text with columns that the user describes",
 			.extensions = "",
 			.spec = "polytrace-text(5)",
 			.can_read = true,
@@ -307,7 +310,7 @@ static const struct format text = {
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = text_check,
 	.close = lines_close,
 	.wopen = text_wopen,

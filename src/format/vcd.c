@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * VCD: pc and registers over time, as viewers of waves read them; written only.
+ * VCD writer: pc and registers over time, for waveform viewers.
  *
- * Each processor, or thread, is a scope. Time is that of the trace's clock or, without one, the
- * number of the record.
+ * Each processor, or thread, is a scope. Time is the trace's clock or, without one, the record
+ * number.
  * spec: IEEE 1364-2005, 18.2 (four-state value change dump).
  */
 #include "format/vcd/vcd.h"
@@ -13,26 +13,26 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The scope of a row; INTERN_FAILED: no memory. */
+/* Finds the scope of a row; INTERN_FAILED: out of memory. */
 static uint32_t
 scope_of(struct vcd_writer *state, const struct poly_batch *batch, size_t row)
 {
-	char made[32] = "trace";
-	const char *name = made;
+	char generated[32] = "trace";
+	const char *name = generated;
 	if (poly_present(batch, POLY_COLUMN_cpu_name, row))
 		name = poly_trace_name(batch->info, batch->cpu_name[row]);
 	else if (poly_present(batch, POLY_COLUMN_cpu, row))
-		snprintf(made, sizeof made, "cpu%u", batch->cpu[row]);
+		snprintf(generated, sizeof generated, "cpu%u", batch->cpu[row]);
 	else if (poly_present(batch, POLY_COLUMN_thread, row))
-		snprintf(made, sizeof made, "thread%llu",
+		snprintf(generated, sizeof generated, "thread%llu",
 			(unsigned long long)batch->thread[row]);
 	return name ? intern_add(&state->scopes, name, strlen(name)) : INTERN_FAILED;
 }
 
-/* A record of a register. */
+/* Writes a register record. */
 static bool
 write_register(struct writing *writing, const struct poly_batch *batch, size_t row,
-	const struct vcd_place *place)
+	const struct vcd_moment *moment)
 {
 	const char *name = poly_present(batch, POLY_COLUMN_reg, row)
 				   ? poly_trace_name(batch->info, batch->reg[row])
@@ -52,17 +52,17 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 	} else if (poly_present(batch, POLY_COLUMN_payload, row)) {
 		value.bytes = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &value.size);
 	}
-	if (value.size > VCD_WIDTH_MOST) {
-		writing_note(writing, "values of more than 2048 bits are left out");
+	if (value.size > VCD_WIDTH_MAX) {
+		writing_note(writing, "values of more than 2048 bits were dropped");
 		return true;
 	}
-	return vcd_change(writing, place, name, &value);
+	return vcd_change(writing, moment, name, &value);
 }
 
-/* The pc of an instruction, and the registers where its record has them all. */
+/* Writes the pc of an instruction, and its registers if the record has them all. */
 static bool
 write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
-	const struct vcd_place *place)
+	const struct vcd_moment *moment)
 {
 	const struct poly_trace_info *source = writing->source;
 	struct poly_powerpc_state registers;
@@ -74,20 +74,20 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(batch->pc[row] >> 8 * (size - 1 - i));
 	const struct vcd_value value = {bytes, size};
-	if (!vcd_change(writing, place, "pc", &value))
+	if (!vcd_change(writing, moment, "pc", &value))
 		return false;
 	const bool is_powerpc = source->isa && strcmp(source->isa, "powerpc") == 0;
 	if (!is_powerpc || !poly_present(batch, POLY_COLUMN_payload, row) ||
 		poly_powerpc_state_decode(batch, row, &registers, NULL) != POLY_OK)
 		return true;
-	return vcd_change_powerpc(writing, place, &registers);
+	return vcd_change_powerpc(writing, moment, &registers);
 }
 
 static bool
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct vcd_writer *state = writing->state;
-	struct vcd_place place = {.time = poly_batch_number(batch, row)};
+	struct vcd_moment moment = {.time = poly_batch_number(batch, row)};
 	if (!poly_present(batch, POLY_COLUMN_kind, row))
 		return true;
 	const unsigned kind = batch->kind[row];
@@ -96,13 +96,13 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row)
 	if (!has_pc && kind != POLY_KIND_REGISTER)
 		return true;
 	if (state->by_time)
-		place.time = poly_present(batch, POLY_COLUMN_time, row) ? batch->time[row]
-									: state->now;
-	place.scope = scope_of(state, batch, row);
-	if (place.scope == INTERN_FAILED)
+		moment.time = poly_present(batch, POLY_COLUMN_time, row) ? batch->time[row]
+									 : state->now;
+	moment.scope = scope_of(state, batch, row);
+	if (moment.scope == INTERN_FAILED)
 		return false;
-	return has_pc ? write_instruction(writing, batch, row, &place)
-		      : write_register(writing, batch, row, &place);
+	return has_pc ? write_instruction(writing, batch, row, &moment)
+		      : write_register(writing, batch, row, &moment);
 }
 
 static enum poly_status
@@ -123,7 +123,7 @@ vcd_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 		if (!write_row(writing, batch, row))
 			return err_memory(error);
 	}
-	if (state->body.size < (state->has_header ? OUT_ROOM_MAX : VCD_HELD_MOST))
+	if (state->body.size < (state->has_header ? OUT_ROOM_MAX : VCD_HELD_MAX))
 		return POLY_OK;
 	return vcd_flush(writing, error);
 }
@@ -143,7 +143,9 @@ static const char *const times[] = {"auto", "record", NULL};
 
 static const struct poly_option options[] = {
 	[VCD_OPTION_TIME] = {"vcd.time", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, VCD_TIME_AUTO,
-		0, 0, times, "the trace's clock, if it has one, or numbers of records as time",
+		0, 0, times,
+		"use the trace's clock, or record numbers, as time (default auto: the clock if "
+		"the trace has one)",
 		NULL},
 	{.name = NULL},
 };
@@ -152,7 +154,7 @@ static const struct poly_rule no_rules[] = {{.code = NULL}};
 static const struct format vcd = {
 	.info = {.name = "vcd",
 		.family = "vcd",
-		.title = "value change dump: pc and registers over time, for viewers of waves",
+		.title = "value change dump of pc and registers, for waveform viewers",
 		.extensions = "vcd",
 		.spec = "IEEE 1364-2005, 18.2",
 		.can_write = true,

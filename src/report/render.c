@@ -210,7 +210,7 @@ poly_report_render_with(const struct poly_report *report,
 			"POLY_RENDER_OPTIONS_INIT");
 	memcpy(&render.options, options,
 		options->size < sizeof *options ? options->size : sizeof *options);
-	if (render.options.width == 0)
+	if (render.options.width == 0 && options->rendering == POLY_RENDER_TERMINAL)
 		render.options.width = 80;
 	if (!render_by(&render))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as text, aligned, for people. */
+#include "report/flow.h"
 #include "report/terminal.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Blanks between a title and its value, and between columns. */
@@ -100,6 +102,27 @@ text_title_width(struct text *text, size_t i)
 	return width;
 }
 
+/* Returns the width to which text is wrapped; 0: it is not. */
+static size_t
+text_wrapping(const struct text *text)
+{
+	return text->terminal ? 0 : text->render->options.width;
+}
+
+/* A value beside its label, wrapped. */
+static void
+text_wrapped_value(struct text *text, const struct item *item)
+{
+	const size_t start = (size_t)2 * text->depth + text->titles[text->depth] + TEXT_GAP;
+	struct flow flow = {.out = &text->render->out,
+		.width = text_wrapping(text),
+		.indent = start,
+		.column = start,
+		.blanks = text->blanks};
+	text->blanks = 0;
+	flow_words(&flow, text_format(text, item), 0);
+}
+
 static void
 text_value(struct text *text, const struct item *item)
 {
@@ -114,7 +137,10 @@ text_value(struct text *text, const struct item *item)
 	size_t width = utf8_width(title);
 	text_put(text, title);
 	text->blanks += text_padding(text->titles[text->depth], width) + TEXT_GAP;
-	text_put(text, text_format(text, item));
+	if (text_wrapping(text))
+		text_wrapped_value(text, item);
+	else
+		text_put(text, text_format(text, item));
 	text_newline(text);
 }
 
@@ -240,6 +266,185 @@ text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
 	text_newline(text);
 }
 
+/* Characters of a column of text in a wrapped table at least, unless it is narrower; the last
+ * one has more, since it describes the row. */
+#define COLUMN_MIN 10
+#define LAST_COLUMN_MIN 32
+
+/* The columns of a table that is wrapped. */
+struct wrapped {
+	const struct item *columns;
+	const size_t *widths;
+	size_t count;
+	size_t aligned; /* columns at the front that begin at the same place in every row */
+};
+
+/* Returns where a column begins, if it and those before it are aligned. */
+static size_t
+text_column_start(const struct text *text, const struct wrapped *table, size_t column)
+{
+	size_t start = (size_t)2 * text->depth;
+	for (size_t i = 0; i < column; i++)
+		start += table->widths[i] + TEXT_GAP;
+	return start;
+}
+
+/* One row of a wrapped table, or the labels of its columns. */
+static void
+text_wrapped_row(struct text *text, const struct wrapped *table, const struct item *cells)
+{
+	struct flow flow = {.out = &text->render->out,
+		.width = text_wrapping(text),
+		.indent = (size_t)2 * text->depth + 4};
+	flow_begin(&flow, (size_t)2 * text->depth);
+	for (size_t i = 0; i < table->count; i++) {
+		const char *shown = cells == table->columns
+					    ? text_title(text, &cells[i])
+					    : text_cell(text, &table->columns[i], &cells[i]);
+		const size_t start = text_column_start(text, table, i);
+		size_t gap = i ? TEXT_GAP : 0;
+		if (i < table->aligned && start > flow.column)
+			gap = start - flow.column;
+		/* The last cell, and a long one before it, stand on lines of their own. */
+		if (cells != table->columns && *shown &&
+			(i + 1 == table->count ||
+				(i + 2 == table->count &&
+					utf8_width(shown) > flow.width / 2))) {
+			flow_break(&flow);
+			gap = 0;
+		}
+		flow_words(&flow, shown, gap);
+	}
+	text->blanks = 0;
+	text_newline(text);
+}
+
+/* Narrows columns of text, the widest ones first, until a table fits; false: it does not. */
+static bool
+text_fit(struct text *text, const struct wrapped *table, size_t *fitted)
+{
+	const size_t last = table->count - 1;
+	size_t total = (size_t)2 * text->depth;
+	for (size_t i = 0; i < table->count; i++)
+		total += (fitted[i] = table->widths[i]) + (i ? TEXT_GAP : 0);
+	for (; total > text_wrapping(text); total--) {
+		size_t widest = table->count, weight = 0;
+		for (size_t i = 0; i < table->count; i++) {
+			const size_t min = i == last ? LAST_COLUMN_MIN : COLUMN_MIN;
+			const size_t own = i == last ? fitted[i] / 2 : fitted[i];
+			if (!table->columns[i].right && fitted[i] > min && own > weight) {
+				widest = i;
+				weight = own;
+			}
+		}
+		if (widest == table->count)
+			return false;
+		fitted[widest]--;
+	}
+	return true;
+}
+
+/* Returns the bytes of the words at the front of a cell that fit into a width, one at least. */
+static size_t
+text_fitting(const char *cell, size_t width)
+{
+	size_t fitting = 0, characters = 0;
+	for (size_t n = 0; characters <= width; n++) {
+		if (!cell[n])
+			return n;
+		if (cell[n] == ' ')
+			fitting = n;
+		characters += ((uint8_t)cell[n] & 0xc0) != 0x80;
+	}
+	return fitting ? fitting : strcspn(cell, " ");
+}
+
+/* Writes what fits of a row's cells into one line; returns whether any is left. */
+static bool
+text_cells_line(struct text *text, const struct wrapped *table, const struct item *cells,
+	size_t *fitted)
+{
+	size_t *offsets = fitted + table->count;
+	bool left = false;
+	text->blanks = (size_t)2 * text->depth;
+	for (size_t i = 0; i < table->count; i++) {
+		const char *shown = cells == table->columns
+					    ? text_title(text, &cells[i])
+					    : text_cell(text, &table->columns[i], &cells[i]);
+		char words[512];
+		shown += offsets[i];
+		const size_t n = text_fitting(shown, fitted[i]);
+		snprintf(words, sizeof words, "%.*s", (int)n, shown);
+		offsets[i] += n + strspn(shown + n, " ");
+		left = left || shown[n];
+		const size_t padding = text_padding(fitted[i], utf8_width(words));
+		text->blanks += (i ? TEXT_GAP : 0) + (table->columns[i].right ? padding : 0);
+		text_put(text, words);
+		text->blanks += table->columns[i].right ? 0 : padding;
+	}
+	text_newline(text);
+	return left;
+}
+
+/* Returns whether a word of a table is wider than its column. */
+static bool
+text_has_long_word(struct text *text, const struct wrapped *table, const size_t *fitted)
+{
+	const struct item *cells = table->columns + table->count;
+	for (size_t i = 0; cells[i].type == ITEM_CELL; i++) {
+		const size_t column = i % table->count;
+		const char *word = text_cell(text, &table->columns[column], &cells[i]);
+		for (; *word; word += strcspn(word, " "), word += strspn(word, " ")) {
+			if (strcspn(word, " ") > fitted[column])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The rows of a table that fits if its cells are wrapped; false: it does not. */
+static bool
+text_fitted_rows(struct text *text, const struct wrapped *table)
+{
+	size_t *fitted = mem_new(2 * table->count, sizeof *fitted);
+	const struct item *cells = table->columns;
+	if (!fitted) {
+		text->render->out.failed = true;
+		return true;
+	}
+	const bool fits =
+		text_fit(text, table, fitted) && !text_has_long_word(text, table, fitted);
+	while (fits && (cells == table->columns || cells->type == ITEM_CELL)) {
+		memset(fitted + table->count, 0, table->count * sizeof *fitted);
+		while (text_cells_line(text, table, cells, fitted))
+			;
+		cells += table->count;
+	}
+	mem_free(fitted);
+	return fits;
+}
+
+/* The rows of a table that is too wide, wrapped; false: it is not. */
+static bool
+text_wrapped_rows(
+	struct text *text, const struct item *columns, const size_t *widths, size_t count)
+{
+	struct wrapped table = {columns, widths, count, 0};
+	const size_t width = text_wrapping(text);
+	if (!width || text_column_start(text, &table, count) - TEXT_GAP <= width)
+		return false;
+	if (text_fitted_rows(text, &table))
+		return true;
+	while (table.aligned < count &&
+		text_column_start(text, &table, table.aligned) <= width / 2)
+		table.aligned++;
+	text_wrapped_row(text, &table, columns);
+	for (const struct item *cells = columns + count; cells->type == ITEM_CELL;
+		cells += count)
+		text_wrapped_row(text, &table, cells);
+	return true;
+}
+
 /* The table of item i, which has content. */
 static void
 text_table(struct text *text, size_t i)
@@ -251,10 +456,10 @@ text_table(struct text *text, size_t i)
 	text_heading(text, columns - 1);
 	text->heading = false;
 	text->depth++;
-	if (text_widths(text, columns, count, &widths))
-		text_rows(text, i, widths, count);
-	else
+	if (!text_widths(text, columns, count, &widths))
 		text->render->out.failed = true;
+	else if (!text_wrapped_rows(text, columns, widths, count))
+		text_rows(text, i, widths, count);
 	mem_free(widths);
 	if (text->terminal)
 		terminal_plots(text->render, i, 2 * text->depth);

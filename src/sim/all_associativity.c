@@ -12,13 +12,13 @@
 static bool
 take_sets(struct all_associativity *all)
 {
-	const size_t sets = ((size_t)2 << all->most) - ((size_t)1 << all->least);
+	const size_t sets = ((size_t)2 << all->max) - ((size_t)1 << all->min);
 	char *bytes = all->memory = mem_new(sets + 1, WAYS * sizeof(uint32_t));
 	if (!bytes)
 		return false;
 	uint32_t *next = (void *)(bytes + (64 - (uintptr_t)bytes % 64) % 64);
 	memset(next, 0xff, sets * WAYS * sizeof *next);
-	for (unsigned level = all->least; level <= all->most; level++) {
+	for (unsigned level = all->min; level <= all->max; level++) {
 		all->sets[level] = next;
 		next += (size_t)WAYS << level;
 	}
@@ -27,18 +27,18 @@ take_sets(struct all_associativity *all)
 
 enum poly_status
 all_associativity_new(
-	unsigned least, unsigned most, struct all_associativity **all, struct poly_error *error)
+	unsigned min, unsigned max, struct all_associativity **all, struct poly_error *error)
 {
 	*all = NULL;
-	if (least > most || most > ALL_ASSOCIATIVITY_BITS_MAX)
+	if (min > max || max > ALL_ASSOCIATIVITY_BITS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"2^%u to 2^%u sets, at most 2^%d can be had", least, most,
+			"2^%u to 2^%u sets, expected at most 2^%d", min, max,
 			ALL_ASSOCIATIVITY_BITS_MAX);
 	struct all_associativity *made = mem_new(1, sizeof *made);
 	if (!made)
 		return err_memory(error);
-	made->least = least;
-	made->most = most;
+	made->min = min;
+	made->max = max;
 	made->run =
 		all_associativity_has_x86() ? all_associativity_x86 : all_associativity_plain;
 	if (!take_sets(made)) {
@@ -85,7 +85,7 @@ all_associativity_counting(struct all_associativity *all, bool counting)
 	all->idle = !counting;
 }
 
-/* Makes an id the newest of a set; in which way it was, WAYS where it was not there. */
+/* Makes an id the newest of a set. Returns its former way, or WAYS if it was absent. */
 static unsigned
 use(uint32_t *set, uint32_t id)
 {
@@ -105,7 +105,7 @@ all_associativity_plain(
 	struct all_associativity *all, const uint64_t *lines, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		for (unsigned level = all->least; level <= all->most; level++) {
+		for (unsigned level = all->min; level <= all->max; level++) {
 			const uint64_t number = lines[i] & (((uint64_t)1 << level) - 1);
 			const unsigned way = use(all->sets[level] + number * WAYS, ids[i]);
 			if (way == 0)

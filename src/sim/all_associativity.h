@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many lru caches at once: all set counts 2^a to 2^b, each with 1 to 16 ways. A set of 16
- * lines, newest first, has the contents of the caches with fewer ways in front. A line that is
- * the newest of its set is so with more sets too, which ends most accesses early.
+ * Many LRU caches in one pass: all set counts 2^a to 2^b, each with 1 to 16 ways. The first w
+ * lines of a set, newest first, are the contents of the cache with w ways. The newest line of
+ * a set is the newest with more sets, too, which ends most accesses early.
  *
  * source: M. D. Hill, A. J. Smith, "Evaluating Associativity in CPU Caches", IEEE Transactions
  * on Computers 38 (12), 1989.
@@ -17,27 +17,27 @@
 #include <stdint.h>
 
 #define ALL_ASSOCIATIVITY_WAYS 16
-#define ALL_ASSOCIATIVITY_BITS_MAX 20 /* of a number of sets */
+#define ALL_ASSOCIATIVITY_BITS_MAX 20 /* log2 of the number of sets */
 
 struct all_associativity;
 
-/* Caches of 2^least to 2^most sets. POLY_ERR_USAGE where least > most or most is more than
- * ALL_ASSOCIATIVITY_BITS_MAX; POLY_ERR_MEMORY. Memory: 64 bytes a set, of all numbers of sets.
+/* Creates caches of 2^min to 2^max sets. POLY_ERR_USAGE if min > max or max >
+ * ALL_ASSOCIATIVITY_BITS_MAX; POLY_ERR_MEMORY. Memory: 64 bytes per set, over all set counts.
  */
-enum poly_status all_associativity_new(unsigned least, unsigned most,
-	struct all_associativity **all, struct poly_error *error);
+enum poly_status all_associativity_new(
+	unsigned min, unsigned max, struct all_associativity **all, struct poly_error *error);
 void all_associativity_free(struct all_associativity *all);
 
-/* Uses lines one after the other: their numbers (address / line size), which tell the sets, and
- * dense numbers for them (sim/dense_index.h), below 2^32 - 1. */
+/* Accesses lines in order: their numbers (address / line size), which select the sets, and
+ * their dense numbers (sim/dense_index.h), below 2^32 - 1. */
 void all_associativity_run(struct all_associativity *all, const uint64_t *lines,
 	const uint32_t *ids, size_t count);
 
-/* How many uses the cache of 2^bits sets and so many ways (1 to 16) missed. */
+/* Returns the misses of the cache of 2^bits sets and the given ways (1 to 16). */
 uint64_t all_associativity_misses(
 	const struct all_associativity *all, unsigned bits, unsigned ways);
 
-/* Whether uses are counted from now on, as they are at first. For warm-up. */
+/* Switches counting, which is initially on. For warm-up. */
 void all_associativity_counting(struct all_associativity *all, bool counting);
 
 #endif

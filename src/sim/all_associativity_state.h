@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caches of all sizes are made of, shared by their loops. */
+/* State of the caches of all sizes, shared by their loops. */
 #ifndef SIM_ALL_ASSOCIATIVITY_STATE_H
 #define SIM_ALL_ASSOCIATIVITY_STATE_H
 
@@ -9,14 +9,14 @@
 #define WAYS ALL_ASSOCIATIVITY_WAYS
 
 struct all_associativity {
-	unsigned least, most; /* bits */
-	/* The sets of level l, of 2^l sets, are 16 ids each, newest first, UINT32_MAX where
-	 * nothing is. All begin at multiples of 64 bytes. */
+	unsigned min, max; /* bits */
+	/* The sets of level l, of 2^l sets, are 16 ids each, newest first, UINT32_MAX if
+	 * empty. All begin at multiples of 64 bytes. */
 	uint32_t *sets[LEVELS];
 	void *memory;
-	/* Uses that were not of the newest of their set: in which way; WAYS: in none. */
+	/* Accesses not to the newest line of the set, by way; WAYS: misses. */
 	uint64_t found[LEVELS][WAYS + 1];
-	uint64_t shown[LEVELS][WAYS + 1]; /* while not counting: what was found before */
+	uint64_t shown[LEVELS][WAYS + 1]; /* the counts, while counting is off */
 	bool idle;			  /* not counting */
 	void (*run)(struct all_associativity *, const uint64_t *, const uint32_t *, size_t);
 };

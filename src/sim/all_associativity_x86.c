@@ -8,7 +8,7 @@
 
 #define WIDE __attribute__((target("avx512f")))
 
-/* Where each way comes from when way w is made the newest; WAYS: when a new one comes in. */
+/* Source of each way when way w becomes the newest; WAYS: when a new line is inserted. */
 static inline WIDE __m512i
 newest(unsigned way)
 {
@@ -22,10 +22,10 @@ WIDE void
 all_associativity_x86(
 	struct all_associativity *all, const uint64_t *lines, const uint32_t *ids, size_t count)
 {
-	const unsigned least = all->least, most = all->most;
+	const unsigned min = all->min, max = all->max;
 	for (size_t i = 0; i < count; i++) {
 		const __m512i id = _mm512_set1_epi32((int)ids[i]);
-		for (unsigned level = least; level <= most; level++) {
+		for (unsigned level = min; level <= max; level++) {
 			const uint64_t number = lines[i] & (((uint64_t)1 << level) - 1);
 			uint32_t *set = all->sets[level] + number * WAYS;
 			if (set[0] == ids[i])

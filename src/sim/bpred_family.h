@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kind of branch predictor is made of, and what the kinds share. */
+/* Functions of a kind of branch predictor, and helpers that the kinds share. */
 #ifndef SIM_BPRED_FAMILY_H
 #define SIM_BPRED_FAMILY_H
 
 #include "sim/bpred.h"
 
-/* A kind. The configuration that its functions are given is sound. */
+/* A kind. Its functions get a valid configuration. */
 struct bpred_family {
 	const char *name;
-	/* Says what is wrong with what the kind looks at. NULL: it looks at nothing. */
+	/* Validates the fields that the kind uses. NULL: it uses none. */
 	enum poly_status (*check)(const struct bpred_config *config, struct poly_error *error);
 	uint64_t (*bits)(const struct bpred_config *config); /* NULL: no state */
 	size_t (*size)(const struct bpred_config *config);   /* bytes of state; NULL: none */
-	/* Puts zeroed state into its first state. */
+	/* Initialises zeroed state. */
 	void (*reset)(void *state, const struct bpred_config *config);
 	void (*run)(void *state, const struct bpred_batch *batch, uint8_t *predicted);
 };
@@ -21,7 +21,7 @@ extern const struct bpred_family bpred_taken, bpred_not_taken, bpred_btfn, bpred
 	bpred_gshare, bpred_gag, bpred_pag, bpred_pap, bpred_tournament, bpred_perceptron,
 	bpred_tage;
 
-/* POLY_ERR_USAGE where a number of a configuration, so called, is not from low to high. */
+/* Returns POLY_ERR_USAGE if a number, called what in the message, is not from low to high. */
 enum poly_status bpred_range(const char *what, unsigned value, unsigned low, unsigned high,
 	struct poly_error *error);
 
@@ -33,10 +33,9 @@ bpred_mask(unsigned n)
 }
 
 /*
- * A counter after an outcome: two bits of a constant, so that nothing is jumped over. A jump
- * here would be as hard to foresee for the processor that simulates as for the one that is
- * simulated. Each digit of the constant is a counter, the low one 0: the next where taken, and
- * where not.
+ * Returns a counter after an outcome: two bits of a constant, without a branch. A branch here
+ * would be as hard to predict for the host as for the simulated processor. Each digit of the
+ * constant belongs to a counter, the lowest to 0: its successor if taken, and if not.
  */
 static inline uint8_t
 bpred_next(uint8_t counter, uint8_t taken)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictors with a history for each branch (or those that share a place): PAg and PAp. */
+/* Predictors with one history per branch, or per group of aliased branches: PAg and PAp. */
 #include "sim/bpred_family.h"
 
 #include <string.h>
 
 struct local {
-	unsigned shift, own; /* PAp: a history's number goes that far up in the index; PAg: 0 */
+	unsigned shift, own; /* PAp: shift of the history's number in the index; PAg: 0 */
 	bool is_own;
 	uint32_t places, outcomes; /* masks */
-	uint8_t *counters;	   /* behind the histories */
+	uint8_t *counters;	   /* after the histories, in the same block */
 	uint32_t past[];
 };
 
@@ -23,8 +23,8 @@ check(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status = bpred_range(
 		"log2 of the histories", config->local_log2, 0, BPRED_LOG2_MAX, error);
-	unsigned most = BPRED_LOG2_MAX - (config->kind == BPRED_PAP ? config->local_log2 : 0);
-	return status ? status : bpred_range("history", config->history, 0, most, error);
+	unsigned max = BPRED_LOG2_MAX - (config->kind == BPRED_PAP ? config->local_log2 : 0);
+	return status ? status : bpred_range("history", config->history, 0, max, error);
 }
 
 static uint64_t

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perceptrons: a row of weights is chosen by the address; what it says is the sum of a bias and
- * of each weight, negative where the outcome that it belongs to was not taken. The sign
- * predicts (0 is taken). Where that was wrong, or the sum was no farther from 0 than the
- * threshold, each weight moves by one towards agreement. Weights have 8 bits and saturate; the
- * threshold is 1.93 history + 14, rounded down. The history begins with outcomes that were not
- * taken.
+ * Perceptrons: the address selects a row of weights; the output is the sum of a bias and of
+ * each weight, negated if the outcome it belongs to was not taken. The sign is the prediction
+ * (0 is taken). If it was wrong, or the magnitude of the sum did not exceed the threshold,
+ * each weight moves by one towards agreement. Weights have 8 bits and saturate; the threshold
+ * is 1.93 history + 14, rounded down. The history is initially all not taken.
  *
  * spec: D. Jiménez, C. Lin, "Dynamic branch prediction with perceptrons", HPCA 2001, sections 3
  * and 5.
@@ -21,9 +20,9 @@ struct perceptron {
 	unsigned shift, history;
 	int threshold;
 	uint64_t mask;
-	size_t end;		      /* the youngest outcome is before it */
-	int8_t past[PERCEPTRON_ROOM]; /* 1 taken, -1 not, the youngest last */
-	int8_t weights[]; /* for each row those of the outcomes, oldest first; bias */
+	size_t end;		      /* one past the youngest outcome */
+	int8_t past[PERCEPTRON_ROOM]; /* 1: taken, -1: not taken; the youngest last */
+	int8_t weights[]; /* per row: weights of the outcomes, oldest first, then the bias */
 };
 
 static enum poly_status
@@ -31,13 +30,13 @@ check(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status =
 		bpred_range("history", config->history, 0, BPRED_PERCEPTRON_MAX, error);
-	unsigned most = BPRED_LOG2_MAX;
-	while (!status && (uint64_t)(config->history + 1) << most > (uint64_t)1
-									    << BPRED_LOG2_MAX)
-		most--;
+	unsigned max = BPRED_LOG2_MAX;
+	while (!status && (uint64_t)(config->history + 1) << max > (uint64_t)1
+									   << BPRED_LOG2_MAX)
+		max--;
 	return status ? status
-		      : bpred_range("log2 of the perceptrons", config->entries_log2, 0, most,
-				error);
+		      : bpred_range(
+				"log2 of the perceptrons", config->entries_log2, 0, max, error);
 }
 
 static uint64_t
@@ -75,7 +74,7 @@ sum(const int8_t *weights, const int8_t *past, size_t n)
 	return total;
 }
 
-/* One step towards an outcome (1 or -1) that an input (1 or -1) agreed with or did not. */
+/* Moves a weight one step towards agreement of an input with an outcome (both 1 or -1). */
 static inline int8_t
 moved(int8_t weight, int agreed)
 {

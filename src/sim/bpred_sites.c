@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each static branch did. */
+/* Counters of each static branch. */
 #include "sim/bpred_sites.h"
 
 #include "base/mem.h"
@@ -44,27 +44,27 @@ bpred_sites_count(struct bpred_sites *sites, const uint32_t *numbers, const uint
 	return true;
 }
 
-/* Puts a site at its place among count worst ones, of which there may be most. */
+/* Inserts a site into the sorted list of the count worst ones, of at most max. */
 static size_t
-insert(const struct bpred_sites *sites, uint32_t *worst, size_t count, size_t most, size_t site)
+insert(const struct bpred_sites *sites, uint32_t *worst, size_t count, size_t max, size_t site)
 {
 	uint64_t wrong = sites->sites[site].wrong;
-	size_t at = count < most ? count : most - 1;
-	if (count == most && wrong <= sites->sites[worst[at]].wrong)
+	size_t at = count < max ? count : max - 1;
+	if (count == max && wrong <= sites->sites[worst[at]].wrong)
 		return count;
 	for (; at && sites->sites[worst[at - 1]].wrong < wrong; at--)
 		worst[at] = worst[at - 1];
 	worst[at] = (uint32_t)site;
-	return count < most ? count + 1 : count;
+	return count < max ? count + 1 : count;
 }
 
 size_t
-bpred_sites_worst(const struct bpred_sites *sites, uint32_t *worst, size_t most)
+bpred_sites_worst(const struct bpred_sites *sites, uint32_t *worst, size_t max)
 {
 	size_t count = 0;
-	for (size_t site = 0; site < sites->count && most; site++)
+	for (size_t site = 0; site < sites->count && max; site++)
 		if (sites->sites[site].wrong)
-			count = insert(sites, worst, count, most, site);
+			count = insert(sites, worst, count, max, site);
 	return count;
 }
 

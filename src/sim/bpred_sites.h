@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each static branch did: how often it was executed, taken and mispredicted. Branches are
- * named by the caller's dense numbers of sites.
+ * Executions, taken executions and mispredictions of each static branch. Branches are
+ * identified by the caller's dense site numbers.
  */
 #ifndef SIM_BPRED_SITES_H
 #define SIM_BPRED_SITES_H
@@ -21,22 +21,22 @@ struct bpred_sites {
 };
 
 /*
- * Counts n branches: numbers of sites, outcomes and predictions (1: taken). False where memory
- * could not be had; then none of them is counted.
+ * Counts n branches: site numbers, outcomes and predictions (1: taken). Returns false if out
+ * of memory; then none is counted.
  */
 bool bpred_sites_count(struct bpred_sites *sites, const uint32_t *numbers, const uint8_t *taken,
 	const uint8_t *predicted, size_t n);
 
 /*
- * The numbers of the worst branches, most mispredictions first, and of equals the lower number;
- * none that was never mispredicted. Fills at most most numbers, and returns how many.
+ * Lists the numbers of the branches with most mispredictions, descending, then by number;
+ * excludes those without any. Fills at most max numbers. Returns the number filled.
  */
-size_t bpred_sites_worst(const struct bpred_sites *sites, uint32_t *worst, size_t most);
+size_t bpred_sites_worst(const struct bpred_sites *sites, uint32_t *worst, size_t max);
 
-/* Gives the memory back; the table is empty then. */
+/* Frees the memory; the table is then empty. */
 void bpred_sites_free(struct bpred_sites *sites);
 
-/* Mispredictions per thousand instructions; 0 where there are no instructions. */
+/* Returns mispredictions per thousand instructions; 0 without instructions. */
 double bpred_mpki(uint64_t wrong, uint64_t instructions);
 
 #endif

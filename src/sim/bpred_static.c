@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictors that learn nothing. */
+/* Static predictors. */
 #include "sim/bpred_family.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ run_not_taken(void *state, const struct bpred_batch *batch, uint8_t *predicted)
 	memset(predicted, 0, batch->n);
 }
 
-/* A branch to itself goes backward; where no target is known none does. */
+/* A branch to itself is backward; without a known target a branch is forward. */
 static void
 run_btfn(void *state, const struct bpred_batch *batch, uint8_t *predicted)
 {

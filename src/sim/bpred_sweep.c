@@ -11,26 +11,25 @@
 #include <string.h>
 
 #define COUNTERS_MAX ((uint64_t)1 << 30)
-#define TREE_MIN 3 /* sizes for which a tree is worth while */
+#define TREE_MIN 3 /* minimum number of sizes for a tree */
 
-/* What is looked up for a branch, before it is cut to a table's size, and how its counters
- * begin; no index is longer than BPRED_LOG2_MAX bits, so words of 32 bits hold all that
- * matters. */
+/* The index of a branch before truncation to a table's size, and the initial counters. No
+ * index is longer than BPRED_LOG2_MAX bits, so 32-bit words suffice. */
 struct source {
 	uint32_t address, outcomes; /* masks of the address, and of the history xored to it */
 	unsigned initial;
 };
 
-/* Tables that look up the same and go through a strip together: a tree, or a single one. */
+/* Tables with the same index that process a strip together: a tree, or a single table. */
 struct group {
 	size_t source;
-	unsigned least;	   /* log2 of the smallest table's counters */
+	unsigned min;	   /* log2 of the smallest table's counters */
 	uint8_t *counters; /* of a single table; NULL: it is a tree */
 	struct bpred_tree tree;
-	uint64_t wrong[BPRED_TREE_LEVELS]; /* of each size from least on */
+	uint64_t wrong[BPRED_TREE_LEVELS]; /* of each size from the smallest */
 };
 
-/* A predictor of the caller's. */
+/* One of the caller's predictors. */
 struct member {
 	size_t source, group;
 	unsigned log2;
@@ -42,15 +41,15 @@ struct bpred_sweep {
 	size_t n, sources_count, groups_count;
 	struct source *sources;
 	struct member *members;
-	struct group *groups; /* those of a source stand together, large ones first */
+	struct group *groups; /* grouped by source, large ones first */
 	uint32_t pc[BPRED_STRIP], pasts[BPRED_STRIP];
-	struct bpred_strip strip; /* branches that are gathered */
+	struct bpred_strip strip; /* gathered branches */
 	uint64_t words[BPRED_STRIP];
 };
 
 /*
- * Histories at least as long as the index are all the same, as it cuts them off; and those that
- * are not longer do not tell whether the address was cut before.
+ * Histories at least as long as the index are equivalent, because the index truncates them;
+ * for those that are not longer it does not matter whether the address was truncated first.
  */
 static struct source
 source_of(const struct bpred_config *config)
@@ -76,7 +75,7 @@ log2_of(const struct bpred_config *config)
 	return longer ? config->history : log2;
 }
 
-/* The number of a source among those that were met; a new one is added. */
+/* Returns the number of a source; adds a new one. */
 static size_t
 find_source(struct bpred_sweep *sweep, struct source source)
 {
@@ -122,7 +121,7 @@ check(const struct bpred_config *configs, size_t n, struct poly_error *error)
 static enum poly_status
 table_init(struct group *group, unsigned initial, struct poly_error *error)
 {
-	const size_t n = (size_t)1 << group->least;
+	const size_t n = (size_t)1 << group->min;
 	group->counters = mem_new(n, 1);
 	if (!group->counters)
 		return err_memory(error);
@@ -130,28 +129,29 @@ table_init(struct group *group, unsigned initial, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Makes the groups of a source, from the largest size on; bits of sizes: which it has. */
+/* Creates the groups of a source, from the largest size down; sizes: a bit per size. */
 static enum poly_status
 add_groups(struct bpred_sweep *sweep, size_t source, uint32_t sizes, struct poly_error *error)
 {
 	const unsigned initial = sweep->sources[source].initial;
 	enum poly_status status = POLY_OK;
 	while (sizes && !status) {
-		const unsigned most = 31 - (unsigned)__builtin_clz(sizes),
+		const unsigned max = 31 - (unsigned)__builtin_clz(sizes),
 			       span = BPRED_TREE_LEVELS - 1;
-		const unsigned base = most > span ? most - span : 0;
+		const unsigned base = max > span ? max - span : 0;
 		const bool is_tree = __builtin_popcount(sizes >> base) >= TREE_MIN;
 		struct group *group = &sweep->groups[sweep->groups_count++];
 		group->source = source;
-		group->least = is_tree ? base : most;
-		sizes &= (uint32_t)bpred_mask(group->least);
+		group->min = is_tree ? base : max;
+		sizes &= (uint32_t)bpred_mask(group->min);
 		status = is_tree ? bpred_tree_init(&group->tree, base, initial, error)
 				 : table_init(group, initial, error);
 	}
 	return status;
 }
 
-/* Finds what each predictor looks up, makes their groups, and finds the one of each. */
+/* Determines the index of each predictor, creates the groups, and assigns predictors to them.
+ */
 static enum poly_status
 fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_error *error)
 {
@@ -170,7 +170,7 @@ fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_
 	for (size_t i = 0; i < sweep->n && !status; i++) {
 		struct member *member = &sweep->members[i];
 		while (sweep->groups[member->group].source != member->source ||
-			sweep->groups[member->group].least > member->log2)
+			sweep->groups[member->group].min > member->log2)
 			member->group++;
 	}
 	return status;
@@ -203,7 +203,7 @@ bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep
 	return POLY_OK;
 }
 
-/* Puts branches behind those that wait, as far as there is room; returns how many. */
+/* Appends branches to the gathered ones, up to the capacity. Returns the number appended. */
 static size_t
 gather(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
 {
@@ -242,7 +242,7 @@ look_up(struct bpred_sweep *sweep, const struct source *source)
 static void
 run_table(struct group *group, const struct bpred_strip *strip)
 {
-	const uint32_t mask = (uint32_t)bpred_mask(group->least);
+	const uint32_t mask = (uint32_t)bpred_mask(group->min);
 	const size_t n = strip->n;
 	uint8_t *restrict counters = group->counters;
 	uint64_t wrong = 0;
@@ -255,7 +255,7 @@ run_table(struct group *group, const struct bpred_strip *strip)
 	group->wrong[0] += wrong;
 }
 
-/* Takes the branches that wait through all predictors. */
+/* Runs the gathered branches through all predictors. */
 static void
 run_strip(struct bpred_sweep *sweep)
 {
@@ -287,7 +287,7 @@ bpred_sweep_wrong(struct bpred_sweep *sweep, size_t i)
 	run_strip(sweep);
 	const struct member *member = &sweep->members[i];
 	const struct group *group = &sweep->groups[member->group];
-	return group->wrong[member->log2 - group->least];
+	return group->wrong[member->log2 - group->min];
 }
 
 void

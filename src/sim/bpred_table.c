@@ -7,12 +7,12 @@
 struct table {
 	unsigned shift;
 	bool mask_first;
-	uint64_t mask, outcomes; /* of the index, and of the history */
+	uint64_t mask, outcomes; /* masks of the index and of the history */
 	uint64_t past;
 	uint8_t counters[];
 };
 
-/* The counters of gshare: where the history is not cut to the index it makes it longer. */
+/* log2 of the counters of gshare: a history that is not truncated to the index extends it. */
 static unsigned
 gshare_log2(const struct bpred_config *config)
 {
@@ -39,8 +39,8 @@ static enum poly_status
 check_gshare(const struct bpred_config *config, struct poly_error *error)
 {
 	enum poly_status status = check_bimodal(config, error);
-	unsigned most = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
-	return status ? status : bpred_range("history", config->history, 0, most, error);
+	unsigned max = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
+	return status ? status : bpred_range("history", config->history, 0, max, error);
 }
 
 static enum poly_status
@@ -98,7 +98,7 @@ run_gshare(void *state, const struct bpred_batch *batch, uint8_t *predicted)
 {
 	struct table *table = state;
 	const uint64_t outcomes = table->outcomes;
-	/* One of the two masks cuts nothing off. */
+	/* One of the two masks is all ones. */
 	const uint64_t before = table->mask_first ? table->mask : UINT64_MAX;
 	const uint64_t after = table->mask_first ? UINT64_MAX : table->mask;
 	const unsigned shift = table->shift;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TAGE. A bimodal table, and tagged ones T1 to Tn with ever longer histories, of 2^k entries.
- * An entry has a tag of w bits, a counter from -4 to 3 that predicts taken from 0 on, and a use
- * from 0 to 3. With p the shifted address and fold(L, b) the xor of the youngest L outcomes,
- * each outcome i (0: the youngest) moved up by i mod b:
+ * TAGE. A bimodal table, and tagged tables T1 to Tn with increasing history lengths, of 2^k
+ * entries. An entry has a tag of w bits, a counter from -4 to 3 that predicts taken from 0 on,
+ * and a use from 0 to 3. With p the shifted address and fold(L, b) the xor of the youngest L
+ * outcomes, each outcome i (0: the youngest) moved up by i mod b:
  *
  *   index = (p ^ p >> k ^ fold(L, k)) mod 2^k    tag = (p ^ fold(L, w) ^ 2 fold(L, w - 1)) mod
  * 2^w
  *
  * The provider is the entry with its tag in the table with the longest history, the alternative
  * what would predict without it; without any the bimodal counter is the prediction. A provider
- * whose use is 0 and whose counter is 0 or -1 is new: the alternative predicts where a counter
- * of four bits, beginning at 8, is 8 or more. Then, in this order:
+ * whose use is 0 and whose counter is 0 or -1 is new: the alternative predicts if a 4-bit
+ * counter, initially 8, is 8 or more. Then, in this order:
  *
- * 1. Where a new provider and the alternative differ that counter goes up if the alternative
- * was right, else down.
- * 2. Where the prediction was wrong, and a table is longer than the provider's, a place is
- *    looked for in those tables: from the shorter to the longer, those with use 0 are taken
- * with a chance of two in three, the last of them surely. The entry gets the tag, use 0, and
- * the counter 0 (taken) or -1. Where no use is 0 each of the entries loses one.
+ * 1. If a new provider and the alternative differ, that counter is incremented if the
+ * alternative was right, else decremented.
+ * 2. If the prediction was wrong, an entry is allocated in a table with a longer history than
+ * the provider's: from the shorter to the longer, entries with use 0 are selected with a
+ * probability of two in three, the last of them always. The entry gets the tag, use 0, and the
+ * counter 0 (taken) or -1. If no use is 0, the use of each of the entries is decremented.
  * 3. The provider's counter, or the bimodal one, moves towards the outcome.
- * 4. Where provider and alternative differ the provider's use goes up if it was right, else
- * down.
- * 5. The outcome joins the history. After every 2^period_log2 branches all uses are halved in
- *    worth: the first time their high bit is cleared, the next time the low one, and so on.
+ * 4. If provider and alternative differ, the provider's use is incremented if it was right,
+ * else decremented.
+ * 5. The outcome joins the history. After every 2^period_log2 branches all uses are aged:
+ * their high bit and their low bit are cleared in turn.
  *
- * Chances are taken from xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003; 13, 17, 5): a step,
- * then the state mod 3 is not 0.
+ * Random numbers come from xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003; 13, 17, 5): a
+ * step, then the condition state mod 3 != 0.
  *
  * spec: A. Seznec, P. Michaud, "A case for (partially) tagged geometric history length branch
  * prediction", JILP 8, 2006, section 3; without its path history.
@@ -54,15 +54,15 @@ struct tage {
 	unsigned shift, tables, log2, tag_bits;
 	uint64_t base_mask, period, branches;
 	uint32_t random;
-	uint8_t trust;	/* in alternatives of new entries */
-	uint8_t clears; /* the bits of uses that go next */
-	uint8_t *base;	/* behind the entries */
+	uint8_t trust;	/* trust in the alternatives of new entries */
+	uint8_t clears; /* the bits of uses to be cleared next */
+	uint8_t *base;	/* after the entries, in the same block */
 	struct bpred_history past;
 	struct folds folds[BPRED_TAGE_TABLES];
 	struct entry entries[];
 };
 
-/* What the tables say of a branch. */
+/* Prediction of the tables for a branch. */
 struct vote {
 	struct entry *at[BPRED_TAGE_TABLES];
 	uint16_t tag[BPRED_TAGE_TABLES];
@@ -207,7 +207,7 @@ allocate(struct tage *all, struct vote *vote, uint8_t taken)
 	}
 }
 
-/* A number from low to high, one up or down where that is possible. */
+/* Increments or decrements a number, saturating at low and high. */
 static int
 nudge(int value, bool up, int low, int high)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two predictors and a table that chooses. Both always learn; the choice moves only where they
+ * Two predictors and a chooser table. Both always learn; the chooser moves only if they
  * disagree, towards the one that was right.
  *
  * spec: reference cis501 7.1.3
@@ -14,7 +14,7 @@ struct tournament {
 	bool mask_first;
 	uint64_t bimodal_mask, gshare_mask, chooser_mask, outcomes;
 	uint64_t past;
-	uint8_t *bimodal, *gshare; /* behind the choosers */
+	uint8_t *bimodal, *gshare; /* after the choosers, in the same block */
 	uint8_t chooser[];
 };
 
@@ -28,7 +28,7 @@ gshare_log2(const struct bpred_config *config)
 static enum poly_status
 check(const struct bpred_config *config, struct poly_error *error)
 {
-	unsigned most = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
+	unsigned max = config->mask_first ? BPRED_LOG2_MAX : BPRED_HISTORY_MAX;
 	enum poly_status status = bpred_range(
 		"log2 of the gshare entries", config->entries_log2, 0, BPRED_LOG2_MAX, error);
 	if (!status)
@@ -37,7 +37,7 @@ check(const struct bpred_config *config, struct poly_error *error)
 	if (!status)
 		status = bpred_range("log2 of the choosing entries", config->chooser_log2, 0,
 			BPRED_LOG2_MAX, error);
-	return status ? status : bpred_range("history", config->history, 0, most, error);
+	return status ? status : bpred_range("history", config->history, 0, max, error);
 }
 
 static uint64_t

@@ -33,7 +33,7 @@ bpred_tree_init(
 	return POLY_OK;
 }
 
-/* Predicts and learns along a path; the nodes that were wrong. */
+/* Predicts and learns along a path. Returns the nodes that mispredicted. */
 static inline uint64_t
 step(struct bpred_nodes *nodes, uint64_t path, uint64_t outcome)
 {
@@ -55,8 +55,8 @@ count_levels(uint64_t word, unsigned weight_log2, uint64_t *wrong)
 }
 
 /*
- * Counts the bits of BPRED_STRIP words by level. Each round adds up the words, bit by bit: of
- * every two and of what is left over the carries stand for both, so half as many words go to
+ * Counts the bits of BPRED_STRIP words by level. Each round adds up the words, bit by bit:
+ * the carries represent every two words and the remainder, so half as many words go to
  * the next round, and count twice as much there.
  */
 static void

@@ -7,7 +7,7 @@
 
 struct entry {
 	uint64_t tag, target;
-	uint64_t used; /* when, in branches from 1; 0: empty */
+	uint64_t used; /* last use, as a branch number from 1; 0: empty */
 };
 
 struct btb {
@@ -21,15 +21,14 @@ check(const struct btb_config *config, struct poly_error *error)
 {
 	if (!config->ways || config->ways > BTB_WAYS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"target buffer has %u ways, expected 1 to %d", config->ways,
-			BTB_WAYS_MAX);
+			"BTB has %u ways, expected 1 to %d", config->ways, BTB_WAYS_MAX);
 	if (!config->sets || config->sets > BTB_ENTRIES_MAX / config->ways)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"target buffer has %u sets, expected 1 to %u", config->sets,
+			"BTB has %u sets, expected 1 to %u", config->sets,
 			BTB_ENTRIES_MAX / config->ways);
 	if (config->tag_bits > 64 || config->pc_shift > 63)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"target buffer has tags of %u bits and a shift of %u, "
+			"BTB has tags of %u bits and a shift of %u, "
 			"expected at most 64 and 63",
 			config->tag_bits, config->pc_shift);
 	return POLY_OK;
@@ -55,7 +54,7 @@ btb_new(const struct btb_config *config, struct btb **made, struct poly_error *e
 	return POLY_OK;
 }
 
-/* The entry of a set that has a tag; NULL: none. */
+/* Returns the entry of a set with a tag; NULL: none. */
 static struct entry *
 find(const struct btb *btb, struct entry *set, uint64_t tag)
 {
@@ -65,7 +64,7 @@ find(const struct btb *btb, struct entry *set, uint64_t tag)
 	return NULL;
 }
 
-/* The entry that goes: an empty one, the first of them, or the least recently used one. */
+/* Returns the entry to replace: the first empty one, or the least recently used. */
 static struct entry *
 oldest(const struct btb *btb, struct entry *set)
 {

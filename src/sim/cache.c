@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache, one access after the other. Sets are arrays of entries; a cache of one set and many
- * ways has frames that are found by hash.
+ * A cache, access by access. Sets are arrays of entries; a cache of one set and many ways uses
+ * frames found by hash.
  */
 #include "sim/cache.h"
 
@@ -18,7 +18,7 @@ is_power(uint64_t n)
 	return n && (n & (n - 1)) == 0;
 }
 
-/* Entries are ordered newest first, and a use moves or does not move them. */
+/* Whether entries are ordered newest first: lru moves them on a use, fifo does not. */
 static bool
 is_ordered(const struct cache *cache)
 {
@@ -37,24 +37,25 @@ check_ways(const struct cache_config *config, struct poly_error *error)
 {
 	const enum cache_policy policy = config->policy;
 	if (!config->ways)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache has 0 ways, at least 1 is needed");
+		return err_set(
+			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "ways=0, expected at least 1");
 	if (is_wide(config) && config->sets != 1)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " ways, at most %d with more than one set", config->ways,
-			CACHE_WAYS_MAX);
+			"ways=%" PRIu32 ", expected at most %d with more than one set",
+			config->ways, CACHE_WAYS_MAX);
 	if (is_wide(config) &&
 		(config->always_valid || (policy != CACHE_LRU && policy != CACHE_FIFO &&
 						 policy != CACHE_RANDOM)))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " ways, at most %d with this policy", config->ways,
+			"ways=%" PRIu32 ", expected at most %d with this policy", config->ways,
 			CACHE_WAYS_MAX);
 	if (config->always_valid && policy != CACHE_LRU && policy != CACHE_POINTER)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache without valid bits has the policy lru or pointer");
+			"a cache without valid bits requires the policy lru or pointer");
 	if (policy == CACHE_PLRU && !is_power(config->ways))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " ways, a tree needs a power of two", config->ways);
+			"ways=%" PRIu32 ", the policy plru requires a power of two",
+			config->ways);
 	return POLY_OK;
 }
 
@@ -64,8 +65,8 @@ cache_check_line(const char *what, uint32_t size, struct poly_error *error)
 	if (is_power(size) && size >= CACHE_LINE_MIN && size <= CACHE_LINE_MAX)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"%s of %" PRIu32 " bytes, a power of two from %d to %" PRIu32 " is needed",
-		what, size, CACHE_LINE_MIN, CACHE_LINE_MAX);
+		"%s of %" PRIu32 " bytes, expected a power of two from %d to %" PRIu32, what,
+		size, CACHE_LINE_MIN, CACHE_LINE_MAX);
 }
 
 enum poly_status
@@ -73,22 +74,23 @@ cache_check(const struct cache_config *config, struct poly_error *error)
 {
 	if (!is_power(config->sets))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu64 " sets, a power of two is needed", config->sets);
+			"%" PRIu64 " sets is not a power of two (size/(ways*line))",
+			config->sets);
 	const enum poly_status status = cache_check_line("lines", config->line_size, error);
 	if (status != POLY_OK)
 		return status;
 	if ((unsigned)config->policy >= CACHE_POLICIES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no replacement policy %d", (int)config->policy);
+			"unknown replacement policy %d", (int)config->policy);
 	if (config->ways && config->sets > CACHE_LINES_MAX / config->ways)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu64 " sets of %" PRIu32 " ways, at most %" PRIu64
-			" lines can be had",
+			"%" PRIu64 " sets of %" PRIu32 " ways, expected at most %" PRIu64
+			" lines",
 			config->sets, config->ways, CACHE_LINES_MAX);
 	return check_ways(config, error);
 }
 
-/* The memory of entries, at a multiple of 64 bytes, so that 8 ways are one line. */
+/* Allocates entries at a multiple of 64 bytes, so that 8 ways are one line of the host. */
 static bool
 make_entries(struct cache *cache)
 {
@@ -213,7 +215,7 @@ set_of(const struct cache *cache, uint64_t line)
 	return cache->entries + (line & cache->set_mask) * cache->config.ways;
 }
 
-/* The first way of a set that holds a line, or the number of ways. */
+/* Returns the first way of a set that holds a line, or the number of ways. */
 static uint32_t
 find_way(const uint64_t *set, uint32_t ways, uint64_t line)
 {
@@ -236,7 +238,7 @@ use_frame(struct cache *cache, uint64_t line, uint64_t flags)
 	return true;
 }
 
-/* Uses a line of a set of lru8 where it is held. */
+/* Uses a line of a set of lru8 if it is present. */
 static bool
 use_lru8(struct cache *cache, uint64_t line, uint64_t flags)
 {
@@ -247,7 +249,7 @@ use_lru8(struct cache *cache, uint64_t line, uint64_t flags)
 	return ways;
 }
 
-/* Uses a line where it is held; whether it is. */
+/* Uses a line if it is present. Returns whether it is. */
 static bool
 use_line(struct cache *cache, uint64_t line, uint64_t flags)
 {
@@ -268,7 +270,7 @@ use_line(struct cache *cache, uint64_t line, uint64_t flags)
 	return true;
 }
 
-/* Puts an entry into a frame; returns the entry that was there, or 0. */
+/* Stores an entry in a frame. Returns the replaced entry, or 0. */
 static uint64_t
 fill_frame(struct cache *cache, uint64_t line, uint64_t flags)
 {
@@ -288,7 +290,7 @@ fill_frame(struct cache *cache, uint64_t line, uint64_t flags)
 	return old;
 }
 
-/* Puts a line into its set; returns the entry that was in its place, or 0. */
+/* Inserts a line into its set. Returns the replaced entry, or 0. */
 static uint64_t
 fill_line(struct cache *cache, uint64_t line, uint64_t flags)
 {
@@ -313,7 +315,7 @@ fill_line(struct cache *cache, uint64_t line, uint64_t flags)
 }
 
 static void
-tell(const struct cache *cache, uint64_t old, struct cache_outcome *outcome)
+report_eviction(const struct cache *cache, uint64_t old, struct cache_outcome *outcome)
 {
 	outcome->evicted = old != 0;
 	outcome->dirty = old & ENTRY_DIRTY;
@@ -326,7 +328,7 @@ miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 {
 	if (kind == CACHE_WRITE && cache->config.no_allocate) {
 		cache->misses[kind]++;
-		/* Written through, it went below as every store does. */
+		/* A write-through store goes to the next level in any case. */
 		if (!cache->config.write_through)
 			cache->stored += size;
 		return;
@@ -334,7 +336,7 @@ miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 	const uint64_t old = fill_line(
 		cache, address >> cache->line_shift, kind == CACHE_WRITE ? cache->dirty : 0);
 	cache_count_fill(cache, kind, old);
-	tell(cache, old, outcome);
+	report_eviction(cache, old, outcome);
 }
 
 static uint32_t
@@ -351,7 +353,7 @@ cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i)
 		&outcome);
 }
 
-/* How many of some bytes are a value; by few at a time, whose counts fit into bytes. */
+/* Counts the bytes equal to a value, in groups whose counts fit into bytes. */
 static uint64_t
 count_bytes(const uint8_t *bytes, size_t count, uint8_t value)
 {
@@ -368,7 +370,8 @@ count_bytes(const uint8_t *bytes, size_t count, uint8_t value)
 	return found;
 }
 
-/* Counts the accesses of a batch, and the stores that go below whether they hit or not. */
+/* Counts the accesses of a batch, and the stores that go to the next level whether they hit or
+ * not. */
 static void
 count_accesses(struct cache *cache, const struct cache_batch *batch)
 {
@@ -438,7 +441,8 @@ void
 cache_fill(struct cache *cache, uint64_t address, bool dirty, struct cache_outcome *outcome)
 {
 	*outcome = (struct cache_outcome){0};
-	tell(cache, fill_line(cache, address >> cache->line_shift, dirty ? cache->dirty : 0),
+	report_eviction(cache,
+		fill_line(cache, address >> cache->line_shift, dirty ? cache->dirty : 0),
 		outcome);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which way is replaced, of the policies that keep a line in its way. */
+/* Replacement policies that keep a line in its way. */
 #include "sim/cache_state.h"
 
 #define PREDICTION_MAX 3
 #define DUEL_MAX 1023
 #define DUEL_HALF 512
-#define RARE 32		  /* one new line of so many gets the nearer prediction of brrip */
-#define CONSTITUENCIES 32 /* stretches of sets that have a leader of each kind, at most */
-#define STRETCH_MIN 8	  /* sets of a stretch, unless the cache has fewer */
+#define RARE 32		  /* one new line in RARE gets the nearer prediction under brrip */
+#define CONSTITUENCIES 32 /* maximum number of groups of sets with a leader of each kind */
+#define STRETCH_MIN 8	  /* minimum sets per group, unless the cache has fewer */
 
-/* Turns the bits on the way to way so that they point to the other halves. */
+/* Sets the bits on the path to a way so that they point to the other halves. */
 static void
 plru_use(uint64_t *bits, uint32_t ways, uint32_t way)
 {
@@ -43,10 +43,10 @@ rrip_victim(uint8_t *predictions, uint32_t ways)
 }
 
 /*
- * Whether a new line of a set is brought by brrip. The first set of each stretch always goes by
- * srrip and the last by brrip; their misses move the duel, which the others follow. Stretches
- * have eight sets at least, so that small caches have followers, too: 6 of 8. A cache of one
- * set has only the first.
+ * Returns whether a new line of a set is inserted by brrip. The first set of each group always
+ * uses srrip and the last brrip; their misses move the duel counter, which the others follow.
+ * Groups have at least eight sets, so that small caches have followers, too: 6 of 8. A cache
+ * of one set has only the first.
  */
 static bool
 drrip_is_bimodal(struct cache *cache, uint64_t set_number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over a batch: what hits stays in the loop, what misses leaves it. */
+/* Loops over a batch: hits stay in the loop, misses leave it. */
 #include "sim/cache_state.h"
 
 #include <string.h>

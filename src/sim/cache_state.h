@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cache is made of, shared by its ways to be fast. */
+/* State of a cache, shared by its implementations. */
 #ifndef SIM_CACHE_STATE_H
 #define SIM_CACHE_STATE_H
 
@@ -12,20 +12,20 @@
 #define ENTRY_DIRTY UINT64_C(1)
 #define ENTRY_VALID UINT64_C(2)
 
-/* What 8 ways of lru are done with by instructions of some processors. */
+/* Functions for 8 ways of lru, by vector instructions of some processors. */
 struct cache_lru8 {
-	/* As cache_run of accesses that are counted. */
+	/* As cache_run, for accesses already counted. */
 	size_t (*run)(struct cache *, const struct cache_batch *, uint32_t *missed);
-	/* Bits of the ways of a set that hold an entry; 0: none. */
+	/* Returns a bit for each way of a set that holds an entry; 0: none. */
 	unsigned (*ways_of)(const uint64_t *set, uint64_t entry);
 };
 
 struct cache {
 	struct cache_config config;
-	/* What is counted; the rest of struct cache_counts follows from it. */
+	/* The counts from which struct cache_counts is computed. */
 	uint64_t accesses[CACHE_KINDS], misses[CACHE_KINDS], dirty_misses[CACHE_KINDS];
 	uint64_t evictions;
-	uint64_t stored; /* bytes that went below at once */
+	uint64_t stored; /* bytes written through */
 	unsigned line_shift;
 	uint64_t set_mask;
 	uint64_t dirty; /* what a write adds to an entry: ENTRY_DIRTY, or 0 (write-through) */
@@ -33,15 +33,15 @@ struct cache {
 	 * policies and lru8: by way. NULL where frames are used instead. */
 	uint64_t *entries;
 	void *entries_memory; /* entries begin in it at a multiple of 64 bytes */
-	/* A set: its pointer, the bits of its tree, or with lru8 its order8.h, which has the
-	 * dirty bits that the entries then do not have. */
+	/* A set: its pointer, the bits of its tree, or with lru8 its lru_matrix8.h, which then
+	 * has the dirty bits instead of the entries. */
 	uint64_t *set_states;
 	uint8_t *predictions;	/* an entry: of srrip and drrip */
 	struct lru_list frames; /* of more than CACHE_WAYS_MAX ways */
 	uint8_t *frame_dirty;
 	uint64_t random;
 	uint32_t duel; /* drrip: 10 bits; from DUEL_HALF on brrip is the better */
-	uint32_t rare; /* drrip: lines that brrip brought */
+	uint32_t rare; /* drrip: lines inserted by brrip */
 	const struct cache_lru8 *lru8; /* NULL: lru is done by cache_run.c */
 };
 
@@ -57,15 +57,14 @@ line_of(uint64_t entry)
 	return entry >> 2;
 }
 
-/* How a policy that goes by ways is told that a way was used or got a new line, and which way
- * it would replace (which may change its state). set_number is that of the set that set points
- * to. */
+/* Notify a policy with state per way that a way was used or filled, and select the way to
+ * replace (which may change the state). set_number identifies the set. */
 void cache_way_used(struct cache *cache, uint64_t set_number, uint32_t way);
 void cache_way_filled(struct cache *cache, uint64_t set_number, uint32_t way);
 uint32_t cache_way_victim(struct cache *cache, uint64_t set_number);
 
-/* Counts a miss that brought a line, and the entry that was replaced, 0 where there was room.
- * Without branches: whether lines are dirty is hard to foresee. */
+/* Counts a miss that filled a line, and the replaced entry, or 0. Without branches: dirtiness
+ * is hard to predict. */
 static inline void
 cache_count_fill(struct cache *cache, enum cache_kind kind, uint64_t old)
 {
@@ -74,8 +73,8 @@ cache_count_fill(struct cache *cache, enum cache_kind kind, uint64_t old)
 	cache->evictions += old != 0;
 }
 
-/* Puts an entry into a set of lru8 that does not have it, used; returns what was in its place,
- * or 0. dirty: 0 or 1. */
+/* Inserts an entry into a set of lru8 that does not have it, as used. Returns the replaced
+ * entry, or 0. dirty: 0 or 1. */
 static inline uint64_t
 cache_lru8_bring(struct cache *cache, uint64_t set_number, uint64_t entry, uint64_t dirty)
 {
@@ -88,23 +87,23 @@ cache_lru8_bring(struct cache *cache, uint64_t set_number, uint64_t entry, uint6
 	return old;
 }
 
-/* What a miss of access i of a batch does; the access itself is counted by the caller. */
+/* Handles the miss of access i of a batch; the caller counts the access. */
 void cache_miss(struct cache *cache, const struct cache_batch *batch, size_t i);
 
-/* The loop over a batch of an lru cache that keeps its ways newest first. Returns how many
- * missed. */
+/* Runs a batch on an lru cache that keeps its ways newest first. Returns the number of misses.
+ */
 size_t cache_lru_run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed);
 
-/* What this processor has for 8 ways, the fastest at 0; NULL: no more. */
+/* Returns the implementations for 8 ways on this processor, the fastest at 0; NULL: no more. */
 const struct cache_lru8 *cache_lru8_at(unsigned place);
 
-/* As cache_new, with something of cache_lru8_at, or NULL for without; of no account for what is
- * not lru of 8 ways. */
+/* As cache_new, with an implementation of cache_lru8_at, or NULL for the plain one; ignored
+ * unless lru with 8 ways. */
 enum poly_status cache_new_with(const struct cache_config *config,
 	const struct cache_lru8 *lru8, struct cache **cache, struct poly_error *error);
 
-/* Finds a key in ways newest first, makes it the newest, adds flags; false: not there, and
- * nothing has changed. */
+/* Finds a key in ways ordered newest first, makes it the newest and adds flags. Returns false,
+ * with nothing changed, if it is absent. */
 bool cache_lru_use(uint64_t *set, uint32_t ways, uint64_t key, uint64_t flags);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lru caches of 8 ways: a set is compared at once, and stored only where a line comes. What
- * changes with every access is the order beside it, for which no comparison waits: accesses to
- * the same set, which are most that follow each other, overlap. Nothing is branched upon but
- * whether a line is there.
+ * LRU caches of 8 ways: a set is compared at once, and stored only when a line is inserted.
+ * Every access changes only the order beside it, on which no comparison depends: accesses to
+ * the same set, as most consecutive ones are, overlap. The only branch is on hit or miss.
  */
 #include "sim/cache_state.h"
 
@@ -34,7 +33,7 @@ ways_avx512(const uint64_t *set, uint64_t entry)
 		_mm512_load_si512(set), _mm512_set1_epi64((long long)entry));
 }
 
-/* A miss, mostly of a line that comes. */
+/* Handles a miss, mostly with an insertion. */
 static inline void
 miss(struct cache *cache, const struct cache_batch *batch, size_t i)
 {
@@ -48,7 +47,7 @@ miss(struct cache *cache, const struct cache_batch *batch, size_t i)
 				kind == CACHE_WRITE ? cache->dirty : 0));
 }
 
-/* The loop of both, which inline it and the comparison. */
+/* The common loop; both users inline it and the comparison. */
 static inline __attribute__((always_inline)) size_t
 run(struct cache *cache, const struct cache_batch *batch, uint32_t *missed,
 	unsigned (*ways_of)(const uint64_t *set, uint64_t entry))

@@ -46,7 +46,7 @@ check(const struct coherence_config *config, struct poly_error *error)
 	const uint32_t word = config->word_size;
 	if (!config->threads || config->threads > COHERENCE_THREADS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " threads, 1 to %d can be had", config->threads,
+			"%" PRIu32 " threads, expected 1 to %d", config->threads,
 			COHERENCE_THREADS);
 	if (cache->write_through || cache->no_allocate || cache->always_valid)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
@@ -134,9 +134,9 @@ words_of(const struct coherence *c, uint64_t address, uint32_t size)
 {
 	const uint32_t line_size = c->config.cache.line_size;
 	const uint32_t in_line = (uint32_t)(address & (line_size - 1));
-	const uint32_t most = line_size - in_line, used = size == 0	? 1
-							  : size < most ? size
-									: most;
+	const uint32_t max = line_size - in_line, used = size == 0    ? 1
+							 : size < max ? size
+								      : max;
 	const unsigned first = in_line >> c->word_shift;
 	const unsigned last = (in_line + used - 1) >> c->word_shift;
 	return (UINT64_MAX >> (63 - (last - first))) << first;

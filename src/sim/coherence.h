@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Private caches of several threads that are kept coherent by MESI: a line is modified or
- * exclusive in one cache, or shared by some. A store takes it from all others. Lines that leave
- * are known to have left.
+ * exclusive in one cache, or shared by some. A store invalidates it in all others. Evictions
+ * are visible to the directory.
  *
- * A miss is cold where the thread never had the line, and a replacement where the line had to
- * make room for another since. Otherwise a store of another thread took it: that is true
- * sharing where another thread has stored to a word of this access since, and else false
- * sharing.
+ * A miss is cold if the thread never had the line, and a replacement miss if the line was
+ * evicted since. Otherwise a store of another thread invalidated it: true sharing if another
+ * thread has since stored to a word of this access, else false sharing.
  *
  * source: J. Torrellas, M. S. Lam, J. L. Hennessy, "False sharing and spatial locality in
  * multiprocessor caches", IEEE Transactions on Computers 43 (6), 1994.
  *
- * Memory: as the caches and sim/dense_index.h, and 64 bytes and 16 a thread for each line of
- * the trace.
+ * Memory: that of the caches and sim/dense_index.h, and 64 bytes plus 16 per thread for each
+ * line of the trace.
  */
 #ifndef SIM_COHERENCE_H
 #define SIM_COHERENCE_H
@@ -26,7 +25,7 @@
 enum coherence_outcome {
 	COHERENCE_HIT,
 	COHERENCE_UPGRADE, /* a store to a line that others may share */
-	COHERENCE_COLD,	   /* from here on it was a miss */
+	COHERENCE_COLD,	   /* this and the following are misses */
 	COHERENCE_REPLACED,
 	COHERENCE_TRUE,
 	COHERENCE_FALSE,
@@ -38,57 +37,57 @@ struct coherence_config {
 	/* Of each thread: write-back, write-allocate, with valid bits. */
 	struct cache_config cache;
 	uint32_t word_size; /* bytes, a power of two; a line has at most COHERENCE_WORDS */
-	uint32_t lines;	    /* different ones that may be used */
+	uint32_t lines;	    /* maximum of distinct lines */
 };
 
-/* Accesses in order, each within a line; all arrays are the caller's. */
+/* Accesses in order, each within a line; the caller owns all arrays. */
 struct coherence_batch {
 	const uint64_t *addresses;
 	const uint8_t *kinds; /* enum cache_kind; only stores differ */
 	const uint32_t *sizes;
 	const uint32_t *threads; /* below those of the configuration */
 	size_t count;
-	uint8_t *taken; /* NULL, or gets from how many others each store took its line */
+	uint8_t *taken; /* NULL, or gets the number of caches that each store invalidated */
 };
 
-/* What was counted of one thread. */
+/* Counts of one thread. */
 struct coherence_counts {
 	uint64_t outcomes[COHERENCE_OUTCOMES];
-	uint64_t invalidations; /* lines that a store of another thread took */
-	uint64_t supplied;	/* modified lines given to another thread that missed */
-	uint64_t written_back;	/* modified lines that were replaced */
+	uint64_t invalidations; /* lines invalidated by stores of other threads */
+	uint64_t supplied;	/* modified lines supplied to a missing thread */
+	uint64_t written_back;	/* modified lines evicted */
 };
 
-/* What was counted of one line. */
+/* Counts of one line. */
 struct coherence_line {
 	uint64_t address; /* its first */
 	uint64_t true_misses, false_misses;
 	uint64_t invalidations;
-	uint64_t threads; /* that had it: bit t of thread t */
+	uint64_t threads; /* threads that had it: bit t for thread t */
 };
 
 struct coherence;
 
-/* Empty caches. POLY_ERR_USAGE with a message where a configuration makes no sense,
+/* Creates empty caches. POLY_ERR_USAGE with a message for an invalid configuration,
  * POLY_ERR_MEMORY. */
 enum poly_status coherence_new(const struct coherence_config *config,
 	struct coherence **coherence, struct poly_error *error);
 void coherence_free(struct coherence *coherence);
 
-/* Makes all accesses of a batch; outcomes is NULL or gets enum coherence_outcome of each.
- * POLY_ERR_LIMIT where there are more lines than said, POLY_ERR_MEMORY. */
+/* Performs all accesses of a batch; outcomes is NULL or gets enum coherence_outcome of each.
+ * POLY_ERR_LIMIT beyond the maximum of lines, POLY_ERR_MEMORY. */
 enum poly_status coherence_run(struct coherence *coherence, const struct coherence_batch *batch,
 	uint8_t *outcomes, struct poly_error *error);
 
-/* Whether accesses are counted from now on, as they are at first. For warm-up. */
+/* Switches counting, which is initially on. For warm-up. */
 void coherence_counting(struct coherence *coherence, bool counting);
 
-/* What was counted of a thread; until coherence_free. */
+/* Returns the counts of a thread; valid until coherence_free. */
 const struct coherence_counts *coherence_counts(
 	const struct coherence *coherence, uint32_t thread);
 
-/* What was counted of lines, in the order of their first use; their number is *count. Until the
- * next run. */
+/* Returns the counts of *count lines, in the order of their first use; valid until the next
+ * run. */
 const struct coherence_line *coherence_lines(const struct coherence *coherence, size_t *count);
 
 #endif

@@ -50,9 +50,9 @@ grow(struct dense_index *index)
 }
 
 enum poly_status
-dense_index_init(struct dense_index *index, uint32_t most, struct poly_error *error)
+dense_index_init(struct dense_index *index, uint32_t max, struct poly_error *error)
 {
-	*index = (struct dense_index){.most = most};
+	*index = (struct dense_index){.max = max};
 	return take_slots(index, FIRST_BITS) ? POLY_OK : err_memory(error);
 }
 
@@ -68,9 +68,9 @@ static enum poly_status
 add(struct dense_index *index, struct dense_index_slot *slot, uint64_t number,
 	struct poly_error *error)
 {
-	if (index->count >= index->most)
+	if (index->count >= index->max)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more than %" PRIu32 " different lines", index->most);
+			"more than %" PRIu32 " different lines", index->max);
 	*slot = (struct dense_index_slot){number, ++index->count};
 	if (index->count > index->mask / 2 && !grow(index))
 		return err_memory(error);

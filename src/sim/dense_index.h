@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers (lines, pages) as dense ones of 32 bits, from 0 in the order of first appearance.
- * Memory: at most 64 bytes a number held (while the table grows 96).
+ * Maps numbers (lines, pages) to dense 32-bit ids, from 0 in the order of first appearance.
+ * Memory: at most 64 bytes per number (96 while the table grows).
  */
 #ifndef SIM_DENSE_INDEX_H
 #define SIM_DENSE_INDEX_H
@@ -15,25 +15,25 @@
 
 struct dense_index_slot {
 	uint64_t number;
-	uint32_t id; /* + 1; 0 where nothing is */
+	uint32_t id; /* + 1; 0: empty */
 };
 
 struct dense_index {
 	struct dense_index_slot *slots;
 	size_t mask;	/* slots - 1 */
 	unsigned shift; /* of a hash */
-	uint32_t count; /* numbers held: the next new one */
-	uint32_t most;	/* numbers that may be held */
+	uint32_t count; /* numbers held: the next new id */
+	uint32_t max;	/* maximum of numbers held */
 };
 
-/* An empty table of at most most numbers (up to DENSE_INDEX_MAX). POLY_ERR_MEMORY. */
+/* Creates an empty table for at most max numbers (up to DENSE_INDEX_MAX). POLY_ERR_MEMORY. */
 enum poly_status dense_index_init(
-	struct dense_index *index, uint32_t most, struct poly_error *error);
+	struct dense_index *index, uint32_t max, struct poly_error *error);
 void dense_index_fini(struct dense_index *index);
 
 /*
- * The dense number of each of count numbers into ids; those that are index->count or more as it
- * was before are new. POLY_ERR_LIMIT where there are more than most, POLY_ERR_MEMORY.
+ * Stores the id of each of count numbers; ids from the previous index->count on are new.
+ * POLY_ERR_LIMIT beyond max numbers, POLY_ERR_MEMORY.
  */
 enum poly_status dense_index_find(struct dense_index *index, const uint64_t *numbers,
 	size_t count, uint32_t *ids, struct poly_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of caches: lines asked for go up, lines that leave go down. */
+/* A cache hierarchy: requested lines move up, evicted lines move down. */
 #include "sim/hierarchy.h"
 
 #include "base/err.h"
@@ -11,13 +11,13 @@
 #define MEMORY HIERARCHY_CACHES
 
 struct node {
-	struct cache *cache, *victims; /* victims: NULL where there are none */
-	struct prefetcher *prefetcher; /* NULL where there is none */
-	struct lru_list brought;       /* lines that it brought and that were not used since */
+	struct cache *cache, *victims; /* victims: NULL without a victim cache */
+	struct prefetcher *prefetcher; /* NULL without a prefetcher */
+	struct lru_list brought;       /* lines that it filled and that are unused since */
 	unsigned line_shift;
 	uint32_t latency;
 	unsigned below; /* the next node, or MEMORY */
-	bool asked;	/* what the prefetcher is to be told when the access is done */
+	bool asked;	/* the access to report to the prefetcher when it is complete */
 	struct prefetch_access access;
 	struct hierarchy_counts counts;
 };
@@ -28,26 +28,26 @@ struct hierarchy {
 	struct hierarchy_totals totals;
 };
 
-/* What is asked of a level. */
+/* A request to a level. */
 struct request {
 	uint64_t address, pc;
 	enum cache_kind kind;
-	bool store;    /* it is a store to this level, not a read of the line */
-	bool prefetch; /* it is not part of an access */
+	bool store;    /* a store to this level, not a read of the line */
+	bool prefetch; /* not part of an access: a prefetch or write-back */
 	bool top;
 };
 
-/* What a level, with those below it, answers. */
+/* Response of a level and those below it. */
 struct supply {
 	uint32_t cycles;
-	bool dirty; /* the line came with changes */
+	bool dirty; /* the line is dirty */
 };
 
 static struct supply ask(struct hierarchy *h, unsigned n, const struct request *request);
 static void put(
 	struct hierarchy *h, unsigned n, const struct cache_outcome *line, unsigned line_shift);
 
-/* Takes a line out of a node, wherever it is in it; whether it was there changed. */
+/* Removes a line from a node, cache or victims. Returns whether it was dirty. */
 static bool
 take_out(struct node *node, uint64_t address, bool *held)
 {
@@ -65,7 +65,7 @@ take_out(struct node *node, uint64_t address, bool *held)
 	return outcome.dirty;
 }
 
-/* Takes a line out of the levels above a node; whether one had changed it. */
+/* Removes a line from the levels above a node. Returns whether it was dirty in one. */
 static bool
 invalidate_above(struct hierarchy *h, unsigned n, uint64_t address)
 {
@@ -82,8 +82,8 @@ invalidate_above(struct hierarchy *h, unsigned n, uint64_t address)
 	return dirty;
 }
 
-/* A line made room in a node: it goes to the victims, and what makes room there to the level
- * below. */
+/* Handles an eviction from a node: the line moves to the victims, and the victim evicted there
+ * to the level below. */
 static void
 leave(struct hierarchy *h, unsigned n, struct cache_outcome line)
 {
@@ -116,7 +116,7 @@ fill(struct hierarchy *h, unsigned n, uint64_t address, bool dirty)
 		leave(h, n, outcome);
 }
 
-/* Gives a line that left the level above, whose lines are as long as its shift says. */
+/* Accepts a line evicted from the level above, whose line size is 1 << shift. */
 static void
 put(struct hierarchy *h, unsigned n, const struct cache_outcome *line, unsigned line_shift)
 {
@@ -138,7 +138,7 @@ put(struct hierarchy *h, unsigned n, const struct cache_outcome *line, unsigned 
 		put(h, node->below, line, node->line_shift);
 }
 
-/* A store that a node does not keep. */
+/* Handles a store that a node does not keep. */
 static void
 store_below(struct hierarchy *h, unsigned n, const struct request *request)
 {
@@ -148,7 +148,7 @@ store_below(struct hierarchy *h, unsigned n, const struct request *request)
 	ask(h, h->nodes[n].below, &store);
 }
 
-/* Finds a line in the cache or the victims of a node, and uses it. */
+/* Looks a line up in the cache and the victims of a node, and uses it. */
 static bool
 use(struct hierarchy *h, unsigned n, const struct request *request)
 {
@@ -168,8 +168,8 @@ use(struct hierarchy *h, unsigned n, const struct request *request)
 	return true;
 }
 
-/* Remembers an access for the prefetcher of a node. It is told when the access is done: what it
- * brings may make the line itself leave, which then would not be where it is on its way to. */
+/* Stores an access for the prefetcher of a node, which sees it when it is complete: a
+ * prefetched line may evict the line itself, which is still on its way up. */
 static void
 remember(struct node *node, const struct request *request, bool missed)
 {
@@ -184,7 +184,7 @@ remember(struct node *node, const struct request *request, bool missed)
 	node->access = (struct prefetch_access){request->address, request->pc, missed, brought};
 }
 
-/* Brings the lines that the prefetcher of a node wants after an access. */
+/* Fills the lines that the prefetcher of a node requests after an access. */
 static void
 prefetch(struct hierarchy *h, unsigned n)
 {
@@ -199,13 +199,14 @@ prefetch(struct hierarchy *h, unsigned n)
 		const struct request request = {.address = addresses[i], .prefetch = true};
 		const struct supply supply = ask(h, node->below, &request);
 		fill(h, n, addresses[i], supply.dirty);
-		/* Not before: what made room for it may be the last line that has a frame. */
+		/* Not earlier: the evicted line may be the last one with a frame. */
 		lru_list_insert(&node->brought, addresses[i] >> node->line_shift);
 		node->counts.prefetches++;
 	}
 }
 
-/* A line that a node does not have is brought from below, or, exclusive, passed on upwards. */
+/* Fetches a missing line from the level below into a node, or, if exclusive, passes it upwards.
+ */
 static struct supply
 bring(struct hierarchy *h, unsigned n, const struct request *request)
 {
@@ -297,23 +298,23 @@ check_level(const struct hierarchy_level *level, struct poly_error *error)
 	const struct cache_config *cache = &level->cache;
 	if (cache->always_valid)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache without valid bits stands alone, not among levels");
+			"a cache without valid bits cannot be a level of a hierarchy");
 	if ((unsigned)level->prefetch >= PREFETCHES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no prefetcher %d", (int)level->prefetch);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "unknown prefetcher %d",
+			(int)level->prefetch);
 	if (level->prefetch != PREFETCH_NONE &&
 		(!level->prefetch_degree || level->prefetch_degree > PREFETCH_DEGREE_MAX))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " lines are prefetched, 1 to %d can be",
+			"%" PRIu32 " lines per prefetch, expected 1 to %d",
 			level->prefetch_degree, PREFETCH_DEGREE_MAX);
 	if (level->victims > CACHE_LINES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a victim cache of %" PRIu32 " lines, at most %" PRIu64 " can be had",
+			"a victim cache of %" PRIu32 " lines, expected at most %" PRIu64,
 			level->victims, CACHE_LINES_MAX);
 	return cache_check(cache, error);
 }
 
-/* Lines may get longer downwards, of NINE alone; exclusive levels keep all stores. */
+/* Only with NINE may lines be longer in lower levels; exclusive levels keep all stores. */
 static enum poly_status
 check_pair(const struct hierarchy_config *config, const struct hierarchy_level *above,
 	const struct hierarchy_level *level, struct poly_error *error)
@@ -324,7 +325,7 @@ check_pair(const struct hierarchy_config *config, const struct hierarchy_level *
 			"lines of %" PRIu32 " bytes over lines of %" PRIu32 " bytes, %s", upper,
 			lower,
 			upper > lower ? "shorter ones cannot hold them"
-				      : "levels that mind each other need the same");
+				      : "inclusive and exclusive levels need equal lines");
 	return POLY_OK;
 }
 
@@ -334,7 +335,7 @@ hierarchy_check(const struct hierarchy_config *config, struct poly_error *error)
 	enum poly_status status = POLY_OK;
 	if (!config->count || config->count > HIERARCHY_LEVELS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%u levels, 1 to %d can be had", config->count, HIERARCHY_LEVELS);
+			"%u levels, expected 1 to %d", config->count, HIERARCHY_LEVELS);
 	for (unsigned i = 0; i <= config->count && status == POLY_OK; i++) {
 		const bool last = i == config->count;
 		const struct hierarchy_level *level =
@@ -345,11 +346,12 @@ hierarchy_check(const struct hierarchy_config *config, struct poly_error *error)
 		if (status == POLY_OK && config->inclusion == HIERARCHY_EXCLUSIVE &&
 			(level->cache.write_through || level->cache.no_allocate))
 			status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"exclusive levels have to be write-back and write-allocate");
+				"exclusive levels must be write-back and write-allocate");
 		if (status == POLY_OK && config->inclusion == HIERARCHY_EXCLUSIVE && !last &&
 			i > 0 && level->victims)
 			status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"an exclusive level holds victims itself: no cache for them");
+				"an exclusive level holds victims itself and cannot have a "
+				"victim cache");
 		if (status == POLY_OK && !last && i > 0)
 			status = check_pair(config, &config->levels[i - 1], level, error);
 		if (status == POLY_OK && last && config->count > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A predictor of where indirect jumps go; ittage.h says how. */
+/* A predictor of indirect branch targets, defined in ittage.h. */
 #include "sim/ittage.h"
 
 #include "sim/bpred_history.h"
@@ -26,11 +26,11 @@ struct ittage {
 	struct ittage_config config;
 	struct bpred_history past;
 	struct folds folds[ITTAGE_TABLES];
-	uint64_t *last; /* behind the entries */
+	uint64_t *last; /* after the entries, in the same block */
 	struct entry entries[];
 };
 
-/* What the tables say of a branch. */
+/* Prediction of the tables for a branch. */
 struct vote {
 	struct entry *at[ITTAGE_TABLES];
 	uint16_t tag[ITTAGE_TABLES];

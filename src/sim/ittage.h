@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A predictor of where indirect jumps go, after ITTAGE: the last target of each place, and
- * tagged tables T1 to Tn with ever longer histories.
+ * A predictor of indirect branch targets, after ITTAGE: a table of last targets, and tagged
+ * tables T1 to Tn with increasing history lengths.
  *
- * The history has bits: one for each branch that is not indirect (1: taken), two for an
- * indirect one, first the higher, of (t ^ t >> 2 ^ t >> 4 ^ t >> 6) mod 4 with t its target.
- * Indexes and tags are made of it as bpred_tage.c says. An entry has a tag, a target, a
+ * The history consists of bits: one per branch that is not indirect (1: taken), two per
+ * indirect one, the higher first, of (t ^ t >> 2 ^ t >> 4 ^ t >> 6) mod 4 with t its target.
+ * Indexes and tags are computed from it as in bpred_tage.c. An entry has a tag, a target, a
  * confidence from 0 to 3 and a use of one bit. With provider and alternative as there, and the
- * last target (0 before there is any) below the tables, the alternative predicts where the
- * provider's confidence is 0. Then, in this order:
+ * last target (initially 0) as the base prediction, the alternative predicts if the provider's
+ * confidence is 0. Then, in this order:
  *
- * 1. Where the prediction was wrong the shortest table above the provider whose entry has use 0
- *    gets an entry: tag, target, confidence 0, use 0. Where there is none their uses become 0.
- * 2. Where the provider was right its confidence goes up; where it was wrong it goes down, or,
- * at 0, its target becomes the new one. Where provider and alternative differ its use becomes 1
- * if it was right, else 0.
- * 3. The last target of the place becomes the new one.
+ * 1. If the prediction was wrong, the shortest table above the provider whose entry has use 0
+ * gets an entry: tag, target, confidence 0, use 0. If there are none, their uses become 0.
+ * 2. If the provider was right, its confidence is incremented; else it is decremented, or, at
+ * 0, its target is replaced. If provider and alternative differ, its use becomes 1 if it was
+ * right, else 0.
+ * 3. The last target is updated.
  *
  * spec: A. Seznec, "A 64-Kbytes ITTAGE indirect branch predictor", JWAC-2, 2011, sections 2 and
  * 3; without its path history, aging and loop parts.
@@ -31,24 +31,25 @@
 enum {
 	ITTAGE_TABLES = 15,   /* at most */
 	ITTAGE_LOG2_MAX = 20, /* of the entries of each, and of the last targets */
-	ITTAGE_MAX = 1024,    /* bits of history that are looked at */
+	ITTAGE_MAX = 1024,    /* maximum history length in bits */
 };
 
-/* A predictor's shape. */
+/* Configuration of a predictor. */
 struct ittage_config {
-	unsigned pc_shift;     /* low bits of addresses that are not looked at, 0 to 63 */
-	unsigned base_log2;    /* places of last targets, 0 to ITTAGE_LOG2_MAX */
+	unsigned pc_shift;     /* low bits of addresses that are ignored, 0 to 63 */
+	unsigned base_log2;    /* log2 of the last targets, 0 to ITTAGE_LOG2_MAX */
 	unsigned tables;       /* 0 to ITTAGE_TABLES */
 	unsigned entries_log2; /* of each table, 1 to ITTAGE_LOG2_MAX */
 	unsigned tag_bits;     /* 2 to 15 */
-	uint16_t length[ITTAGE_TABLES]; /* bits of history, ascending, 1 to ITTAGE_MAX */
+	uint16_t
+		length[ITTAGE_TABLES]; /* history lengths in bits, ascending, 1 to ITTAGE_MAX */
 };
 
 /* Branches, as columns of n entries. */
 struct ittage_batch {
 	const uint64_t *pc, *target; /* addresses, in bytes; targets of indirect ones only */
 	const uint8_t *taken;	     /* 1: taken, 0: not */
-	const uint8_t *indirect;     /* 1: goes where a register says, and is predicted */
+	const uint8_t *indirect;     /* 1: an indirect branch, which is predicted */
 	size_t n;
 };
 
@@ -56,8 +57,8 @@ struct ittage_batch {
 struct ittage;
 
 /*
- * Makes an empty predictor, at most 376 MiB. POLY_ERR_USAGE where a number of the configuration
- * is out of its range (the message says which), POLY_ERR_MEMORY.
+ * Creates an empty predictor, of at most 376 MiB. POLY_ERR_USAGE if a number of the
+ * configuration is out of range (the message names it), POLY_ERR_MEMORY.
  */
 enum poly_status ittage_new(
 	const struct ittage_config *config, struct ittage **made, struct poly_error *error);
@@ -65,7 +66,7 @@ enum poly_status ittage_new(
 /* Predicts a batch: found[i] becomes the target of an indirect branch, of others 0. */
 void ittage_run(struct ittage *ittage, const struct ittage_batch *batch, uint64_t *found);
 
-/* Gives a predictor's memory back. Accepts NULL. */
+/* Frees a predictor. Accepts NULL. */
 void ittage_free(struct ittage *ittage);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* What becomes of a micro-op, in the order in which it does so within a cycle. */
+/* Steps of a micro-op, in their order within a cycle. */
 enum step { FETCHED, ISSUED, DONE, COMMITTED, STEPS };
 
 struct moment {
@@ -50,7 +50,7 @@ begin(const struct pipeline_slice *slice, uint32_t op, struct buf *out)
 	buf_byte(out, '\n');
 }
 
-/* The stage between a step and the next one ends or starts, unless it takes no cycle. */
+/* Ends or starts the stage between a step and the next one, unless it takes no cycle. */
 static void
 mark(const struct pipeline_times *at, const struct moment *moment, uint32_t step,
 	struct buf *out)

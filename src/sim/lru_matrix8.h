@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which 8 ways were used, and which of them are dirty, in one word. Bit 8a + b is
- * set where way a was used after way b; bit 9a, which would be about a way and itself, where
- * way a is dirty. Both a use and giving up are an or and an and, whatever the order was:
- * nothing branches on it, and nothing but the next use of the same set waits for it.
+ * The LRU order of 8 ways, and their dirty bits, in one word. Bit 8a + b is set if way a was
+ * used after way b; bit 9a, on the diagonal, if way a is dirty. A use and a release are an OR
+ * and an AND, whatever the order: neither branches, and only the next use of the same set
+ * depends on the result.
  *
  * source: A. Tanenbaum, "Modern Operating Systems", 3rd edition, section 3.4.6: a matrix of
- * bits, whose row of zeros is that of what was used the longest ago.
+ * bits, whose row of zeros belongs to the least recently used way.
  */
 #ifndef SIM_LRU_MATRIX8_H
 #define SIM_LRU_MATRIX8_H
@@ -20,33 +20,33 @@
 
 #define LRU_MATRIX8_DIRTY UINT64_C(0x8040201008040201)
 
-/* What a use of a way sets: its row; [1]: and that it is dirty. */
+/* Bits set by a use of a way: its row; [1]: and its dirty bit. */
 static const uint64_t lru_matrix8_rows[2][LRU_MATRIX8_WAYS] = {
 	{0xfe, 0xfd00, 0xfb0000, 0xf7000000, 0xef00000000, 0xdf0000000000, 0xbf000000000000,
 		0x7f00000000000000},
 	{0xff, 0xff00, 0xff0000, 0xff000000, 0xff00000000, 0xff0000000000, 0xff000000000000,
 		0xff00000000000000}};
 
-/* What it leaves: all but its column, as which it is no longer older than others. */
+/* Bits kept by a use: all but its column. */
 static const uint64_t lru_matrix8_columns[LRU_MATRIX8_WAYS] = {0xfefefefefefefeff,
 	0xfdfdfdfdfdfdfffd, 0xfbfbfbfbfbfffbfb, 0xf7f7f7f7fff7f7f7, 0xefefefffefefefef,
 	0xdfdfffdfdfdfdfdf, 0xbfffbfbfbfbfbfbf, 0xff7f7f7f7f7f7f7f};
 
-/* The order after a use of a way; dirty: 1 where that makes it so, else 0. */
+/* Returns the order after a use of a way; dirty: 1 for a write, else 0. */
 static inline uint64_t
 lru_matrix8_use(uint64_t order, unsigned way, uint64_t dirty)
 {
 	return (order | lru_matrix8_rows[dirty][way]) & lru_matrix8_columns[way];
 }
 
-/* The order after a way was given up: it is the oldest, and clean. */
+/* Returns the order after a way was released: it is the oldest, and clean. */
 static inline uint64_t
 lru_matrix8_release(uint64_t order, unsigned way)
 {
 	return (order | ~lru_matrix8_columns[way]) & ~lru_matrix8_rows[1][way];
 }
 
-/* The way that was used the longest ago: of the row of zeros, of which there is one. */
+/* Returns the least recently used way: the row of zeros. */
 static inline unsigned
 lru_matrix8_oldest(uint64_t order)
 {
@@ -54,7 +54,7 @@ lru_matrix8_oldest(uint64_t order)
 	return (unsigned)__builtin_ctzll((rows - ones) & ~rows & ones << 7) / 8;
 }
 
-/* 1 where a way is dirty, else 0. */
+/* Returns 1 if a way is dirty, else 0. */
 static inline uint64_t
 lru_matrix8_dirty(uint64_t order, unsigned way)
 {

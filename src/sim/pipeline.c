@@ -22,12 +22,12 @@ pipeline_part_name(enum pipeline_part part)
 
 /* Whether a number is from least to most; error says what it is the number of. */
 static bool
-fits(const char *what, unsigned found, unsigned least, unsigned most, struct poly_error *error)
+fits(const char *what, unsigned found, unsigned min, unsigned max, struct poly_error *error)
 {
-	if (found >= least && found <= most)
+	if (found >= min && found <= max)
 		return true;
 	err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected %u to %u", what,
-		found, least, most);
+		found, min, max);
 	return false;
 }
 

@@ -306,8 +306,8 @@ pipeline_ooo_run(struct pipeline_ooo *pipeline, const struct pipeline_ops *ops,
 		struct flight flight = {.op = &ops->ops[i],
 			.address = ops->addresses ? ops->addresses[i] : 0,
 			.site = ops->sites ? ops->sites[i] : 0};
-		const unsigned most = pipeline->config.extra_most;
-		const unsigned extra = flight.op->extra < most ? flight.op->extra : most;
+		const unsigned max = pipeline->config.extra_most;
+		const unsigned extra = flight.op->extra < max ? flight.op->extra : max;
 		enter(pipeline, &flight);
 		if (squashes && (flight.op->flags & PIPELINE_CLASS) == PIPELINE_LOADS)
 			squash(pipeline, &flight);

@@ -48,7 +48,7 @@ static void
 find_left(struct picture *picture)
 {
 	const struct pipeline_slice *slice = picture->slice;
-	size_t most = sizeof HEAD - 1;
+	size_t max = sizeof HEAD - 1;
 	for (size_t i = 0; i < slice->n; i++) {
 		size_t characters = 2; /* of a number, and the blank behind it */
 		for (uint64_t left = slice->first + i; left > 9; left /= 10)
@@ -56,9 +56,9 @@ find_left(struct picture *picture)
 		const size_t bytes = strlen(slice->labels[i]);
 		/* One more for the sign that a label is cut. */
 		characters += bytes > LABEL_MAX ? LABEL_MAX + 1 : bytes;
-		most = characters > most ? characters : most;
+		max = characters > max ? characters : max;
 	}
-	picture->left = most * CHARACTER + CELL;
+	picture->left = max * CHARACTER + CELL;
 }
 
 static uint64_t

@@ -127,8 +127,8 @@ shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *r
 			shards->samples[i].distance, lines / rate + (lines % rate != 0));
 		const double one = (double)misses * (double)rate / (double)shards->uses;
 		ratio->mean += one / SHARDS_SAMPLES;
-		ratio->least = i == 0 || one < ratio->least ? one : ratio->least;
-		ratio->most = one > ratio->most ? one : ratio->most;
+		ratio->min = i == 0 || one < ratio->min ? one : ratio->min;
+		ratio->max = one > ratio->max ? one : ratio->max;
 	}
 }
 

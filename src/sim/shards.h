@@ -27,7 +27,7 @@ struct shards;
 
 /* Miss ratios of a size, from 0 to 1 (sampling may lead a little above). */
 struct shards_ratio {
-	double mean, least, most; /* of the eight samples */
+	double mean, min, max; /* of the eight samples */
 };
 
 /* Samples of one of 2^k lines each, of at most lines lines each. POLY_ERR_USAGE where k is not

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last uses of all lines on a line of time: a bit a moment, set where it is the last use of
- * some line, and how many are set in ever longer stretches. A distance is the number of bits
- * behind a moment; counting it reads one stretch of each length. When time is full, moments
- * without a bit are taken out.
+ * Reuse distances after Bennett and Kruskal: a bitmap over access time, in which a bit is set
+ * if that access is the last use of a line, with the counts of set bits per block, span and
+ * range. A distance is the number of bits set after a moment; counting it reads one block, one
+ * span and one range. When the bitmap is full, moments without a bit are removed. * * source:
+ * B. T. Bennett, V. J. Kruskal, "LRU stack processing", IBM Journal of Research and
+ * Development 19 (4), 1975.
  */
 #ifndef SIM_TIME_BITMAP_H
 #define SIM_TIME_BITMAP_H
@@ -21,24 +23,23 @@ struct stack_distance {
 	uint64_t *bits;	  /* of moments; blocks begin at multiples of 64 bytes */
 	uint16_t *blocks; /* bits set in each block; spans begin at multiples of 64 bytes */
 	uint32_t *spans, *ranges;
-	uint32_t *lines;  /* of moments: whose use it was */
+	uint32_t *lines;  /* of moments: the line used */
 	uint32_t *last;	  /* of lines: the moment of its last use, or TIME_BITMAP_NONE */
 	uint64_t *counts; /* of distances */
-	void *memory[2];  /* what bits and blocks begin in */
+	void *memory[2];  /* the allocations of bits and blocks */
 	uint32_t now;	  /* the next moment */
-	uint32_t room;	  /* moments there is memory for, a multiple of a range */
+	uint32_t room;	  /* moments allocated, a multiple of a range */
 	uint32_t live;	  /* bits set: lines in use */
-	uint32_t known;	  /* lines that last and counts have room for */
+	uint32_t known;	  /* capacity of last and counts */
 	uint64_t first;
-	/* The counts and the first uses that are not shown: while not counting, those that
-	 * are. */
+	/* The counts and first uses not reported; while not counting, the reported ones. */
 	uint64_t *other_counts;
 	uint64_t other_first;
 	bool idle; /* not counting */
 	size_t (*run)(struct stack_distance *, const uint32_t *, size_t);
 };
 
-/* Uses lines until one has to wait for more moments; returns how many were used. */
+/* Accesses lines until the bitmap is full. Returns the number accessed. */
 size_t time_bitmap_run(struct stack_distance *s, const uint32_t *ids, size_t count);
 size_t time_bitmap_run_x86(struct stack_distance *s, const uint32_t *ids, size_t count);
 int time_bitmap_has_x86(void);
@@ -63,7 +64,7 @@ time_bitmap_set(struct stack_distance *s, uint32_t moment, uint32_t line)
 	s->last[line] = moment;
 }
 
-/* Uses one line at the next moment; above counts the bits behind a moment. */
+/* Accesses one line at the next moment; above counts the bits after a moment. */
 #define TIME_BITMAP_LOOP(above)                                    \
 	for (size_t i = 0; i < count; i++) {                       \
 		const uint32_t line = ids[i], was = s->last[line]; \

@@ -143,6 +143,6 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
     instructions = sum(row['kind'] == 'instruction' for row in rows)
     if header.get('isa') != 'powerpc':
         expected['undecoded_instructions'] = 0 if known else instructions
-    tap.same(name.split('/')[-1], stats(name, 'dependencies', '-A', f'dependencies.window={window}'),
+    tap.same(name.split('/')[-1], stats(name, 'dependencies', '-O', f'dependencies.window={window}'),
              {'instructions': instructions, **expected})
 sys.exit(tap.end())

@@ -104,8 +104,7 @@ drive_shards(const struct settings *s, const struct accesses *accesses)
 	for (uint64_t size = 1; size < 5000; size = size * 3 / 2 + 1) {
 		struct shards_ratio ratio;
 		shards_ratio(shards, size, &ratio);
-		printf("%" PRIu64 " %.9f %.9f %.9f\n", size, ratio.mean, ratio.least,
-			ratio.most);
+		printf("%" PRIu64 " %.9f %.9f %.9f\n", size, ratio.mean, ratio.min, ratio.max);
 	}
 	shards_free(shards);
 	free_lines(&lines);

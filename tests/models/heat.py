@@ -60,7 +60,7 @@ for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis5
     counts = collections.Counter(
         (next(block for block in divided if block[0] <= address < block[0] + block[1]), record // width)
         for record, address in touched)
-    tap.same(name.split('/')[-1], stats(name, 'heat', '-A', f'heat.rows={most}'), {
+    tap.same(name.split('/')[-1], stats(name, 'heat', '-O', f'heat.rows={most}'), {
         'records_per_bin': width, 'bin_size': size,
         'map_rows': [{'row': i, 'first_address': f'0x{first:08x}', 'block_size': min(bytes, 2 ** 64 - 1),
                       'accesses': sum(n for (block, _), n in counts.items() if block == (first, bytes))}

@@ -111,13 +111,13 @@ for name, rows in all_traces():
     short = name.split('/')[-1]
     tap.same(short, stats(name, 'mrc'), exact(rows, 64))
     tap.same(short + ', sets and ways', stats(
-        name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.sets=1'),
+        name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.sets=1'),
         {**exact(rows, 32), 'sets': sets(rows, 32)})
-    tap.same(short + ', threads', stats(name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.threads=1'), {
+    tap.same(short + ', threads', stats(name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.threads=1'), {
         **exact(rows, 32), 'threads': of_threads(rows, 32)})
-    got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
+    got, wanted = stats(name, 'mrc', '-O', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
-none = stats('cis501/sort_1k.trace', 'mrc', '-A', 'mrc.sample=20')['sizes']
+none = stats('cis501/sort_1k.trace', 'mrc', '-O', 'mrc.sample=20')['sizes']
 tap.ok('nothing_is_told_where_no_line_is_in_a_sample', len(none) == 1 and
        none[0].pop('size') == 2 ** 22 * 64 and set(none[0].values()) == {None}, none)
 sys.exit(tap.end())

@@ -45,7 +45,7 @@ for name, window in (('tt6/sort.tt6', 16), ('qemu4v/arm_start_2k.q4v', 10), ('ci
     wide = 1
     while shortest and (len(shortest) - 1) // wide >= 96:
         wide *= 2
-    tap.same(name.split('/')[-1], stats(name, 'workingset', '-A', f'workingset.window={window}'), {
+    tap.same(name.split('/')[-1], stats(name, 'workingset', '-O', f'workingset.window={window}'), {
         'line_size': 64, 'page_size': 4096, 'untracked_accesses': 0, 'working_set_by_window': windows,
         'working_set_over_time': [
             {'from_record': i * window + 1,

@@ -28,13 +28,13 @@ HEADINGS = {
     ('src/analysis/stats/homework.c', '"fractionOfInsnsLteNBytes"'): "a word of the course's text",
     ('src/cli/cmd_formats.c', 'NULL'): 'the only table of the output',
     ('src/cli/cmd_formats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_report.c', 'source->name'): 'the name of a file',
-    ('src/cli/cmd_sim.c', '"Options (-S NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/cmd_report.c', 'input->name'): 'the name of a file',
+    ('src/cli/cmd_sim.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
     ('src/cli/cmd_stats.c', '"Analyses (-a NAME,...)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', '"Options (-A NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', 'source->name'): 'the name of a file',
+    ('src/cli/cmd_stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/cmd_stats.c', 'input->name'): 'the name of a file',
     ('src/cli/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
-    ('src/cli/homework.c', '"Options of homeworks (-S NAME=VALUE)"'):
+    ('src/cli/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):
         'names the switch that takes them',
 }
 

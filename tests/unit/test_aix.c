@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AIX traces against the listings of tests/data/aix/make_aix.py and hand-made bytes.
- * What is expected is worked out from seed 003 (Trace Entries) and reference aix 4.8 and 5.
+ * AIX traces compared with the listings of tests/data/aix/make_aix.py, and hand-made bytes.
+ * Expected values are derived from trcfmt File Format, Trace Entries, and AIX <sys/trchdr.h>.
  */
 #include "rows_help.h"
 
@@ -27,7 +27,7 @@ load(const char *name, const char *ending)
 }
 
 static void
-every_row_is_as_the_builder_listed_it(void **state)
+every_row_equals_the_builders_listing(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -42,7 +42,7 @@ every_row_is_as_the_builder_listed_it(void **state)
 	}
 }
 
-/* A file that holds bytes, and its path; closed by the caller. */
+/* Creates a file of bytes, and its path; closed by the caller. */
 static FILE *
 file_of(const struct buf *bytes, char path[40])
 {
@@ -54,7 +54,7 @@ file_of(const struct buf *bytes, char path[40])
 	return file;
 }
 
-/* Opened by its path a file can be read at any place; standard input and pipes can't. */
+/* A file that is opened by its path has random access; standard input and pipes do not. */
 static void
 blocks_are_read_in_order_from_any_kind_of_input(void **state)
 {
@@ -83,7 +83,7 @@ blocks_are_read_in_order_from_any_kind_of_input(void **state)
 }
 
 static void
-every_trace_is_written_again_through_json_lines(void **state)
+every_trace_is_reproduced_through_json_lines(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -99,7 +99,7 @@ every_trace_is_written_again_through_json_lines(void **state)
 	}
 }
 
-/* Bytes given as hexadecimal words; blanks separate them. */
+/* Parses bytes from hexadecimal words separated by blanks. */
 static struct buf
 hex(const char *text)
 {
@@ -125,7 +125,7 @@ expect_hex(const char *bytes, const char *option, const char *columns, const cha
 	buf_free(&rows);
 }
 
-/* The rules broken by bytes, but for the note that no hook tells of processes. */
+/* Returns the violated rules of bytes, except for the note on absent process hooks. */
 static void
 expect_broken(const char *bytes, const char *option, const char *codes)
 {
@@ -150,7 +150,7 @@ static void
 the_constructed_vectors_are_read(void **state)
 {
 	(void)state;
-	/* Reference aix 7.4, vectors 1, 2 and 5. */
+	/* Constructed vectors: types 9 and 8, and an unstamped entry. */
 	expect_hex("0F19002A 00000064 00000010", NULL, COLUMNS,
 		"hook32 0xf10 0x2a 0x9 - 100 16\n");
 	expect_hex("0F1A0001 FFFFFFFE 00000064 00000020", NULL, COLUMNS,
@@ -173,13 +173,13 @@ traces_from_before_aix_4_1_have_no_thread_ids(void **state)
 }
 
 static void
-the_length_of_generic_data_may_count_the_data_word(void **state)
+the_length_of_generic_data_may_include_the_data_word(void **state)
 {
 	(void)state;
 	const char *trace = "40000010 0F100000 0000000000000007 4142434445464748 "
 			    "0000000000000064";
 	expect_hex(trace, "aix.form=raw64", COLUMNS,
-		"damaged - - - - - -\n"); /* 16 bytes and a data word need 40 */
+		"corrupt - - - - - -\n"); /* 16 bytes and a data word need 40 */
 	struct buf data = hex(trace);
 	struct poly_reader *reader;
 	struct poly_error error;
@@ -213,15 +213,15 @@ the_length_of_generic_data_may_count_the_data_word(void **state)
 #define ENTRY_B "20290002 00000064 00000020"
 
 static void
-rules_of_logs_have_their_smallest_breaches(void **state)
+rules_of_logs_report_their_smallest_violations(void **state)
 {
 	(void)state;
-	/* header 36, directory 16: the blocks stand at 0x34 and 0x40 */
+	/* header 36, directory 16 bytes: the blocks begin at 0x34 and 0x40 */
 	expect_broken(LOG_HEAD "00000000 00000000 00000000" LOG_REST
 			       " 00000000 00000034 0000000C 00000040 0000000C " ENTRY_A
 			       " " ENTRY_B,
 		NULL, "");
-	/* L02: the directory is cut off; currentry is no entry; the initial conditions. */
+	/* L02: truncated directory; invalid currentry; invalid initial conditions. */
 	expect_broken(LOG_HEAD "00000000 00000000 00000000" LOG_REST " 00000000 00000034", NULL,
 		"L02:1 ");
 	expect_broken(LOG_HEAD "00000002 00000000 00000000" LOG_REST
@@ -234,7 +234,7 @@ rules_of_logs_have_their_smallest_breaches(void **state)
 	expect_broken("EFDF1112 FFFFFFFF 00000000 00000000 00000000" LOG_REST " 00000000 "
 		      "00000034",
 		NULL, "L02:1 ");
-	/* L03: the second block is cut, lies behind the end, or within the first. */
+	/* L03: the second block is truncated, lies past the end, or within the first. */
 	expect_broken(LOG_HEAD "00000000 00000000 00000000" LOG_REST
 			       " 00000000 00000034 0000000C 00000040 0000000D " ENTRY_A
 			       " " ENTRY_B,
@@ -245,7 +245,10 @@ rules_of_logs_have_their_smallest_breaches(void **state)
 	expect_broken(LOG_HEAD "00000000 00000000 00000000" LOG_REST
 			       " 00000000 00000034 0000000C 00000038 0000000C " ENTRY_A,
 		NULL, "L03:1 ");
-	/* L05: the entry is longer than its block. L04: type 3; the next block is read. */
+	/*
+	 * L05: the entry is longer than its block. L04: type 3; reading resumes at the next
+	 * block.
+	 */
 	expect_broken(LOG_HEAD "00000000 00000000 00000000" LOG_REST
 			       " 00000000 00000034 00000008 00000040 0000000C " ENTRY_A
 			       " " ENTRY_B,
@@ -263,25 +266,25 @@ rules_of_logs_have_their_smallest_breaches(void **state)
 }
 
 static void
-rules_of_entries_have_their_smallest_breaches(void **state)
+rules_of_entries_report_their_smallest_violations(void **state)
 {
 	(void)state;
-	/* L04 for all hook types that are none. */
+	/* L04 for all invalid hook types. */
 	expect_broken(ENTRY_A " 20130000", "aix.form=raw32", "L04:2 ");
 	expect_broken(ENTRY_A " 20140000", "aix.form=raw32", "L04:2 ");
 	expect_broken(ENTRY_A " 20150000", "aix.form=raw32", "L04:2 ");
 	expect_broken(ENTRY_A " 201F0000", "aix.form=raw32", "L04:2 ");
-	/* Seed 003, HookID: 0AA0 is legal, 0AAA is not. */
+	/* trcfmt File Format, HookID: 0AA0 is legal, 0AAA is not. */
 	expect_broken("00000000 0AA00000 0000000000000064", "aix.form=raw64", "");
 	expect_broken("00000000 0AAA0000 0000000000000064", "aix.form=raw64", "L04:1 ");
 	/* L05 */
 	expect_broken(ENTRY_A " 20190001 00000064", NULL, "L05:2 ");
-	/* L07: hook 000 without a timestamp; with one it is taken for a TSYNC. */
+	/* L07: hook 000 without a timestamp; with a timestamp it is a TSYNC. */
 	expect_broken("00010000 00000064", "aix.form=raw32", "L07:1 ");
 	expect_broken("00090000 00000064 00000001", "aix.form=raw32", "");
 	/* L10 */
 	expect_broken(ENTRY_B " " ENTRY_A, NULL, "L10:2 ");
-	/* Two processors may tell their times in turn. */
+	/* The times of two processors may alternate. */
 	expect_broken("90000000 20100000 0000000000000064 0000000000000001 0000000000000009 "
 		      "90000000 20100000 0000000000000064 0000000000000002 0000000000000008",
 		"aix.form=raw64", "");
@@ -298,7 +301,7 @@ rules_of_entries_have_their_smallest_breaches(void **state)
 }
 
 static void
-generic_data_above_4096_bytes_are_told(void **state)
+generic_data_above_4096_bytes_are_reported(void **state)
 {
 	(void)state;
 	for (size_t n = 4096; n <= 4097; n++) {
@@ -314,7 +317,7 @@ generic_data_above_4096_bytes_are_told(void **state)
 }
 
 static void
-hooks_that_tell_of_processes_are_looked_for(void **state)
+absent_process_hooks_are_reported(void **state)
 {
 	(void)state;
 	static const char *const entries[] = {"10690000 00000064 00000001",
@@ -330,7 +333,7 @@ hooks_that_tell_of_processes_are_looked_for(void **state)
 }
 
 static void
-what_is_no_aix_trace_is_refused(void **state)
+other_bytes_are_rejected(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -343,11 +346,12 @@ what_is_no_aix_trace_is_refused(void **state)
 		POLY_ERR_FORMAT);
 	assert_string_equal(error.message,
 		"L01: the trace begins with 0xefdf1115, expected the magic of a log, "
-		"0xefdf1111 to 0xefdf1114, or events; aix.form=raw32 or raw64 names bare ones");
+		"0xefdf1111 to 0xefdf1114, or events; set aix.form=raw32 or aix.form=raw64 for "
+		"bare events");
 	buf_free(&data);
 }
 
-/* A timer that wraps goes on; one that goes back by less than 2^28 ticks went back. */
+/* A wrapped timer continues; a time that is less than 2^28 ticks lower went back. */
 static void
 timers_of_32_bits_are_unwrapped(void **state)
 {
@@ -360,17 +364,17 @@ timers_of_32_bits_are_unwrapped(void **state)
 	expect_hex("20190000 00000064 10000001 20190000 00000064 00000001 "
 		   "20190000 00000064 FFFFFFFF",
 		"aix.form=raw32", "time", "268435457\n4294967297\n4294967295\n");
-	/* Nothing is before the first time. */
+	/* No time precedes the first one. */
 	expect_hex("20190000 00000064 00000001 20190000 00000064 FFFFFFFF", "aix.form=raw32",
 		"time", "1\n4294967295\n");
 }
 
 /*
- * The built-in table, all assumed: a dispatch (106) tells the process in D1 and the thread in
- * D2. Threads of which nothing was told have no process.
+ * The built-in table, all assumed: a dispatch (106) has the process in D1 and the thread in D2.
+ * Threads that no hook identified have no process.
  */
 static void
-events_are_of_the_process_that_hooks_told(void **state)
+events_belong_to_the_process_of_earlier_hooks(void **state)
 {
 	(void)state;
 	static const char trace[] =
@@ -382,13 +386,13 @@ events_are_of_the_process_that_hooks_told(void **state)
 	struct buf table = bytes_of("106 dispatch pid=D2 tid=D1\n");
 	FILE *file = file_of(&table, path);
 	snprintf(option, sizeof option, "aix.hooks=%s", path);
-	/* It is thread 11 that then runs, of process 100. */
+	/* Then thread 11 of process 100 runs. */
 	expect_hex(trace, option, "thread process", "100 -\n100 100\n100 -\n101 -\n");
 	fclose(file);
 	buf_free(&table);
 }
 
-/* What JSON Lines become as bytes. */
+/* Converts JSON Lines to bytes. */
 static void
 expect_made(const char *lines, const char *option, const char *expected)
 {
@@ -402,10 +406,10 @@ expect_made(const char *lines, const char *option, const char *expected)
 }
 
 static void
-logs_are_assembled_of_json_lines(void **state)
+logs_are_built_from_json_lines(void **state)
 {
 	(void)state;
-	/* One block behind 36 bytes of header and 8 of directory. */
+	/* One block after 36 bytes of header and 8 of directory. */
 	expect_made("{\"hook\":\"0x1340\",\"subhook\":\"0x2a\",\"thread\":100,\"time\":16}\n",
 		NULL,
 		"EFDF1112 00000001 00000000 00000000 00000000 00000000 00000000 00000000 "
@@ -430,7 +434,7 @@ logs_are_assembled_of_json_lines(void **state)
 }
 
 static void
-hook_types_follow_from_data_and_time(void **state)
+hook_types_are_derived_from_data_and_time(void **state)
 {
 	(void)state;
 	static const char *const cases[][2] = {
@@ -454,7 +458,7 @@ hook_types_follow_from_data_and_time(void **state)
 }
 
 static void
-flags_follow_from_data_time_cpu_and_counters(void **state)
+flags_are_derived_from_data_time_cpu_and_counters(void **state)
 {
 	(void)state;
 	static const char *const cases[][2] = {
@@ -479,7 +483,7 @@ flags_follow_from_data_time_cpu_and_counters(void **state)
 	}
 }
 
-/* What bytes of bare events become with an option. */
+/* Converts bytes of bare events with an option. */
 static void
 expect_changed(const char *bytes, const char *form, const char *option, const char *expected)
 {
@@ -492,10 +496,13 @@ expect_changed(const char *bytes, const char *form, const char *option, const ch
 }
 
 static void
-hook_words_of_32_bits_become_ones_of_64_and_back(void **state)
+hook_words_of_32_bits_are_converted_to_64_and_back(void **state)
 {
 	(void)state;
-	/* Reference aix 4.8: 0x2000 is 32-bit data, 0x4000 generic, 0x8000 a timestamp. */
+	/*
+	 * trcfmt File Format, 64-bit trace hook words: 0x2000 is 32-bit data, 0x4000 generic,
+	 * 0x8000 a timestamp.
+	 */
 	static const char narrow[] =
 		"2019002A 00000064 00000010 202A0001 FFFFFFFE 00000064 00000020 "
 		"20380002 00000007 41420000 00000064 00000030 20460001 00000001 00000002 "
@@ -511,7 +518,7 @@ hook_words_of_32_bits_become_ones_of_64_and_back(void **state)
 }
 
 static void
-new_logs_have_blocks_of_about_the_size_asked_for(void **state)
+new_logs_have_blocks_of_the_requested_size(void **state)
 {
 	(void)state;
 	/* Entries of 12 bytes: five fill 60 of 64. */
@@ -531,7 +538,7 @@ new_logs_have_blocks_of_about_the_size_asked_for(void **state)
 	buf_free(&rows);
 }
 
-/* Why a line cannot be written. */
+/* Expects an error for a line that cannot be written. */
 static void
 expect_refused(const char *line, const char *option, const char *message)
 {
@@ -559,40 +566,40 @@ expect_refused(const char *line, const char *option, const char *message)
 }
 
 static void
-what_an_entry_needs_or_cannot_hold_is_told(void **state)
+missing_and_unsuitable_values_are_reported(void **state)
 {
 	(void)state;
 	expect_refused("{\"kind\":\"event\",\"thread\":1}\n", NULL,
-		"the record has no 'hook', which the target needs");
+		"the record has no 'hook' (required by the format)");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x9\"}\n", NULL,
-		"the record has no 'time', which the target needs");
+		"the record has no 'time' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\",\"hook_type\":\"0x1000\"}\n", NULL,
-		"the record has no 'cpu', which the target needs");
+		"the record has no 'cpu' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\"}\n", "aix.word=32",
-		"hook 0x1341 needs hook words of 64 bits: aix.word=64");
+		"hook 0x1341 needs hook words of 64 bits; set aix.word=64");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x3\"}\n", NULL,
 		"hook type 0x3, expected 0, 1, 2, 6, 8, 9, 0xa or 0xe");
 	expect_refused("{\"hook\":\"0x1340\",\"thread\":4294967296}\n", "aix.word=32",
-		"thread 4294967296 needs hook words of 64 bits: aix.word=64");
+		"thread 4294967296 needs hook words of 64 bits; set aix.word=64");
 	expect_refused("{\"hook\":\"0x1340\",\"payload\":\"4142\"}\n", NULL,
 		"payload has 2 bytes, expected a data word of 4 before a buffer");
 	expect_refused(
 		"{\"hook\":\"0x1340\",\"hook_type\":\"0x2\",\"payload\":\"0000000000\"}\n",
-		NULL, "payload has 5 bytes, and type 0x2 holds 4");
+		NULL, "payload has 5 bytes, type 0x2 holds at most 4");
 	expect_refused("{\"hook\":\"0x0aaa\"}\n", NULL,
-		"hook 0x0aaa can't be: the first digit is 0 and the last is not");
+		"hook 0x0aaa is not valid: its first digit is 0, its last is not");
 	expect_refused("{\"hook\":\"0x1341\",\"hook_type\":\"0x0801\",\"counters\":\"00\"}\n",
-		NULL, "counters have 1 bytes, and the flags 0x0801 say 16");
+		NULL, "counters have 1 bytes, expected 16 by the flags 0x0801");
 }
 
 static void
-a_log_is_made_anew_of_a_part_of_one(void **state)
+a_new_log_is_written_from_a_selection(void **state)
 {
 	(void)state;
 	struct buf bytes = load("wrapped1112", ".trc");
 	struct poly_reader *reader;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	/* Behind the header, the initial conditions, a gap and where block 2 begins. */
+	/* Skips the header, the initial conditions, a gap and the beginning of block 2. */
 	options.skip = 5;
 	options.count = 2;
 	assert_int_equal(
@@ -608,7 +615,7 @@ a_log_is_made_anew_of_a_part_of_one(void **state)
 	buf_free(&rows);
 }
 
-/* The blocks at 96 (48 bytes) and from 148 to 244 are those that would be read last. */
+/* The blocks at 96 (48 bytes) and from 148 to 244 are last in reading order. */
 static void
 parts_of_a_log_that_no_row_holds_become_zeros(void **state)
 {
@@ -634,7 +641,7 @@ parts_of_a_log_that_no_row_holds_become_zeros(void **state)
 }
 
 static void
-an_entry_that_grew_out_of_its_block_is_refused(void **state)
+an_entry_that_no_longer_fits_its_block_is_rejected(void **state)
 {
 	(void)state;
 	struct buf bytes = load("log1112", ".trc"), sunk = {0};
@@ -659,9 +666,9 @@ an_entry_that_grew_out_of_its_block_is_refused(void **state)
 		POLY_OK);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	assert_int_equal(poly_writer_write(writer, batch, &error), POLY_ERR_LOSS);
-	assert_string_equal(error.message,
-		"the block has 28 bytes left, and the entry has 32; aix.container=log makes a "
-		"new log");
+	assert_string_equal(error.message, "the block has 28 bytes left, the entry has 32; set "
+					   "aix.container=log to write a "
+					   "new log");
 	poly_writer_close(writer);
 	poly_reader_close(reader);
 	buf_free(&bytes);
@@ -674,28 +681,28 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_as_the_builder_listed_it),
+		cmocka_unit_test(every_row_equals_the_builders_listing),
 		cmocka_unit_test(blocks_are_read_in_order_from_any_kind_of_input),
-		cmocka_unit_test(every_trace_is_written_again_through_json_lines),
+		cmocka_unit_test(every_trace_is_reproduced_through_json_lines),
 		cmocka_unit_test(the_constructed_vectors_are_read),
 		cmocka_unit_test(traces_from_before_aix_4_1_have_no_thread_ids),
-		cmocka_unit_test(the_length_of_generic_data_may_count_the_data_word),
-		cmocka_unit_test(rules_of_logs_have_their_smallest_breaches),
-		cmocka_unit_test(rules_of_entries_have_their_smallest_breaches),
-		cmocka_unit_test(generic_data_above_4096_bytes_are_told),
-		cmocka_unit_test(hooks_that_tell_of_processes_are_looked_for),
-		cmocka_unit_test(what_is_no_aix_trace_is_refused),
+		cmocka_unit_test(the_length_of_generic_data_may_include_the_data_word),
+		cmocka_unit_test(rules_of_logs_report_their_smallest_violations),
+		cmocka_unit_test(rules_of_entries_report_their_smallest_violations),
+		cmocka_unit_test(generic_data_above_4096_bytes_are_reported),
+		cmocka_unit_test(absent_process_hooks_are_reported),
+		cmocka_unit_test(other_bytes_are_rejected),
 		cmocka_unit_test(timers_of_32_bits_are_unwrapped),
-		cmocka_unit_test(events_are_of_the_process_that_hooks_told),
-		cmocka_unit_test(logs_are_assembled_of_json_lines),
-		cmocka_unit_test(hook_types_follow_from_data_and_time),
-		cmocka_unit_test(flags_follow_from_data_time_cpu_and_counters),
-		cmocka_unit_test(hook_words_of_32_bits_become_ones_of_64_and_back),
-		cmocka_unit_test(new_logs_have_blocks_of_about_the_size_asked_for),
-		cmocka_unit_test(what_an_entry_needs_or_cannot_hold_is_told),
-		cmocka_unit_test(a_log_is_made_anew_of_a_part_of_one),
+		cmocka_unit_test(events_belong_to_the_process_of_earlier_hooks),
+		cmocka_unit_test(logs_are_built_from_json_lines),
+		cmocka_unit_test(hook_types_are_derived_from_data_and_time),
+		cmocka_unit_test(flags_are_derived_from_data_time_cpu_and_counters),
+		cmocka_unit_test(hook_words_of_32_bits_are_converted_to_64_and_back),
+		cmocka_unit_test(new_logs_have_blocks_of_the_requested_size),
+		cmocka_unit_test(missing_and_unsuitable_values_are_reported),
+		cmocka_unit_test(a_new_log_is_written_from_a_selection),
 		cmocka_unit_test(parts_of_a_log_that_no_row_holds_become_zeros),
-		cmocka_unit_test(an_entry_that_grew_out_of_its_block_is_refused),
+		cmocka_unit_test(an_entry_that_no_longer_fits_its_block_is_rejected),
 	};
 	return cmocka_run_group_tests_name("aix", tests, NULL, NULL);
 }

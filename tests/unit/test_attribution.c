@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose AIX events are, the table that says so, and their clock (reference aix 4.6, 4.8). */
+/* Attribution of AIX events, the table of hooks, and the clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,8 +60,8 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 	struct aix_attribution *a = new_table(NULL);
 	struct made m;
 	(void)state;
-	/* Nothing is known at first. */
-	struct aix_who who = aix_attribution_event(a, make(&m, 0x1630, 100, NULL, 0));
+	/* Initially nothing is known. */
+	struct aix_context who = aix_attribution_event(a, make(&m, 0x1630, 100, NULL, 0));
 	assert_true(who.has_tid);
 	assert_int_equal(who.tid, 100);
 	assert_false(who.has_pid);
@@ -79,7 +79,9 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 	assert_true(who.has_pid);
 	assert_int_equal(who.pid, 7);
 	assert_string_equal(who.exec, "ksh");
-	/* It forks process 8 with thread 200, which runs what it does until it executes cp. */
+	/*
+	 * It forks process 8 with thread 200, which runs the same program until it executes cp.
+	 */
 	const uint32_t fork[] = {8, 200};
 	aix_attribution_event(a, make(&m, 0x1390, 100, fork, 2));
 	who = aix_attribution_event(a, make(&m, 0x1630, 200, NULL, 0));
@@ -90,7 +92,7 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 	who = aix_attribution_event(a, make(&m, 0x1630, 200, NULL, 0));
 	assert_string_equal(who.exec, "/usr/bin/cp");
 	assert_string_equal(aix_attribution_path(a, 7), "ksh");
-	/* The event of its end is still its own; what follows under that number is not. */
+	/* The event of its end still belongs to it; later events with that thread id do not. */
 	who = aix_attribution_event(a, make(&m, 0x1350, 200, NULL, 0));
 	assert_int_equal(who.pid, 8);
 	who = aix_attribution_event(a, make(&m, 0x1630, 200, NULL, 0));
@@ -100,14 +102,14 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 }
 
 static void
-a_system_call_is_the_threads_from_call_to_return(void **state)
+a_system_call_belongs_to_the_thread_until_return(void **state)
 {
 	struct aix_attribution *a = new_table(NULL);
 	struct made m;
 	const uint32_t call[] = {0x1234ab}, other[] = {0x77};
 	(void)state;
 	assert_int_equal(aix_attribution_name(a, 0x77, "kfork"), POLY_OK);
-	struct aix_who who = aix_attribution_event(a, make(&m, 0x1010, 5, call, 1));
+	struct aix_context who = aix_attribution_event(a, make(&m, 0x1010, 5, call, 1));
 	assert_string_equal(who.svc, "1234AB");
 	who = aix_attribution_event(a, make(&m, 0x1010, 6, other, 1));
 	assert_string_equal(who.svc, "kfork");
@@ -129,7 +131,7 @@ interrupts_nest_by_cpu_and_are_counted_once(void **state)
 	struct made m;
 	(void)state;
 	assert_int_equal(aix_attribution_event(a, make(&m, 0x1000, 1, NULL, 0)).depth, 1);
-	/* A template's flih() for the hook that the table has enter already. */
+	/* A template's flih() for a hook for which the table already has enter. */
 	assert_int_equal(aix_attribution_interrupt(a, 1), 1);
 	assert_int_equal(aix_attribution_event(a, make(&m, 0x1000, 1, NULL, 0)).depth, 2);
 	struct aix_event *event = make(&m, 0x1630, 1, NULL, 0);
@@ -148,7 +150,7 @@ interrupts_nest_by_cpu_and_are_counted_once(void **state)
 }
 
 static void
-an_entry_without_thread_is_of_the_one_dispatched_last(void **state)
+an_entry_without_thread_belongs_to_the_last_dispatched_one(void **state)
 {
 	struct aix_attribution *a = new_table(NULL);
 	struct made m;
@@ -157,7 +159,7 @@ an_entry_without_thread_is_of_the_one_dispatched_last(void **state)
 	aix_attribution_event(a, make(&m, 0x1060, 1, dispatch, 2));
 	struct aix_event *event = make(&m, 0x1630, 0, NULL, 0);
 	event->has_thread = false;
-	struct aix_who who = aix_attribution_event(a, event);
+	struct aix_context who = aix_attribution_event(a, event);
 	assert_true(who.has_tid);
 	assert_int_equal(who.tid, 100);
 	assert_int_equal(who.pid, 7);
@@ -165,7 +167,7 @@ an_entry_without_thread_is_of_the_one_dispatched_last(void **state)
 }
 
 static void
-a_table_of_the_user_replaces_the_whole_one(void **state)
+a_user_table_replaces_the_built_in_one(void **state)
 {
 	struct aix_attribution *a = new_table("# ours\n"
 					      "1234 dispatch tid=D1 pid=HD\n"
@@ -174,10 +176,10 @@ a_table_of_the_user_replaces_the_whole_one(void **state)
 	const uint32_t tid[] = {42}, info[] = {2, 0};
 	(void)state;
 	make(&m, 0x1234, 1, tid, 1)->subhook = 9;
-	struct aix_who who = aix_attribution_event(a, &m.event);
+	struct aix_context who = aix_attribution_event(a, &m.event);
 	assert_int_equal(who.tid, 42);
 	assert_int_equal(who.pid, 9);
-	/* 106 is no dispatch here. */
+	/* 106 is not a dispatch here. */
 	const uint32_t dispatch[] = {7, 100};
 	who = aix_attribution_event(a, make(&m, 0x1060, 42, dispatch, 2));
 	assert_int_equal(who.tid, 42);
@@ -201,7 +203,7 @@ expect_wrong(const char *text, const char *message)
 }
 
 static void
-what_is_wrong_in_a_table_is_told_with_its_place(void **state)
+errors_in_a_table_are_reported_with_their_position(void **state)
 {
 	(void)state;
 	expect_wrong("\n10 dispatch\n",
@@ -224,9 +226,9 @@ what_is_wrong_in_a_table_is_told_with_its_place(void **state)
 		"place 'T1' in line 1, column 14 of 'mine', expected that of a number");
 }
 
-/* Reference aix 4.8: ns = ticks m / d, only of type 2. */
+/* Trace Hook IDs, 00A: ns = ticks m / d, only for type 2. */
 static void
-ticks_become_nanoseconds_by_the_hook_that_says_how(void **state)
+ticks_are_converted_by_the_rate_of_a_hook(void **state)
 {
 	struct aix_rate rate = {0};
 	uint8_t data[24] = {0};
@@ -244,7 +246,7 @@ ticks_become_nanoseconds_by_the_hook_that_says_how(void **state)
 	assert_true(aix_rate_event(&rate, &event));
 	assert_int_equal(aix_rate_ns(&rate, 512), 1000);
 	assert_int_equal(aix_rate_ns(&rate, 1), 1);
-	/* 2^60 * 125 / 64 has no room for the product. */
+	/* The product of 2^60 * 125 / 64 overflows 64 bits. */
 	assert_int_equal(aix_rate_ns(&rate, (uint64_t)1 << 60), 125 * ((uint64_t)1 << 54));
 	assert_int_equal(aix_rate_ns(&rate, UINT64_MAX), UINT64_MAX);
 	data[23] = 1;
@@ -258,7 +260,7 @@ ticks_become_nanoseconds_by_the_hook_that_says_how(void **state)
 }
 
 static void
-timestamps_of_32_bits_go_on_behind_their_range(void **state)
+timestamps_of_32_bits_wrap(void **state)
 {
 	struct aix_clock clock = {0};
 	struct aix_event event = {.has_time = true};
@@ -270,7 +272,7 @@ timestamps_of_32_bits_go_on_behind_their_range(void **state)
 		event.time = times[i];
 		assert_int_equal(aix_clock_ticks(&clock, &event), expected[i]);
 	}
-	/* One that goes back before the first round stays what it is. */
+	/* A time that goes back in the first round is not changed. */
 	clock = (struct aix_clock){0};
 	event.time = 100;
 	assert_int_equal(aix_clock_ticks(&clock, &event), 100);
@@ -288,13 +290,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_is_known_from_its_start_to_its_end),
-		cmocka_unit_test(a_system_call_is_the_threads_from_call_to_return),
+		cmocka_unit_test(a_system_call_belongs_to_the_thread_until_return),
 		cmocka_unit_test(interrupts_nest_by_cpu_and_are_counted_once),
-		cmocka_unit_test(an_entry_without_thread_is_of_the_one_dispatched_last),
-		cmocka_unit_test(a_table_of_the_user_replaces_the_whole_one),
-		cmocka_unit_test(what_is_wrong_in_a_table_is_told_with_its_place),
-		cmocka_unit_test(ticks_become_nanoseconds_by_the_hook_that_says_how),
-		cmocka_unit_test(timestamps_of_32_bits_go_on_behind_their_range),
+		cmocka_unit_test(an_entry_without_thread_belongs_to_the_last_dispatched_one),
+		cmocka_unit_test(a_user_table_replaces_the_built_in_one),
+		cmocka_unit_test(errors_in_a_table_are_reported_with_their_position),
+		cmocka_unit_test(ticks_are_converted_by_the_rate_of_a_hook),
+		cmocka_unit_test(timestamps_of_32_bits_wrap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,25 @@ sizes_have_binary_units(void **state)
 }
 
 static void
+counts_have_decimal_suffixes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} good[] = {{"0", 0}, {"3", 3}, {"1k", 1000}, {"2M", 2000000}, {"1G", 1000000000},
+		{"18446744T", 18446744000000000000u}, {"0x10k", 16000}};
+	static const char *const wrong[] = {"18446745T", "k", "1K", "1kk", "1k ", ""};
+	uint64_t value;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(num_parse_count(good[i].text, strlen(good[i].text), &value));
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(num_parse_count(wrong[i], strlen(wrong[i]), &value));
+}
+
+static void
 bytes_are_pairs_of_digits(void **state)
 {
 	(void)state;
@@ -187,7 +206,7 @@ bits_are_counted_up_to_a_place(void **state)
 		}
 	}
 	assert_int_equal(bit_count(map, 192), count);
-	/* Bits behind the place do not count. */
+	/* Bits after the position do not count. */
 	for (size_t i = 192; i-- > 0;) {
 		count -= bit_test(map, i);
 		assert_int_equal(bit_count(map, i), count);
@@ -331,7 +350,7 @@ errors_say_what_is_known(void **state)
 	err_set(&error, POLY_ERR_LIMIT, 0, "%s", large);
 	assert_int_equal(strlen(error.message), sizeof error.message - 1);
 	assert_int_equal(err_missing(&error, "gzip", "libx-dev"), POLY_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.message, "gzip needs a library"));
+	assert_non_null(strstr(error.message, "gzip requires a library"));
 	assert_non_null(strstr(error.message, "'libx-dev'"));
 }
 
@@ -386,6 +405,7 @@ main(void)
 		cmocka_unit_test(runs_of_digits_end_at_any_byte),
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(sizes_have_binary_units),
+		cmocka_unit_test(counts_have_decimal_suffixes),
 		cmocka_unit_test(bytes_are_pairs_of_digits),
 		cmocka_unit_test(loads_and_stores_have_their_order),
 		cmocka_unit_test(bits_are_counted_up_to_a_place),

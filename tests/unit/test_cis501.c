@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CIS 501 traces against listings and summaries of made traces, the example of seed 004, and
- * the counts of published traces (reference cis501 7.2 and 7.3).
+ * CIS 501 traces compared with listings and summaries of generated traces, the example of
+ * Instruction Trace Format (Penn CIS 501), and the counts of published traces.
  */
 #include "bus_help.h"
 
 #include <inttypes.h>
 
-/* A micro-operation in single blanks, of which tests change a field. */
+/* A micro-operation with single blanks; tests change one of its fields. */
 #define CMP "2 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP SUB\n"
 
 static struct buf
@@ -18,7 +18,7 @@ bytes_of(const char *text)
 	return bytes;
 }
 
-/* A register's number in a column, -1 where it is absent. */
+/* Returns a register's number in a column, -1 if absent. */
 static int
 register_at(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
@@ -32,7 +32,7 @@ value_at(const struct poly_batch *batch, enum poly_column column, size_t row)
 	return poly_present(batch, column, row) ? poly_batch_integer(batch, column, row) : 0;
 }
 
-/* A row as listings have it. */
+/* Prints a row in the form of the listings. */
 static void
 list_row(const struct poly_batch *batch, size_t row, char *text, size_t size)
 {
@@ -46,16 +46,17 @@ list_row(const struct poly_batch *batch, size_t row, char *text, size_t size)
 		"\"flags\":\"%c\",\"branch\":\"%s\",\"ldst\":\"%s\",\"imm\":%" PRId64
 		",\"addr\":\"%" PRIx64 "\",\"fallthrough\":\"%" PRIx64
 		"\",\"target\":\"%" PRIx64 "\",\"macro\":\"%s\",\"micro\":\"%s\"}\n",
-		batch->uop[row], batch->pc[row], register_at(batch, POLY_COLUMN_src1, row),
+		batch->uop_index[row], batch->pc[row],
+		register_at(batch, POLY_COLUMN_src1, row),
 		register_at(batch, POLY_COLUMN_src2, row),
 		register_at(batch, POLY_COLUMN_dest, row), "-RW?"[batch->flags[row]], branch,
 		access, batch -> immediate[row], value_at(batch, POLY_COLUMN_address, row),
 		batch -> fallthrough[row], value_at(batch, POLY_COLUMN_target, row),
 		poly_trace_name(batch->info, batch->mnemonic[row]),
-		poly_trace_name(batch->info, batch->micro_op[row]));
+		poly_trace_name(batch->info, batch->uop_name[row]));
 }
 
-/* The lines of the listings of rows of a trace; closes it. */
+/* Prints the rows of a trace in the form of the listings; closes the trace. */
 static struct buf
 list_all(struct poly_reader *reader)
 {
@@ -74,7 +75,7 @@ list_all(struct poly_reader *reader)
 	return out;
 }
 
-/* What a compressed file decompresses to. */
+/* Returns the contents of a compressed file. */
 static struct buf
 unpack(const char *path)
 {
@@ -128,7 +129,7 @@ the_larger_listing_agrees_too(void **state)
 }
 
 static void
-the_summary_is_what_the_courses_parsers_print(void **state)
+the_summary_equals_that_of_the_courses_parsers(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/sort_1k.trace");
@@ -151,7 +152,7 @@ the_summary_is_what_the_courses_parsers_print(void **state)
 }
 
 static void
-layouts_are_written_as_they_are_asked_for(void **state)
+requested_layouts_are_written(void **state)
 {
 	(void)state;
 	struct buf blanks = load_sample("cis501/seed15.trace");
@@ -175,7 +176,7 @@ layouts_are_written_as_they_are_asked_for(void **state)
 	buf_free(&columns);
 }
 
-/* Lines that say the same as CMP. */
+/* Other spellings of the line CMP. */
 static const char *const same_lines[] = {
 	("2 48d1e2 45  3 44 W - -         0            0       48d1e9            0 CMP      "
 	 "SUB\n"),
@@ -233,7 +234,7 @@ extreme_numbers_survive(void **state)
 			convert(open_bytes(&line, "cis501", NULL, false), "cis501", NULL, NULL);
 		expect_same(&again, &line);
 		buf_free(&again);
-		/* Whatever the columns can't hold is written in the other layout too. */
+		/* Values that the columns cannot hold are also written in the other layout. */
 		struct buf columns = convert(open_bytes(&line, "cis501", NULL, false), "cis501",
 			"cis501.layout=columns", NULL);
 		again = convert(open_bytes(&columns, "cis501", NULL, false), "cis501",
@@ -245,11 +246,11 @@ extreme_numbers_survive(void **state)
 	}
 }
 
-/* Lines that are no records: the rule, the column and a part of what is said. */
+/* Lines that are not records: the rule, the column and a part of the message. */
 static const struct {
 	const char *line, *code;
 	unsigned column;
-	const char *says;
+	const char *message;
 } bad_lines[] = {
 	{"1 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP\n", "C01", 0, "13 fields"},
 	{"x\n", "C01", 0, "1 fields"},
@@ -278,7 +279,7 @@ static const struct {
 };
 
 static void
-a_bad_line_is_named_by_line_column_and_field(void **state)
+an_invalid_line_is_reported_by_line_column_and_field(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof bad_lines / sizeof *bad_lines; i++) {
@@ -294,8 +295,8 @@ a_bad_line_is_named_by_line_column_and_field(void **state)
 		assert_int_equal(error.record, 3);
 		uint64_t column = bad_lines[i].column ? bad_lines[i].column - 1 : 0;
 		assert_int_equal(error.offset, strlen("1" CMP "\n") + column);
-		if (!strstr(error.message, bad_lines[i].says))
-			fail_msg("'%s' says '%s'", bad_lines[i].line, error.message);
+		if (!strstr(error.message, bad_lines[i].message))
+			fail_msg("'%s': message '%s'", bad_lines[i].line, error.message);
 		poly_reader_close(reader);
 		struct buf codes = find_all(open_bytes(&trace, "cis501", NULL, true));
 		char expected[20];
@@ -308,7 +309,7 @@ a_bad_line_is_named_by_line_column_and_field(void **state)
 }
 
 static void
-a_damaged_line_costs_that_line_only(void **state)
+a_corrupt_line_costs_only_that_line(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/seed15.trace");
@@ -336,7 +337,7 @@ a_damaged_line_costs_that_line_only(void **state)
 }
 
 static void
-a_line_without_end_is_passed_over_in_pieces(void **state)
+a_line_without_newline_is_skipped_in_parts(void **state)
 {
 	(void)state;
 	struct buf trace = bytes_of("1" CMP);
@@ -368,9 +369,9 @@ a_line_without_end_is_passed_over_in_pieces(void **state)
 	buf_free(&trace);
 }
 
-/* More names than are kept: those that came too late are in their lines alone. */
+/* More names than are stored: the later ones are only in their lines. */
 static void
-names_without_end_take_bounded_memory(void **state)
+an_unlimited_number_of_names_needs_bounded_memory(void **state)
 {
 	(void)state;
 	struct buf trace = {0};
@@ -394,7 +395,7 @@ names_without_end_take_bounded_memory(void **state)
 
 #define ADD "1 10 0 0 0 - - - 0 0 14 0 ADD ADD\n"
 
-/* The smallest breaches, with what must be found. */
+/* The smallest violations, and the expected findings. */
 static const struct {
 	const char *lines, *codes;
 } breaches[] = {
@@ -443,12 +444,12 @@ static const struct {
 	{"1 10 0 0 0 - - - 0 0 14 0 PXOR ADD\n1 14 0 0 0 - - - 0 0 18 0 PXOR ADD\n", "C21:1 "},
 	{"1 2 3 4 5 6 7 8 9 10 11 12 13 14\nUop PC Src1 Src2\n" ADD, "C22:1 C22:2 "},
 	{ADD "Uop PC Src1 Src2\n1 14 0 0 0 - - - 0 0 18 0 ADD ADD\n", "C23:2 "},
-	/* What stands behind damage is not held against what stands before it. */
+	/* Lines after corrupt data are not compared with lines before it. */
 	{ADD "?\n3 99 0 0 0 - - - 0 0 9a 0 ADD ADD\n", "C01:2 "},
 };
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_reports_its_smallest_violation(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof breaches / sizeof *breaches; i++) {
@@ -461,9 +462,9 @@ every_rule_has_its_smallest_breach(void **state)
 	}
 }
 
-/* The page of the format as it is: headings, and rows below them. */
+/* The example of the specification: header rows, and records. */
 static void
-the_example_is_read_with_its_headings(void **state)
+the_example_is_read_with_its_header_rows(void **state)
 {
 	(void)state;
 	struct buf plain = load_sample("cis501/seed15.trace");
@@ -484,9 +485,9 @@ the_example_is_read_with_its_headings(void **state)
 	buf_free(&plain);
 }
 
-/* No format is found in a text. */
+/* No format matches other text. */
 static void
-other_text_is_no_trace(void **state)
+other_text_is_not_detected(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
@@ -506,7 +507,7 @@ other_text_is_no_trace(void **state)
 	}
 }
 
-/* How many rows have each value of a column; absent ones are counted last. */
+/* Counts the rows of each value of a column; absent ones are counted last. */
 static void
 count(const struct buf *trace, enum poly_column column, size_t counts[257])
 {
@@ -531,7 +532,7 @@ the_published_trace_has_its_published_counts(void **state)
 	(void)state;
 	struct buf trace = load_shared("public/cis501/gcc-1K.trace");
 	size_t n[257];
-	count(&trace, POLY_COLUMN_uop, n);
+	count(&trace, POLY_COLUMN_uop_index, n);
 	assert_int_equal(n[1], 754);
 	assert_int_equal(n[1] + n[2] + n[3] + n[4], 1000);
 	assert_int_equal(n[4], 10);
@@ -583,7 +584,7 @@ the_published_arm_trace_has_its_published_counts(void **state)
 	buf_free(&trace);
 }
 
-/* Reference cis501 4.3, its example. */
+/* An example of Penn CIS 501, fall 2016. */
 #define BNE "04007280\t4\tCD\tT\t04006e74\t_\t00000000\t0\tR\t  _\t  _\t  _\tbne.w #0x4006e74\n"
 
 static void
@@ -622,9 +623,9 @@ every_field_of_an_arm_line_has_its_column(void **state)
 	buf_free(&trace);
 }
 
-/* ARM lines, what must be found, and a part of what is said of what is no record. */
+/* ARM lines, the expected findings, and a part of the message of lines that are not records. */
 static const struct {
-	const char *lines, *codes, *says;
+	const char *lines, *codes, *message;
 } arm_lines[] = {
 	{BNE, "", NULL},
 	{"8000\t2\t_\t_\t0\t_\t0\t0\t_\t_\t_\t_\tnop\r\n", "", NULL},
@@ -649,7 +650,7 @@ static const struct {
 };
 
 static void
-every_rule_of_arm_lines_has_its_smallest_breach(void **state)
+every_rule_of_arm_lines_reports_its_smallest_violation(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof arm_lines / sizeof *arm_lines; i++) {
@@ -666,8 +667,8 @@ every_rule_of_arm_lines_has_its_smallest_breach(void **state)
 		const struct poly_batch *batch;
 		struct poly_reader *reader = open_bytes(&trace, "cis501v2", NULL, false);
 		enum poly_status status = poly_reader_next(reader, &batch, &error);
-		assert_int_equal(status, arm_lines[i].says ? POLY_ERR_FORMAT : POLY_OK);
-		if (arm_lines[i].says && !strstr(error.message, arm_lines[i].says))
+		assert_int_equal(status, arm_lines[i].message ? POLY_ERR_FORMAT : POLY_OK);
+		if (arm_lines[i].message && !strstr(error.message, arm_lines[i].message))
 			fail_msg("%ssays %s", arm_lines[i].lines, error.message);
 		poly_reader_close(reader);
 		buf_free(&trace);
@@ -680,21 +681,21 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_that_of_the_listing),
 		cmocka_unit_test(the_larger_listing_agrees_too),
-		cmocka_unit_test(the_summary_is_what_the_courses_parsers_print),
-		cmocka_unit_test(layouts_are_written_as_they_are_asked_for),
+		cmocka_unit_test(the_summary_equals_that_of_the_courses_parsers),
+		cmocka_unit_test(requested_layouts_are_written),
 		cmocka_unit_test(every_tolerance_gives_the_same_row_and_its_own_bytes),
 		cmocka_unit_test(extreme_numbers_survive),
-		cmocka_unit_test(a_bad_line_is_named_by_line_column_and_field),
-		cmocka_unit_test(a_damaged_line_costs_that_line_only),
-		cmocka_unit_test(a_line_without_end_is_passed_over_in_pieces),
-		cmocka_unit_test(names_without_end_take_bounded_memory),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
-		cmocka_unit_test(the_example_is_read_with_its_headings),
-		cmocka_unit_test(other_text_is_no_trace),
+		cmocka_unit_test(an_invalid_line_is_reported_by_line_column_and_field),
+		cmocka_unit_test(a_corrupt_line_costs_only_that_line),
+		cmocka_unit_test(a_line_without_newline_is_skipped_in_parts),
+		cmocka_unit_test(an_unlimited_number_of_names_needs_bounded_memory),
+		cmocka_unit_test(every_rule_reports_its_smallest_violation),
+		cmocka_unit_test(the_example_is_read_with_its_header_rows),
+		cmocka_unit_test(other_text_is_not_detected),
 		cmocka_unit_test(the_published_trace_has_its_published_counts),
 		cmocka_unit_test(the_published_arm_trace_has_its_published_counts),
 		cmocka_unit_test(every_field_of_an_arm_line_has_its_column),
-		cmocka_unit_test(every_rule_of_arm_lines_has_its_smallest_breach),
+		cmocka_unit_test(every_rule_of_arm_lines_reports_its_smallest_violation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

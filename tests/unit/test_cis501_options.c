@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The readings of CIS 501 traces that are asked for: records that are not bound to lines, and
- * branches that their targets tell (reference cis501 3/18 and 3/1).
+ * Reading options of CIS 501 traces: records independent of lines, and branches that are
+ * identified by their targets.
  */
 #include "bus_help.h"
 
 #define FREE "cis501.lines=free"
 #define TARGET "cis501.branch=target"
 
-/* A micro-operation behind its number, without a newline. */
+/* A micro-operation after its number, without a newline. */
 #define CMP " 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP SUB"
 
 static struct buf
@@ -19,7 +19,7 @@ bytes_of(const char *text)
 	return bytes;
 }
 
-/* The words of a text with that between one and the next, and a newline behind the last one. */
+/* Joins the words of a text with a separator, and a newline after the last one. */
 static struct buf
 joined(const struct buf *text, const char *between)
 {
@@ -70,7 +70,7 @@ rows_of(const struct buf *trace, const char *option)
 }
 
 static void
-a_trace_of_lines_has_the_rows_that_it_always_has(void **state)
+a_trace_of_lines_has_the_same_rows_with_free_lines(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"cis501/tolerance.trace", "cis501/sort_1k.trace",
@@ -85,7 +85,7 @@ a_trace_of_lines_has_the_rows_that_it_always_has(void **state)
 	}
 }
 
-/* The kinds of a trace's records: o micro-operation, b blank, h header, d damaged. */
+/* The kinds of a trace's records: o micro-operation, b blank, h header, d corrupt. */
 static struct buf
 records_of(struct poly_reader *reader)
 {
@@ -100,23 +100,25 @@ records_of(struct poly_reader *reader)
 }
 
 static void
-lines_of_headings_and_blank_ones_stand_between_records(void **state)
+header_rows_and_blank_lines_may_separate_records(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/free.trace");
 	struct buf records = records_of(open_bytes(&trace, "cis501", FREE, false));
-	/* As many lines of the courses' form, by which it is recognised, stand before them. */
+	/* Lines of the course's form precede them, so that the format is detected. */
 	assert_int_equal(strspn(buf_text(&records), "o"), 44);
 	assert_string_equal(buf_text(&records) + 44, "hooboooooo");
 	buf_free(&records);
 	buf_free(&trace);
 }
 
-/* Traces whose second record is bad: where, what is said, the records and what is found. */
+/*
+ * Traces whose second record is invalid: its line, the message, the records and the findings.
+ */
 static const struct {
 	const char *trace;
 	uint64_t line, offset;
-	const char *says, *records, *codes;
+	const char *message, *records, *codes;
 } bad[] = {
 	/* The fifteenth field is the first one of the next record. */
 	{"1" CMP " X\n1" CMP "\n", 1, 44, "column 45: field 1, uop, is 'X'", "odo", "C03:2 "},
@@ -127,7 +129,7 @@ static const struct {
 };
 
 static void
-a_bad_field_is_named_by_its_line_and_costs_the_rest_of_lines(void **state)
+an_invalid_field_is_reported_by_line_and_costs_the_rest_of_it(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -140,14 +142,14 @@ a_bad_field_is_named_by_its_line_and_costs_the_rest_of_lines(void **state)
 		assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
 		assert_int_equal(error.line, bad[i].line);
 		assert_int_equal(error.offset, bad[i].offset);
-		if (!strstr(error.message, bad[i].says))
-			fail_msg("%zu says '%s'", i, error.message);
+		if (!strstr(error.message, bad[i].message))
+			fail_msg("%zu: message '%s'", i, error.message);
 		poly_reader_close(reader);
 		struct buf records = records_of(open_bytes(&trace, "cis501", FREE, true));
 		assert_string_equal(buf_text(&records), bad[i].records);
 		struct buf codes = find_all(open_bytes(&trace, "cis501", FREE, true));
 		if (strncmp(buf_text(&codes), bad[i].codes, strlen(bad[i].codes)) != 0)
-			fail_msg("%zu finds %s", i, buf_text(&codes));
+			fail_msg("%zu: findings %s", i, buf_text(&codes));
 		struct buf again =
 			convert(open_bytes(&trace, "cis501", FREE, true), "cis501", NULL, NULL);
 		expect_same(&again, &trace);
@@ -159,7 +161,7 @@ a_bad_field_is_named_by_its_line_and_costs_the_rest_of_lines(void **state)
 }
 
 static void
-a_record_that_the_end_cuts_off_is_found(void **state)
+a_truncated_last_record_is_reported(void **state)
 {
 	(void)state;
 	static const char *const tails[] = {"2 48d1e2\n45 3", "2 48d1e2\n45 3\n", "2",
@@ -182,7 +184,7 @@ a_record_that_the_end_cuts_off_is_found(void **state)
 }
 
 static void
-a_record_that_is_too_long_is_passed_over_in_pieces(void **state)
+a_record_that_is_too_long_is_skipped_in_parts(void **state)
 {
 	(void)state;
 	static const char fillers[] = {' ', '7'};
@@ -193,7 +195,7 @@ a_record_that_is_too_long_is_passed_over_in_pieces(void **state)
 		buf_string(&trace, " 45\n3" CMP "\n");
 		struct buf records = records_of(open_bytes(&trace, "cis501", FREE, true));
 		struct buf expected = bytes_of("o");
-		/* Pieces of 4096 of the 100006 bytes of its line. */
+		/* Rows of 4096 of the 100006 bytes of its line. */
 		for (size_t n = 0; n < 100006; n += 4096)
 			buf_byte(&expected, 'd');
 		buf_byte(&expected, 'o');
@@ -212,7 +214,7 @@ a_record_that_is_too_long_is_passed_over_in_pieces(void **state)
 	}
 }
 
-/* Which way the branches of a trace went: T, N, - for what is none. */
+/* Returns the directions of the branches of a trace: T, N, - for other rows. */
 static struct buf
 branches_of(const struct buf *trace, const char *option)
 {
@@ -231,7 +233,7 @@ branches_of(const struct buf *trace, const char *option)
 }
 
 static void
-branches_are_what_the_letter_or_the_target_says(void **state)
+branches_are_identified_by_letter_or_target(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/targets.trace");
@@ -262,12 +264,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_fields_in_other_lines_are_the_same_trace),
-		cmocka_unit_test(a_trace_of_lines_has_the_rows_that_it_always_has),
-		cmocka_unit_test(lines_of_headings_and_blank_ones_stand_between_records),
-		cmocka_unit_test(a_bad_field_is_named_by_its_line_and_costs_the_rest_of_lines),
-		cmocka_unit_test(a_record_that_the_end_cuts_off_is_found),
-		cmocka_unit_test(a_record_that_is_too_long_is_passed_over_in_pieces),
-		cmocka_unit_test(branches_are_what_the_letter_or_the_target_says),
+		cmocka_unit_test(a_trace_of_lines_has_the_same_rows_with_free_lines),
+		cmocka_unit_test(header_rows_and_blank_lines_may_separate_records),
+		cmocka_unit_test(an_invalid_field_is_reported_by_line_and_costs_the_rest_of_it),
+		cmocka_unit_test(a_truncated_last_record_is_reported),
+		cmocka_unit_test(a_record_that_is_too_long_is_skipped_in_parts),
+		cmocka_unit_test(branches_are_identified_by_letter_or_target),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

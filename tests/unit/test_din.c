@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dinero's traces against a reading by awk, and hand-made lines. */
+/* Dinero's traces compared with awk, and hand-made lines. */
 #include "rows_help.h"
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #define COLUMNS "record kind pc opcode_size access address size event"
 
 static void
-every_label_makes_its_row(void **state)
+every_label_has_its_row(void **state)
 {
 	(void)state;
 	expect_rows("0 1000acac\n1 ffffffff\n2 415130\n3 10\n4 0\n", "din", COLUMNS,
@@ -28,7 +28,7 @@ every_label_makes_its_row(void **state)
 }
 
 static void
-what_stands_behind_the_fields_is_passed_over(void **state)
+text_after_the_fields_is_ignored(void **state)
 {
 	(void)state;
 	expect_rows("2 415130 4 r31\n\t0\t0X00AB \r\nR 10 0x10 x\n\n2 1", "din",
@@ -37,7 +37,7 @@ what_stands_behind_the_fields_is_passed_over(void **state)
 		"-\n");
 }
 
-/* A line of a trace, of those that writers are known to make. */
+/* Appends a line of a trace in one of the known spellings. */
 static void
 add_line(struct buf *text, unsigned long long seed)
 {
@@ -49,7 +49,7 @@ add_line(struct buf *text, unsigned long long seed)
 }
 
 static void
-addresses_are_what_awk_finds(void **state)
+addresses_equal_those_of_awk(void **state)
 {
 	(void)state;
 	struct buf trace = {0}, expected = {0}, rows = {0};
@@ -100,7 +100,7 @@ static const char *const kept[] = {
 };
 
 static void
-every_line_is_written_as_it_was(void **state)
+every_line_is_reproduced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -124,7 +124,7 @@ either_form_can_be_written(void **state)
 }
 
 static void
-what_has_no_label_is_dropped_and_told(void **state)
+records_without_a_label_are_dropped_and_counted(void **state)
 {
 	(void)state;
 	struct buf notes = {0};
@@ -137,18 +137,18 @@ what_has_no_label_is_dropped_and_told(void **state)
 	struct buf out = convert(open_bytes(&bytes, "jsonl", NULL, false), "din", NULL, &notes);
 	assert_string_equal(buf_text(&out), "2 24\n");
 	assert_string_equal(buf_text(&notes),
-		"1 accesses that are no read, write or fetch of memory were dropped\n"
-		"2 records that are no instruction or access were dropped\n"
+		"1 accesses that are not memory reads, writes or fetches were dropped\n"
+		"2 records that are neither instructions nor accesses were dropped\n"
 		"1 instructions that were not executed were dropped\n");
 	buf_free(&notes);
 	buf_free(&out);
 	buf_free(&bytes);
 }
 
-/* Lines that are no records: where, and what is said. */
+/* Lines that are not records: the rule and the message. */
 static const struct {
 	const char *line, *code, *message;
-} damaged[] = {
+} corrupt[] = {
 	{"5 10\n", "D01:1 ",
 		"column 1: label is '5', expected 0 to 4 or one of r, w, i, m, c, v"},
 	{" read 10\n", "D01:1 ",
@@ -163,20 +163,20 @@ static const struct {
 };
 
 static void
-damage_is_told_by_column_and_field(void **state)
+corrupt_lines_are_reported_by_column_and_field(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+	for (size_t i = 0; i < sizeof corrupt / sizeof *corrupt; i++) {
 		struct buf bytes = bytes_of("2 10\n");
 		struct poly_error error;
-		buf_string(&bytes, damaged[i].line);
+		buf_string(&bytes, corrupt[i].line);
 		struct buf rows =
 			list_rows(open_bytes(&bytes, "din", NULL, false), "record pc", &error);
 		assert_string_equal(buf_text(&rows), "fetch 0x10\n");
-		assert_string_equal(error.message, damaged[i].message);
+		assert_string_equal(error.message, corrupt[i].message);
 		assert_int_equal(error.line, 2);
 		buf_free(&rows);
-		expect_found(damaged[i].line, "din", damaged[i].code);
+		expect_found(corrupt[i].line, "din", corrupt[i].code);
 		buf_string(&bytes, "0 20\n");
 		expect_kept(buf_text(&bytes), "din", NULL);
 		buf_free(&bytes);
@@ -184,7 +184,7 @@ damage_is_told_by_column_and_field(void **state)
 }
 
 static void
-what_is_unusual_is_found(void **state)
+unusual_lines_are_reported(void **state)
 {
 	(void)state;
 	expect_found("2 10\n0 20\n4 0\n", "din", "");
@@ -193,14 +193,14 @@ what_is_unusual_is_found(void **state)
 }
 
 static void
-two_columns_of_numbers_are_recognised_last(void **state)
+two_columns_of_numbers_are_the_lowest_bid(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of("2 10\n0 20\n1 20\n");
 	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
 	assert_string_equal(poly_reader_format(reader)->name, "din");
 	poly_reader_close(reader);
-	/* Two columns, and nothing else in most lines. */
+	/* Two columns in most lines. */
 	buf_string(&bytes, "0 0x20\n\n2 30 4\n");
 	reader = open_bytes(&bytes, NULL, NULL, false);
 	poly_reader_close(reader);
@@ -215,15 +215,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_label_makes_its_row),
-		cmocka_unit_test(what_stands_behind_the_fields_is_passed_over),
-		cmocka_unit_test(addresses_are_what_awk_finds),
-		cmocka_unit_test(every_line_is_written_as_it_was),
+		cmocka_unit_test(every_label_has_its_row),
+		cmocka_unit_test(text_after_the_fields_is_ignored),
+		cmocka_unit_test(addresses_equal_those_of_awk),
+		cmocka_unit_test(every_line_is_reproduced),
 		cmocka_unit_test(either_form_can_be_written),
-		cmocka_unit_test(what_has_no_label_is_dropped_and_told),
-		cmocka_unit_test(damage_is_told_by_column_and_field),
-		cmocka_unit_test(what_is_unusual_is_found),
-		cmocka_unit_test(two_columns_of_numbers_are_recognised_last),
+		cmocka_unit_test(records_without_a_label_are_dropped_and_counted),
+		cmocka_unit_test(corrupt_lines_are_reported_by_column_and_field),
+		cmocka_unit_test(unusual_lines_are_reported),
+		cmocka_unit_test(two_columns_of_numbers_are_the_lowest_bid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lackey's traces against lackey's own counters, and hand-made lines. words.lackey is what
- * valgrind 3.19 wrote of a program that adds up 32 words and adds one to each of them, with
- * --detailed-counts=yes.
+ * Lackey's traces compared with lackey's own counters, and hand-made lines. words.lackey is the
+ * output of valgrind 3.19 with --detailed-counts=yes for a program that adds up 32 words and
+ * increments each of them.
  */
 #include "rows_help.h"
 
 #define COLUMNS "record kind pc opcode_size access address size"
 
-/* Loads and stores that the sample says were counted, of all types. */
+/* Sums the loads and stores that the sample counts, by type. */
 static void
 read_counters(const char *text, uint64_t *loads, uint64_t *stores)
 {
@@ -28,7 +28,7 @@ read_counters(const char *text, uint64_t *loads, uint64_t *stores)
 }
 
 static void
-there_are_as_many_records_as_lackey_counted(void **state)
+records_are_those_that_lackey_counted(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("lackey/words.lackey");
@@ -59,7 +59,7 @@ there_are_as_many_records_as_lackey_counted(void **state)
 }
 
 static void
-every_kind_of_line_makes_its_rows(void **state)
+every_kind_of_line_has_its_rows(void **state)
 {
 	(void)state;
 	expect_rows("==7== Command: a\nI  04016d90,3\n L 1ffeffe7e8,8\n S 00000010,4\n"
@@ -81,7 +81,7 @@ every_kind_of_line_makes_its_rows(void **state)
 }
 
 static void
-messages_may_tell_the_time(void **state)
+messages_may_have_a_time(void **state)
 {
 	(void)state;
 	expect_rows("==00:00:00:00.012 27674== Command: a\n--00:00:01:02.003 8-- x\n"
@@ -104,7 +104,7 @@ messages_may_tell_the_time(void **state)
 }
 
 static void
-rows_of_a_modify_have_one_origin_and_any_batches(void **state)
+rows_of_a_modify_have_one_origin_in_any_batches(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of("I  04016d90,3\n M 0421b1b4,2\n M 0421b1b4,2\r\n");
@@ -143,7 +143,7 @@ static const char *const kept[] = {
 };
 
 static void
-every_line_is_written_as_it_was(void **state)
+every_line_is_reproduced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -151,7 +151,7 @@ every_line_is_written_as_it_was(void **state)
 }
 
 static void
-lines_are_records_only_where_lackey_would_write_them(void **state)
+lines_are_records_only_if_lackey_writes_them(void **state)
 {
 	(void)state;
 	expect_rows(" L 10,1\nI  04016D90,3\r\nI  04016d90,3 \nI  04016d90,256\n"
@@ -159,30 +159,30 @@ lines_are_records_only_where_lackey_would_write_them(void **state)
 		"lackey", "record pc address size",
 		"load - 0x10 1\ninstruction 0x4016d90 - -\noutput - - -\noutput - - -\n"
 		"output - - -\noutput - - -\n");
-	/* Nothing ends the reading: what may be of the program is kept. */
-	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "L01:2 L05:3 ");
+	/* Reading never stops: possible output of the program is stored. */
+	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "K01:2 K05:3 ");
 }
 
 static void
-what_is_unusual_is_found(void **state)
+unusual_lines_are_reported(void **state)
 {
 	(void)state;
-	expect_found(" L 04016d90,8\nI  04016d90,3\n", "lackey", "L06:1 ");
+	expect_found(" L 04016d90,8\nI  04016d90,3\n", "lackey", "K06:1 ");
 	expect_found("I  04016d90,0\nI  04016d90,21\n S 04016d90,513\n", "lackey",
-		"L03:1 L03:2 L03:3 ");
-	expect_found("I  04016d90,3", "lackey", "L04:1 L05:1 ");
+		"K03:1 K03:2 K03:3 ");
+	expect_found("I  04016d90,3", "lackey", "K04:1 K05:1 ");
 	expect_found("I  04016d90,3\n==1==   guest instrs:  1\n", "lackey", "");
-	expect_found("I  04016d90,3\n==1==   guest instrs:  1,002\n", "lackey", "L07:2 ");
+	expect_found("I  04016d90,3\n==1==   guest instrs:  1,002\n", "lackey", "K07:2 ");
 	expect_found("==2== x\nI  04016d90,3\n==1==   guest instrs:  2\n", "lackey", "");
 	struct buf sample = load_sample("lackey/words.lackey");
 	struct buf found = find_all(open_bytes(&sample, NULL, NULL, true));
-	assert_string_equal(buf_text(&found), "L01:391 ");
+	assert_string_equal(buf_text(&found), "K01:391 ");
 	buf_free(&found);
 	buf_free(&sample);
 }
 
 static void
-a_window_may_cut_a_modify(void **state)
+a_selection_may_split_a_modify(void **state)
 {
 	(void)state;
 	static const struct {
@@ -222,12 +222,14 @@ other_traces_are_written(void **state)
 		convert(open_bytes(&bytes, "din", NULL, false), "lackey", NULL, &notes);
 	assert_string_equal(buf_text(&out), "I  00401000,3\n L 1ffeffe7e8,8\n S 00000010,16\n");
 	assert_string_equal(buf_text(&notes),
-		"1 accesses that are no load or store were dropped\n"
-		"1 records that are no instruction or access were dropped\n");
+		"1 accesses that are not loads or stores were dropped\n"
+		"1 records that are neither instructions nor accesses were dropped\n");
 	buf_free(&notes);
 	buf_free(&out);
 	buf_free(&bytes);
-	/* An instruction that accesses is two lines; a read and a write make no modify. */
+	/*
+	 * An instruction that accesses is two lines; a read and a write do not form a modify.
+	 */
 	expect_converted("{\"kind\":\"instruction\",\"pc\":\"0x10\",\"opcode_size\":4,"
 			 "\"access\":\"read\",\"address\":\"0x20\",\"size\":2}\n"
 			 "{\"kind\":\"access\",\"access\":\"write\",\"address\":\"0x20\","
@@ -239,14 +241,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_are_as_many_records_as_lackey_counted),
-		cmocka_unit_test(every_kind_of_line_makes_its_rows),
-		cmocka_unit_test(messages_may_tell_the_time),
-		cmocka_unit_test(rows_of_a_modify_have_one_origin_and_any_batches),
-		cmocka_unit_test(every_line_is_written_as_it_was),
-		cmocka_unit_test(lines_are_records_only_where_lackey_would_write_them),
-		cmocka_unit_test(what_is_unusual_is_found),
-		cmocka_unit_test(a_window_may_cut_a_modify),
+		cmocka_unit_test(records_are_those_that_lackey_counted),
+		cmocka_unit_test(every_kind_of_line_has_its_rows),
+		cmocka_unit_test(messages_may_have_a_time),
+		cmocka_unit_test(rows_of_a_modify_have_one_origin_in_any_batches),
+		cmocka_unit_test(every_line_is_reproduced),
+		cmocka_unit_test(lines_are_records_only_if_lackey_writes_them),
+		cmocka_unit_test(unusual_lines_are_reported),
+		cmocka_unit_test(a_selection_may_split_a_modify),
 		cmocka_unit_test(other_traces_are_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ place(struct probe *probe, const char *text, unsigned at, unsigned form)
 	memcpy(probe->line + at, text, strlen(text));
 }
 
-/* Both ways to read a number say the same; true where it is one. */
+/* Checks that both parsers of a number agree; returns whether it is a number. */
 static bool
 read_number(const struct probe *probe, uint64_t *value)
 {
@@ -152,7 +152,7 @@ more_lines_than_are_kept_are_read_all_the_same(void **state)
 	struct buf text = {0};
 	(void)state;
 	for (unsigned times = 0; times < 2; times++) {
-		for (uint64_t i = 0; i < TEMPLATES_MOST + 100000; i++)
+		for (uint64_t i = 0; i < TEMPLATES_MAX + 100000; i++)
 			add_line(&text, 0x400000 + (i / 2 ^ i % 2) * 3, i);
 	}
 	assert_false(text.failed);

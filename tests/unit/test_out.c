@@ -156,7 +156,7 @@ an_existing_file_is_replaced_only_when_allowed(void **state)
 	make_file("a", "old");
 	assert_int_equal(out_open("a", false, &out, &error), POLY_ERR_USAGE);
 	assert_null(out);
-	assert_string_equal(error.message, "it exists already");
+	assert_string_equal(error.message, "file exists; set options.overwrite");
 	expect_file("a", "old", 3);
 	assert_int_equal(chmod("a", 0600), 0);
 	write_text("a", true, "new");
@@ -276,13 +276,13 @@ a_file_that_cannot_grow_is_an_error_and_removed(void **state)
 	assert_int_equal(out_finish(out, &error), POLY_ERR_IO);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(error.sys_errno, EFBIG);
-	assert_string_equal(error.message, "cannot be written: File too large");
+	assert_string_equal(error.message, "cannot write: File too large");
 	out_close(out);
 	expect_file("a", "old", 3);
 	assert_int_equal(entries(), 1);
 }
 
-/* While it is written, nobody may read what replaces a private file. */
+/* The file that replaces a private one is private while it is written. */
 static void
 a_private_file_is_replaced_privately(void **state)
 {
@@ -462,7 +462,7 @@ the_system_tools_understand_what_is_compressed(void **state)
 	}
 }
 
-/* Writes n bytes to a file in pieces of up to so many. False: not in this build. */
+/* Writes n bytes to a file in blocks of limited size. False: not in this build. */
 static bool
 compress(const char *path, const struct buf *text, size_t piece)
 {

@@ -28,7 +28,7 @@ one_point_is_one_group(void **state)
 	static const struct cluster_point point = {{1, 2, 3}};
 	struct clusters clusters;
 	(void)state;
-	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MOST, 1));
+	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MAX, 1));
 	assert_int_equal(clusters.k, 1);
 	assert_memory_equal(&clusters.centers[0], &point, sizeof point);
 	clusters_fini(&clusters);
@@ -94,7 +94,7 @@ analyse(const char *const *analyses, const char *const *options)
 	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
-	poly_reader_want(reader, poly_stats_columns(stats));
+	poly_reader_project(reader, poly_stats_columns(stats));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_stats_update(stats, batch, &error), POLY_OK);
 	poly_reader_close(reader);

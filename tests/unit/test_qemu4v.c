@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* QEMU4V traces against listings, the examples of seed 002 and hand-made lines. */
+/*
+ * QEMU4V traces compared with listings, the examples of QEMU4V Trace Format, and hand-made
+ * lines.
+ */
 #include "bus_help.h"
 
 #include "base/bits.h"
 
-/* The value of a key of a line of a listing, as it stands there, without quotes. */
+/* Returns the value of a key of a line of a listing, without quotes. */
 static const char *
 field(const char *line, const char *key, char value[300])
 {
@@ -33,7 +36,7 @@ expect_field(const struct poly_batch *batch, size_t row, const char *line, const
 	assert_string_equal(got, field(line, key, expected));
 }
 
-/* A number in hexadecimal digits, as many as the record has. */
+/* Appends a number in hexadecimal digits, in the width of the record. */
 static void
 expect_hex(uint64_t value, unsigned digits, const char *line, const char *key)
 {
@@ -49,7 +52,7 @@ expect_instruction(const struct poly_batch *batch, size_t row, const char *line)
 	assert_int_equal(batch->kind[row], POLY_KIND_INSTRUCTION);
 	expect_field(batch, row, line, "cpu", POLY_COLUMN_cpu);
 	expect_field(batch, row, line, "taken", POLY_COLUMN_executed);
-	expect_field(batch, row, line, "id", POLY_COLUMN_number);
+	expect_field(batch, row, line, "id", POLY_COLUMN_instruction_id);
 	expect_hex(batch->pc[row], 8, line, "addr");
 	expect_hex(batch->opcode[row], 2u * batch->opcode_size[row], line, "opcode");
 	expect_field(batch, row, line, "iset", POLY_COLUMN_instruction_set);
@@ -70,7 +73,7 @@ expect_moved(const struct poly_batch *batch, size_t row, const char *line)
 	assert_int_equal(batch->kind[row], POLY_KIND_ACCESS);
 	assert_string_equal(read ? "R" : "W", field(line, "rw", letter));
 	expect_field(batch, row, line, "size", POLY_COLUMN_size);
-	expect_field(batch, row, line, "attrib", POLY_COLUMN_attributes);
+	expect_field(batch, row, line, "attrib", POLY_COLUMN_access_attributes);
 	expect_hex(batch->address[row], 8, line, "addr");
 	if (poly_present(batch, POLY_COLUMN_value, row))
 		expect_hex(batch->value[row], 2 * batch->size[row], line, "data");
@@ -108,7 +111,7 @@ expect_row(const struct poly_batch *batch, size_t row, const char *line)
 	assert_false(poly_present(batch, POLY_COLUMN_raw, row));
 }
 
-/* Every field of every record is that of the listing, and no line keeps its bytes. */
+/* Compares every field of every record with the listing; no row stores raw bytes. */
 static void
 expect_listing(const char *directory, const char *name, uint64_t records)
 {
@@ -186,12 +189,13 @@ expect_rows(const char *text, const char *option, const char *columns, const cha
 }
 
 static void
-the_examples_of_the_seed_are_read(void **state)
+the_examples_of_the_specification_are_read(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("qemu4v/seed3.q4v");
 	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", NULL, false),
-		"record time cpu executed number pc opcode opcode_size instruction_set mode "
+		"record time cpu executed instruction_id pc opcode opcode_size instruction_set "
+		"mode "
 		"security text access address size value reg raw");
 	assert_string_equal(buf_text(&rows),
 		"instruction 1 0 true 1 0x4 0x3c080001 4 A svc null lui t0,0x1 null null null "
@@ -205,7 +209,7 @@ the_examples_of_the_seed_are_read(void **state)
 }
 
 static void
-every_kind_of_line_is_told(void **state)
+every_kind_of_line_is_recognised(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("qemu4v/qemu4v-seed.txt");
@@ -231,14 +235,14 @@ tolerated_forms_have_their_fields(void **state)
 	expect_rows("12 ns IS (12) 0x8000:00000000c000_NS E1A0 T16 EL3h_s :mov\r\n"
 		    "12 ns 3 IT (00350:1f) 350 490d T svc : LDR\n"
 		    "12 ns 3 IT (00000350) 490d T svc : a : b\n",
-		NULL, "cpu executed number pc real_pc opcode mode security text",
+		NULL, "cpu executed instruction_id pc real_pc opcode mode security text",
 		"null false 12 0x8000 0xc000 0xe1a0 EL3h s mov\n"
 		"3 true 31 0x350 null 0x490d svc null LDR\n"
 		"3 true null 0x350 null 0x490d svc null a : b\n");
 	expect_rows("1 clk MR16 1000 0011223344556677 8899aabbccddeeff\n"
 		    "1 clk MW4X 1000 0000_002A\n1 clk MR4 X 1000 xxxxxxxx\n"
 		    "1 clk MR4 1000 (ABORTED)\n",
-		NULL, "access size attributes value payload",
+		NULL, "access size access_attributes value payload",
 		"read 16 null null 00112233445566778899aabbccddeeff\nwrite 4 X 0x2a null\n"
 		"read 4 X null null\nread 4 null null null\n");
 	expect_rows("1 clk R r8 (usr) 0x1800\n1 clk cpu3 R msp 20000000 (MSP)\n"
@@ -251,7 +255,7 @@ tolerated_forms_have_their_fields(void **state)
 }
 
 static void
-opcodes_are_of_any_even_length(void **state)
+opcodes_may_have_any_even_length(void **state)
 {
 	(void)state;
 	expect_rows("1 clk 0 IT (1) 00001000 90 A svc : nop\n"
@@ -265,13 +269,13 @@ opcodes_are_of_any_even_length(void **state)
 }
 
 static void
-a_cut_value_is_not_taken_for_a_whole_one(void **state)
+a_truncated_value_is_absent(void **state)
 {
 	(void)state;
 	expect_rows("1 clk R r8 00000", NULL, "record reg value", "register r8 null\n");
 	expect_rows("1 clk MR4 00001000 0000", NULL, "record size value", "memory 4 null\n");
 	expect_rows("1 clk MR4 00001000 00000001", NULL, "record value", "memory 0x1\n");
-	expect_rows("1 clk 0 IT (1) 00001000 e1a0", NULL, "record pc", "damaged null\n");
+	expect_rows("1 clk 0 IT (1) 00001000 e1a0", NULL, "record pc", "corrupt null\n");
 }
 
 static void
@@ -284,7 +288,7 @@ records_belong_to_the_instruction_of_their_time(void **state)
 	expect_rows(text, "tarmac.owner=none", "cpu", "2\nnull\nnull\n");
 }
 
-/* Reads with batches of some rows; the processors of all records, one after the other. */
+/* Reads with batches of some rows; returns the processors of all records in order. */
 static void
 expect_cpus(const char *text, size_t batch_rows, const char *expected)
 {
@@ -335,7 +339,7 @@ indented_and_named_records_change_no_owner_wherever_batches_end(void **state)
 }
 
 static void
-a_name_behind_those_that_are_numbered_has_no_other_processor(void **state)
+a_name_beyond_the_limit_has_no_number(void **state)
 {
 	(void)state;
 	struct buf text = {0}, cpus = {0};
@@ -353,7 +357,7 @@ a_name_behind_those_that_are_numbered_has_no_other_processor(void **state)
 }
 
 static void
-an_instruction_far_behind_a_record_does_not_own_it(void **state)
+an_instruction_far_after_a_record_does_not_own_it(void **state)
 {
 	(void)state;
 	struct buf text = {0}, cpus = {0};
@@ -383,7 +387,7 @@ expect_written(const char *text, const char *read, const char *write, const char
 }
 
 static void
-data_turn_round_where_it_is_asked_for(void **state)
+data_are_byte_swapped_on_request(void **state)
 {
 	(void)state;
 	static const char text[] = "1 clk MR4 00001000 00112233\n"
@@ -400,7 +404,7 @@ data_turn_round_where_it_is_asked_for(void **state)
 }
 
 static void
-attributes_of_any_kind_are_written_again(void **state)
+attributes_of_any_kind_are_reproduced(void **state)
 {
 	static const char text[] = "1 clk 0 IT (1) 00001000 e3a00000 A svc_s : nop\n"
 				   "1 clk MR4I 00001000 e3a00000\n"
@@ -436,7 +440,7 @@ rows_of_other_traces_become_the_strict_form(void **state)
 		"7 clk 0 IS (2) 0000000100000000 46c0 T svc_ns : nop\n");
 	assert_string_equal(buf_text(&notes),
 		"1 accesses that no line can hold were dropped\n"
-		"1 records that are no instruction, access or register were dropped\n");
+		"1 records that are not instructions, accesses or registers were dropped\n");
 	buf_free(&out);
 	buf_free(&notes);
 	buf_free(&bytes);
@@ -454,7 +458,7 @@ expect_findings(const char *text, const char *expected)
 }
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_reports_its_smallest_violation(void **state)
 {
 	(void)state;
 #define GOOD "1 clk 0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
@@ -481,7 +485,7 @@ every_rule_has_its_smallest_breach(void **state)
 }
 
 static void
-other_text_is_no_trace(void **state)
+other_text_is_not_detected(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"one\ntwo\nthree\nfour\n",
@@ -503,22 +507,22 @@ main(void)
 		cmocka_unit_test(an_arm_program_reads_as_its_listing),
 		cmocka_unit_test(all_modes_of_arm_read_as_their_listing),
 		cmocka_unit_test(a_mips_program_reads_as_its_listing),
-		cmocka_unit_test(the_examples_of_the_seed_are_read),
-		cmocka_unit_test(every_kind_of_line_is_told),
+		cmocka_unit_test(the_examples_of_the_specification_are_read),
+		cmocka_unit_test(every_kind_of_line_is_recognised),
 		cmocka_unit_test(tolerated_forms_have_their_fields),
-		cmocka_unit_test(opcodes_are_of_any_even_length),
-		cmocka_unit_test(a_cut_value_is_not_taken_for_a_whole_one),
+		cmocka_unit_test(opcodes_may_have_any_even_length),
+		cmocka_unit_test(a_truncated_value_is_absent),
 		cmocka_unit_test(records_belong_to_the_instruction_of_their_time),
 		cmocka_unit_test(records_before_their_instruction_belong_to_it),
 		cmocka_unit_test(
 			indented_and_named_records_change_no_owner_wherever_batches_end),
-		cmocka_unit_test(a_name_behind_those_that_are_numbered_has_no_other_processor),
-		cmocka_unit_test(an_instruction_far_behind_a_record_does_not_own_it),
-		cmocka_unit_test(data_turn_round_where_it_is_asked_for),
-		cmocka_unit_test(attributes_of_any_kind_are_written_again),
+		cmocka_unit_test(a_name_beyond_the_limit_has_no_number),
+		cmocka_unit_test(an_instruction_far_after_a_record_does_not_own_it),
+		cmocka_unit_test(data_are_byte_swapped_on_request),
+		cmocka_unit_test(attributes_of_any_kind_are_reproduced),
 		cmocka_unit_test(rows_of_other_traces_become_the_strict_form),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
-		cmocka_unit_test(other_text_is_no_trace),
+		cmocka_unit_test(every_rule_reports_its_smallest_violation),
+		cmocka_unit_test(other_text_is_not_detected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

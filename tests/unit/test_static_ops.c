@@ -194,7 +194,7 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 	const struct poly_batch *batch;
 	struct poly_error error;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_want(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		const struct static_ops_rows rows = {.op = op, .site = site};
 		assert_true(static_ops_number_rows(ops, batch, &rows));
@@ -294,7 +294,7 @@ columns_that_were_not_asked_for_tell_no_operations_apart(void **state)
 		const struct poly_batch *batch;
 		uint32_t op[POLY_BATCH_ROWS];
 		static_ops_begin_trace(ops, info);
-		poly_reader_want(
+		poly_reader_project(
 			reader, all ? POLY_ALL_COLUMNS : static_ops_columns(info, SHARES_OPS));
 		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 		assert_true(static_ops_number_rows(
@@ -326,7 +326,7 @@ accesses_that_were_counted_belong_to_no_instruction(void **state)
 	const struct static_ops_rows rows = {.site = site};
 	(void)state;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_want(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	counted = *batch;
 	counted.weight = weights;

@@ -71,7 +71,7 @@ static const struct {
 	{POLY_COLUMN_access, POLY_ACCESS_COUNT},
 	{POLY_COLUMN_address, 0},
 	{POLY_COLUMN_size, 1u << 31},
-	{POLY_COLUMN_uop, 4},
+	{POLY_COLUMN_uop_index, 4},
 	{POLY_COLUMN_synthetic, 2},
 };
 
@@ -150,7 +150,7 @@ batch_of(const struct table *table, size_t from, size_t rows)
 	FILL(access, uint8_t)
 	FILL(address, uint64_t)
 	FILL(size, uint32_t)
-	FILL(uop, uint8_t)
+	FILL(uop_index, uint8_t)
 	FILL(synthetic, uint8_t)
 #undef FILL
 	if (table->has[POLY_COLUMN_raw])
@@ -238,14 +238,14 @@ expect_records(struct expected *e, const struct table *t)
 {
 	uint64_t instructions = 0, uops = 0, synthetic = 0, raw = 0;
 	for (size_t r = 0; r < t->rows; r++) {
-		bool numbered = has(t, POLY_COLUMN_uop, r);
+		bool numbered = has(t, POLY_COLUMN_uop_index, r);
 		uops += numbered;
 		raw += is_kind(t, r, POLY_KIND_OTHER) && has(t, POLY_COLUMN_raw, r);
 		if (!is_kind(t, r, POLY_KIND_INSTRUCTION))
 			continue;
 		if (is_synthetic(t, r))
 			synthetic++;
-		else if (!numbered || t->value[POLY_COLUMN_uop][r] <= 1)
+		else if (!numbered || t->value[POLY_COLUMN_uop_index][r] <= 1)
 			instructions++;
 	}
 	expect_count(&e->values, "records", "total", t->rows);

@@ -225,7 +225,7 @@ this_program_has_its_own_symbols(void **state)
 	assert_non_null(number);
 	assert_true(main_symbol->is_code);
 	assert_false(number->is_code);
-	/* Sanitizers add room behind it. */
+	/* Sanitizers add padding. */
 	assert_true(number->size >= sizeof a_global_number);
 	assert_int_equal(number->address - main_symbol->address,
 		(uintptr_t)&a_global_number - (uintptr_t)main);
@@ -242,7 +242,7 @@ a_damaged_elf_file_is_survived(void **state)
 	FILE *file = fopen("/proc/self/exe", "rb");
 	if (!file)
 		skip();
-	/* The headers with their tables somewhere behind the end, or damaged. */
+	/* Headers with tables beyond the end, or corrupt headers. */
 	static uint8_t whole[1 << 16];
 	uint8_t *part = malloc(sizeof whole);
 	uint64_t seed = 1;

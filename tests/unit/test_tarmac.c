@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tarmac traces: every form of reference qemu4v-tarmac 2.3 with its fields by hand, published
- * traces against the dump of another reader, and conversion by 4.3.
+ * Tarmac traces: every known form with hand-written fields, published traces compared with the
+ * dump of another reader, and conversion from and to QEMU4V.
  */
 #include "bus_help.h"
 
@@ -25,7 +25,7 @@ times_have_units_and_fractions(void **state)
 	expect_rows("12 clk R r0 00000001\n", NULL, "record time", "register 12\n");
 	expect_rows("541481 ns R r0 00000001\n", NULL, "record time", "register 541481\n");
 	expect_rows("271ns R r0 00000001\n", NULL, "record time", "register 271\n");
-	/* A tick is a picosecond where the fractions of the first time are. */
+	/* A tick is a picosecond if the first time has such a fraction. */
 	expect_rows("10.356000us R r0 00000001\n11.000001us R r0 00000001\n", NULL,
 		"record time", "register 10356000\nregister 11000001\n");
 	expect_rows("2.5 clk R r0 00000001\n3 clk R r0 00000001\n", NULL, "time", "25\n30\n");
@@ -35,7 +35,7 @@ times_have_units_and_fractions(void **state)
 }
 
 static void
-indented_lines_have_the_time_of_the_line_before(void **state)
+indented_lines_inherit_the_time_of_the_previous_line(void **state)
 {
 	(void)state;
 	expect_rows("5 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
@@ -61,7 +61,7 @@ one_clock_counts_all_physical_times(void **state)
 }
 
 static void
-a_unit_that_is_no_time_is_not_converted(void **state)
+a_unit_that_is_not_a_time_is_not_converted(void **state)
 {
 	(void)state;
 	static const char text[] = "1 clk R r0 01\n";
@@ -74,11 +74,11 @@ a_unit_that_is_no_time_is_not_converted(void **state)
 	assert_int_equal(poly_reader_open_memory(text, strlen(text), &options, &reader, &error),
 		POLY_ERR_USAGE);
 	assert_string_equal(error.message,
-		"the trace's times are in 'clk', which can't be converted to 'ns'");
+		"the trace's times are in 'clk', which cannot be converted to 'ns'");
 }
 
 static void
-processors_stand_on_every_record(void **state)
+every_record_may_name_its_processor(void **state)
 {
 	(void)state;
 	expect_rows("Tarmac Text Rev 3t\n"
@@ -94,7 +94,7 @@ processors_stand_on_every_record(void **state)
 		"text 2 cluster0.cpu1\n");
 }
 
-/* Only such traces are read by one thread, which can number them. */
+/* Only traces with an early name are read by one thread, which numbers the names. */
 static void
 names_that_come_late_have_no_number(void **state)
 {
@@ -112,7 +112,7 @@ names_that_come_late_have_no_number(void **state)
 }
 
 static void
-instructions_are_told_in_all_their_ways(void **state)
+instructions_have_many_forms(void **state)
 {
 	(void)state;
 	expect_rows("1 clk IT (12) 00008000 e1a00000 A svc_s : nop\n"
@@ -121,7 +121,8 @@ instructions_are_told_in_all_their_ways(void **state)
 		    "1 clk IT (0000800c) 490d X hyp_n : nop\n"
 		    "1 clk IT (0000800e:20) 490e T svc_s : nop\n"
 		    "1 clk (14) 00008010 e1a00000 O usr_ns : nop\n",
-		NULL, "executed number pc opcode opcode_size instruction_set mode security",
+		NULL,
+		"executed instruction_id pc opcode opcode_size instruction_set mode security",
 		"true 12 0x8000 0xe1a00000 4 A svc s\nfalse 13 0x8004 0xe1a00000 4 T32 EL3h s\n"
 		"null 31 0x8008 0x490d 2 T16 thread null\n"
 		"true null 0x800c 0x490d 2 X hyp n\ntrue 32 0x800e 0x490e 2 T svc s\n"
@@ -142,7 +143,7 @@ addresses_have_translations(void **state)
 }
 
 static void
-modes_and_colons_may_be_missing(void **state)
+modes_and_colons_are_optional(void **state)
 {
 	(void)state;
 	expect_rows("1 clk IT (1) 00008000 e1a00000 A ---_- : nop\n"
@@ -181,7 +182,7 @@ exceptions_and_branches_are_records(void **state)
 	(void)state;
 	expect_rows("1 clk ES EXC [0x00] Reset\n2 clk EXC [0x18] IRQ\n3 clk ES Reset\n"
 		    "4 clk BR (00008000) A\n5 clk FD (6) 80000004 80000010 A\n",
-		NULL, "kind record time text pc target number instruction_set",
+		NULL, "kind record time text pc target instruction_id instruction_set",
 		"event exception 1 [0x00] Reset null null null null\n"
 		"event exception 2 [0x18] IRQ null null null null\n"
 		"event exception 3 Reset null null null null\n"
@@ -219,7 +220,7 @@ values_have_separators_and_unknown_digits(void **state)
 }
 
 static void
-a_vector_of_2048_bits_is_kept(void **state)
+a_vector_of_2048_bits_is_stored(void **state)
 {
 	(void)state;
 	struct buf text = {0}, expected = {0};
@@ -245,7 +246,7 @@ a_vector_of_2048_bits_is_kept(void **state)
 }
 
 static void
-system_operations_are_no_registers(void **state)
+system_operations_are_not_registers(void **state)
 {
 	(void)state;
 	expect_rows("1 clk R DC CIVAC:00008000\n1 clk R IC IALLU\n1 clk R TLBI ALLE3 0\n"
@@ -256,7 +257,7 @@ system_operations_are_no_registers(void **state)
 }
 
 static void
-accesses_are_told_in_all_their_ways(void **state)
+accesses_have_many_forms(void **state)
 {
 	(void)state;
 	expect_rows("1 clk MR4 00001000 00000001\n1 clk MW8 00001000 00000000_0000002a\n"
@@ -264,7 +265,7 @@ accesses_are_told_in_all_their_ways(void **state)
 		    "1 clk R08 00001000 0011223344556677\n1 clk W04 X 00001000 00112233\n"
 		    "1 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
 		    "1 clk MW16 00001000 00112233445566778899aabbccddeeff\n",
-		NULL, "record access size attributes address value payload",
+		NULL, "record access size access_attributes address value payload",
 		"memory read 4 null 0x1000 0x1 null\nmemory write 8 null 0x1000 0x2a null\n"
 		"memory read 4 X 0x1000 0x1 null\nmemory write 4 X 0x1000 0x1 null\n"
 		"memory read 8 null 0x1000 0x11223344556677 null\n"
@@ -282,7 +283,7 @@ accesses_of_the_bus_have_their_letters(void **state)
 		"1 clk MNR4O__A 00001000 00000001\n1 clk MR2_I 0000010a b5100000\n"
 		"1 clk MR4_D 00000000 00204800\n1 clk MNW4____ (00008000:1f) 2000 00000001\n"
 		"MNR4O___ 00008000 E28F8090\n",
-		NULL, "access size attributes pc number value",
+		NULL, "access size access_attributes pc instruction_id value",
 		"write 4 S___D null null 0x4030201\nfetch 4 NO__I null null 0xe28f8090\n"
 		"read 4 NO__A null null 0x1\nfetch 2 _I null null 0xb5100000\n"
 		"read 4 _D null null 0x204800\nwrite 4 N____ 0x8000 31 0x1\n"
@@ -290,7 +291,7 @@ accesses_of_the_bus_have_their_letters(void **state)
 }
 
 static void
-accesses_may_fail_and_data_be_unknown(void **state)
+accesses_may_fail_and_data_may_be_unknown(void **state)
 {
 	(void)state;
 	expect_rows("1 clk MR4 00001000 (ABORTED)\n1 clk MW4 00001000 (wait)\n"
@@ -302,7 +303,7 @@ accesses_may_fail_and_data_be_unknown(void **state)
 }
 
 static void
-a_picture_makes_an_access_of_every_run_of_bytes(void **state)
+a_memory_dump_has_an_access_per_run_of_bytes(void **state)
 {
 	(void)state;
 	expect_rows("10 clk LD 00010000 ........ ........ ..665544 33..1100\n"
@@ -319,9 +320,9 @@ a_picture_makes_an_access_of_every_run_of_bytes(void **state)
 		"access picture 10 null 0x10030 null null null null\n");
 }
 
-/* The rows of a picture are the same however many fit into a batch, and write its line once. */
+/* The rows of a memory dump do not depend on the batch size, and its line is written once. */
 static void
-pictures_are_read_with_batches_of_one_row(void **state)
+memory_dumps_are_read_in_batches_of_one_row(void **state)
 {
 	(void)state;
 	static const char text[] =
@@ -394,14 +395,14 @@ lines_of_the_first_simulator_have_no_time(void **state)
 }
 
 static void
-a_cut_line_is_not_taken_for_a_whole_one(void **state)
+a_truncated_line_has_no_value(void **state)
 {
 	(void)state;
 	expect_rows("783 clk R X8 00000", NULL, "record reg value", "register X8 null\n");
-	expect_rows("1 clk IT 00000350 490", NULL, "record opcode", "damaged null\n");
-	expect_rows("1 clk E HRES", NULL, "record", "damaged\n");
+	expect_rows("1 clk IT 00000350 490", NULL, "record opcode", "corrupt null\n");
+	expect_rows("1 clk E HRES", NULL, "record", "corrupt\n");
 	expect_rows("1 clk LD 00001000 ........ ........ ........ 11223344", NULL, "record",
-		"damaged\n");
+		"corrupt\n");
 }
 
 static void
@@ -418,9 +419,9 @@ expect_converted(const char *text, const char *target, const char *option, const
 	buf_free(&bytes);
 }
 
-/* Data that read the same from both ends do not make others be taken as they stand. */
+/* A line with palindromic data must not be the template of lines with other data. */
 static void
-data_in_the_order_of_memory_are_turned_in_every_line(void **state)
+data_in_memory_order_are_swapped_in_every_line(void **state)
 {
 	(void)state;
 	struct buf lines = {0}, expected = {0};
@@ -435,7 +436,7 @@ data_in_the_order_of_memory_are_turned_in_every_line(void **state)
 	buf_free(&lines);
 }
 
-/* The upper half of data changes after lines that have it 0. */
+/* The upper half of data changes after lines in which it is 0. */
 static void
 data_in_two_halves_are_one_value_in_every_line(void **state)
 {
@@ -482,11 +483,11 @@ tarmac_becomes_qemu4v(void **state)
 		"1 accesses that no line can hold were dropped\n"
 		"1 registers that no line can hold were dropped\n"
 		"1 attributes that QEMU4V does not have were dropped\n"
-		"2 records that are no instruction, access or register were dropped\n");
+		"2 records that are not instructions, accesses or registers were dropped\n");
 }
 
 static void
-qemu4v_becomes_tarmac_and_comes_back(void **state)
+qemu4v_to_tarmac_and_back_is_lossless(void **state)
 {
 	(void)state;
 	static const char *const samples[] = {"qemu4v/seed3.q4v", "qemu4v/arm_start_2k.q4v"};
@@ -522,11 +523,11 @@ rows_of_other_traces_become_tarmac(void **state)
 		"1 clk 3 IT (1) 00001000 4770 A : \n"
 		"9 clk a.b IT (2) 00001004:000000008004 00000001 O EL3h : x\n"
 		"9 clk MR2_I 00002000 00ab\n9 clk R r13 (usr) 000000ab\n--\n"
-		"1 records that are no instruction, access or register were dropped\n");
+		"1 records that are not instructions, accesses or registers were dropped\n");
 }
 
 static void
-microtesk_has_a_profile_of_its_own(void **state)
+microtesk_has_its_own_profile(void **state)
 {
 	(void)state;
 	expect_converted("7 clk 0 IT (7) 00000004 3c080001 A svc : lui t0,0x1\n"
@@ -537,8 +538,8 @@ microtesk_has_a_profile_of_its_own(void **state)
 		"0 clk MR4 0000000000001000 0000002a\n"
 		"1 clk 1 IT (1) 0000000000000008 4501 A svc_ns : nop\n"
 		"1 clk R t0 00010000\n--\n"
-		"1 instruction sets and modes became A and svc_ns\n"
-		"1 skipped instructions became taken ones\n");
+		"1 instruction sets and modes were replaced by A and svc_ns\n"
+		"1 skipped instructions were written as taken\n");
 }
 
 #define STRICT                                             \
@@ -603,7 +604,7 @@ expect_findings(const char *text, const char *expected)
 }
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_reports_its_smallest_violation(void **state)
 {
 	(void)state;
 #define GOOD "1 clk cpu0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
@@ -633,7 +634,7 @@ every_rule_has_its_smallest_breach(void **state)
 	expect_findings(GOOD "1 clk MR1 0000000000002000 00\n", "Q18:2 ");
 }
 
-/* How many records of a kind a listing of them has. */
+/* Counts the records of a kind in a listing. */
 static unsigned
 count_lines(const char *rows, const char *record)
 {
@@ -670,7 +671,7 @@ expect_counts(const char *name, const char *const *records, const unsigned *coun
 }
 
 static void
-published_traces_have_their_records_and_come_back(void **state)
+published_traces_have_their_records_and_are_reproduced(void **state)
 {
 	(void)state;
 	static const char *const records[] = {
@@ -683,7 +684,7 @@ published_traces_have_their_records_and_come_back(void **state)
 		(const unsigned[]){2, 5, 4, 7, 0, 14, 4});
 }
 
-/* The value of a key of an event that another reader dumped, without quotes. */
+/* Returns the value of a key of an event in another reader's dump, without quotes. */
 static const char *
 event_field(const char *event, const char *key, char value[300])
 {
@@ -743,7 +744,7 @@ expect_event(const struct poly_batch *batch, size_t row, const char *event, uint
 	}
 }
 
-/* The next line of a text that has lines left. */
+/* Returns the next line of a text. */
 static const char *
 next_line(const char **text, char line[400])
 {
@@ -753,7 +754,7 @@ next_line(const char **text, char line[400])
 	return line;
 }
 
-/* A dump has each record's line and the events that another reader makes of it. */
+/* A dump has each record's line, and the events of another reader for that line. */
 static void
 every_event_of_another_reader_is_found(void **state)
 {
@@ -761,7 +762,9 @@ every_event_of_another_reader_is_found(void **state)
 	static const char head[] = "--- Tarmac line: ";
 	struct buf dump = load_shared("public/tarmac/parsertest-implicit-thumb.ref");
 	struct buf bytes = load_shared("public/tarmac/parsertest-implicit-thumb.txt");
-	/* That reader counts 10.356000us as 10356000, which are picoseconds, and 354ns as 354.
+	/*
+	 * The other reader counts 10.356000us as 10356000, that is picoseconds, and 354ns as
+	 * 354.
 	 */
 	struct poly_reader *reader = open_bytes(&bytes, "tarmac", "tarmac.unit=ps", false);
 	const struct poly_batch *batch;
@@ -794,38 +797,38 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_units_and_fractions),
-		cmocka_unit_test(indented_lines_have_the_time_of_the_line_before),
+		cmocka_unit_test(indented_lines_inherit_the_time_of_the_previous_line),
 		cmocka_unit_test(one_clock_counts_all_physical_times),
-		cmocka_unit_test(a_unit_that_is_no_time_is_not_converted),
-		cmocka_unit_test(processors_stand_on_every_record),
+		cmocka_unit_test(a_unit_that_is_not_a_time_is_not_converted),
+		cmocka_unit_test(every_record_may_name_its_processor),
 		cmocka_unit_test(names_that_come_late_have_no_number),
-		cmocka_unit_test(instructions_are_told_in_all_their_ways),
+		cmocka_unit_test(instructions_have_many_forms),
 		cmocka_unit_test(addresses_have_translations),
-		cmocka_unit_test(modes_and_colons_may_be_missing),
+		cmocka_unit_test(modes_and_colons_are_optional),
 		cmocka_unit_test(execution_summaries_are_instructions),
 		cmocka_unit_test(exceptions_and_branches_are_records),
 		cmocka_unit_test(registers_have_banks_parts_and_notes),
 		cmocka_unit_test(values_have_separators_and_unknown_digits),
-		cmocka_unit_test(a_vector_of_2048_bits_is_kept),
-		cmocka_unit_test(system_operations_are_no_registers),
-		cmocka_unit_test(accesses_are_told_in_all_their_ways),
+		cmocka_unit_test(a_vector_of_2048_bits_is_stored),
+		cmocka_unit_test(system_operations_are_not_registers),
+		cmocka_unit_test(accesses_have_many_forms),
 		cmocka_unit_test(accesses_of_the_bus_have_their_letters),
-		cmocka_unit_test(accesses_may_fail_and_data_be_unknown),
-		cmocka_unit_test(a_picture_makes_an_access_of_every_run_of_bytes),
-		cmocka_unit_test(pictures_are_read_with_batches_of_one_row),
+		cmocka_unit_test(accesses_may_fail_and_data_may_be_unknown),
+		cmocka_unit_test(a_memory_dump_has_an_access_per_run_of_bytes),
+		cmocka_unit_test(memory_dumps_are_read_in_batches_of_one_row),
 		cmocka_unit_test(events_and_messages_hold_text),
 		cmocka_unit_test(lines_of_gem5_are_read),
 		cmocka_unit_test(lines_of_the_first_simulator_have_no_time),
-		cmocka_unit_test(a_cut_line_is_not_taken_for_a_whole_one),
-		cmocka_unit_test(data_in_the_order_of_memory_are_turned_in_every_line),
+		cmocka_unit_test(a_truncated_line_has_no_value),
+		cmocka_unit_test(data_in_memory_order_are_swapped_in_every_line),
 		cmocka_unit_test(data_in_two_halves_are_one_value_in_every_line),
 		cmocka_unit_test(tarmac_becomes_qemu4v),
-		cmocka_unit_test(qemu4v_becomes_tarmac_and_comes_back),
+		cmocka_unit_test(qemu4v_to_tarmac_and_back_is_lossless),
 		cmocka_unit_test(rows_of_other_traces_become_tarmac),
-		cmocka_unit_test(microtesk_has_a_profile_of_its_own),
+		cmocka_unit_test(microtesk_has_its_own_profile),
 		cmocka_unit_test(one_form_of_tarmac_makes_a_trace_tarmac),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
-		cmocka_unit_test(published_traces_have_their_records_and_come_back),
+		cmocka_unit_test(every_rule_reports_its_smallest_violation),
+		cmocka_unit_test(published_traces_have_their_records_and_are_reproduced),
 		cmocka_unit_test(every_event_of_another_reader_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of templates: what the parser makes of every part of the language, and what it says of
- * what is wrong. What is expected was written by hand from seed 003 and reference aix 3
- * and 4.1.
+ * Template files: parsing of every part of the language, and the finding for every error. The
+ * expected results are written by hand from IBM, trcfmt File Format and AIX
+ * trace reference 3 and 4.1.
  */
 #include "polytrace/templates.h"
 
@@ -20,14 +20,14 @@
 #include <cmocka.h>
 
 static const char *const builtins[] = {
-#define BUILTIN(name, spelling, least, most, section, test) spelling,
+#define BUILTIN(name, spelling, least, max, section, test) spelling,
 #include "trcfmt/directives.def"
 };
 
 /* ---- what was parsed, as text ---- */
 
 static void
-show_code(struct buf *to, const struct code *code)
+show_code(struct buf *to, const struct format_code *code)
 {
 	static const char *const letters[] = {
 		"A", "B", "X", "D", "U", "o", "F", "S", "T", "E", "P", "HT", "HB", "HD"};
@@ -46,7 +46,7 @@ static void
 show_expr(struct buf *to, const struct poly_templates *templates, uint32_t i)
 {
 	static const char signs[] = "+-*/&.";
-	const struct expr *expr = &templates->exprs[i];
+	const struct template_expr *expr = &templates->exprs[i];
 	switch (expr->op) {
 	case EXPR_NUMBER: buf_printf(to, "%llu", (unsigned long long)expr->number); return;
 	case EXPR_CODE: show_code(to, &expr->code); return;
@@ -68,7 +68,8 @@ show_expr(struct buf *to, const struct poly_templates *templates, uint32_t i)
 }
 
 static void
-show_text(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_text(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, item->label ? "label \"" : "\"");
 	buf_append(to, templates->texts.data + item->text, item->length);
@@ -76,7 +77,8 @@ show_text(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_case(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_case(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, "case ");
 	if (item->match == MATCH_NUMBER)
@@ -89,7 +91,8 @@ show_case(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_call(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_call(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, item->number == BUILTIN_UNKNOWN ? "?" : builtins[item->number]);
 	buf_string(to, "(");
@@ -101,7 +104,8 @@ show_call(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_head(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_head(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	unsigned long long number = item->number;
 	switch (item->item) {
@@ -133,12 +137,13 @@ show_head(struct buf *to, const struct poly_templates *templates, const struct i
 	}
 }
 
-/* Items from first up to end: divided by blanks, what belongs to one in braces behind it. */
+/* Prints the items from first up to end, separated by blanks; those of an item follow in
+ * braces. */
 static void
 show_items(struct buf *to, const struct poly_templates *templates, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i = templates->items[i].end) {
-		const struct item *item = &templates->items[i];
+		const struct template_item *item = &templates->items[i];
 		bool opens = item->item == ITEM_SWITCH || item->item == ITEM_LOOP ||
 			     (item->item == ITEM_CASE && !item->direct);
 		assert_true(item->end > i && item->end <= end);
@@ -152,7 +157,7 @@ show_items(struct buf *to, const struct poly_templates *templates, uint32_t firs
 
 /* ---- findings ---- */
 
-/* What was found, a line each: rule, line:column, hook. */
+/* The findings, one line each: rule, line:column, hook. */
 struct found {
 	struct buf list, messages;
 };
@@ -189,7 +194,7 @@ struct pair {
 	const char *descriptor, *expected;
 };
 
-/* Parses descriptors as those of hook 010 without a finding, and compares what they became. */
+/* Parses descriptors as those of hook 010 without a finding, and compares the result. */
 static void
 compare(const struct pair *pairs, size_t n, bool left_to_right)
 {
@@ -224,7 +229,7 @@ static void
 the_published_stanza_is_parsed(void **state)
 {
 	(void)state;
-	/* Reference aix 7.3. */
+	/* AIX, Examples of coding and formatting events. */
 	static const struct pair pairs[] = {
 		{"L=APPL \"USER EVENT - HKWD_USER1\" O2.0           \\n\\\n"
 		 "              \"The # of loop iterations =\" U4           \\n\\\n"
@@ -313,7 +318,7 @@ macros_print_with_or_without_a_cast(void **state)
 }
 
 static void
-operators_have_the_ranks_of_c(void **state)
+operators_have_the_precedence_of_c(void **state)
 {
 	(void)state;
 	static const struct pair pairs[] = {
@@ -375,7 +380,7 @@ static void
 numbers_of_cases_have_the_radix_of_the_selector(void **state)
 {
 	(void)state;
-	/* Reference aix 3 (7): X, B and macros hexadecimal, D and U decimal, 0x everywhere. */
+	/* X, B and macros hexadecimal, D and U decimal, 0x everywhere. */
 	static const struct pair pairs[] = {
 		{"X2, 10 \"a\", fF \"b\", 0x10 \"c\"",
 			"switch X2{case 16=\"a\" case 255=\"b\" case 16=\"c\"}"},
@@ -395,7 +400,7 @@ numbers_of_cases_have_the_radix_of_the_selector(void **state)
 }
 
 static void
-loops_turn_by_a_code_or_a_macro(void **state)
+loops_repeat_by_a_code_or_a_macro(void **state)
 {
 	(void)state;
 	static const struct pair pairs[] = {
@@ -411,7 +416,7 @@ static void
 built_ins_are_called_with_and_without_parentheses(void **state)
 {
 	(void)state;
-	/* Seed 003 (Built-in Macros), reference aix 3 (23), (32), (33). */
+	/* Seed 003 (Built-in Macros), AIX trace reference 3 (23), (32), (33). */
 	static const struct pair pairs[] = {
 		{"lookuppninstall1 A16 lookuppninstall2 X4",
 			"lookuppninstall1() A16 lookuppninstall2() X4"},
@@ -508,7 +513,7 @@ three_digits_of_an_id_are_four_with_a_zero(void **state)
 }
 
 static void
-comments_and_blank_lines_are_passed_over(void **state)
+comments_and_blank_lines_are_skipped(void **state)
 {
 	(void)state;
 	struct poly_template_info info;
@@ -547,7 +552,7 @@ lines_are_joined_by_a_blank_and_in_strings_by_nothing(void **state)
 }
 
 static void
-the_last_of_several_templates_counts(void **state)
+the_last_of_several_templates_applies(void **state)
 {
 	(void)state;
 	struct found found = {0};
@@ -557,8 +562,8 @@ the_last_of_several_templates_counts(void **state)
 				   "010 1.0 \"third\"\n";
 	assert_int_equal(parse(text, strlen(text), &found, &templates), POLY_OK);
 	assert_string_equal(buf_text(&found.list), "T08 3:1 0100\nT08 4:1 0100\n");
-	assert_non_null(strstr(buf_text(&found.messages), "in line 1 already"));
-	assert_non_null(strstr(buf_text(&found.messages), "in line 3 already"));
+	assert_non_null(strstr(buf_text(&found.messages), "already has a template in line 1"));
+	assert_non_null(strstr(buf_text(&found.messages), "already has a template in line 3"));
 	assert_int_equal(templates->count, 2);
 	assert_true(poly_template_at(templates, 0, &info));
 	assert_string_equal(info.label, "third");
@@ -568,17 +573,17 @@ the_last_of_several_templates_counts(void **state)
 
 /* ---- rules ---- */
 
-/* Files, and what is found in them. */
+/* Files, and their findings. */
 static const struct {
-	const char *text, *found, *says;
+	const char *text, *found, *message;
 } faults[] = {
 	/* T01, T02, T03: what a template begins with. */
-	{"01 1.0\n", "T01 1:1 0000\n", "'01' is no hook id of 3 or 4 hexadecimal digits"},
+	{"01 1.0\n", "T01 1:1 0000\n", "'01' is not a hook id of 3 or 4 hexadecimal digits"},
 	{"01000 1.0\n", "T01 1:1 0000\n", "'01000'"},
 	{"0x1 1.0\n", "T01 1:1 0000\n", "'0x1'"},
 	{"\n  01G 1.0\n", "T01 2:3 0000\n", "'01G'"},
-	{"0AAA 1.0\n", "T01 1:1 0000\n", "begins with 0, and its last digit is not 0"},
-	{"010 1.0 \"a\"\n   \"b\" X2\n", "T01 2:4 0000\n", "only behind '\\'"},
+	{"0AAA 1.0\n", "T01 1:1 0000\n", "begins with 0: its last digit must be 0"},
+	{"010 1.0 \"a\"\n   \"b\" X2\n", "T01 2:4 0000\n", "must end in '\\'"},
 	{"010\n", "T02 1:4 0100\n", "found ''"},
 	{"010 1\n", "T02 1:5 0100\n", "found '1'"},
 	{"010 1. X2\n", "T02 1:5 0100\n", "found '1.'"},
@@ -592,7 +597,7 @@ static const struct {
 	{"010 1.0 L= KERN\n", "T03 1:11 0100\n", "''"},
 	{"010 1.0 X2 \\\n  L=\n", "T03 2:5 0100\n", "''"},
 	/* T04: codes. */
-	{"010 1.0 Q4\n", "T04 1:9 0100\n", "'Q4' is no format code"},
+	{"010 1.0 Q4\n", "T04 1:9 0100\n", "unknown format code 'Q4'"},
 	{"010 1.0 X\n", "T04 1:9 0100\n", "'X' takes 0 to 16 bytes, or W"},
 	{"010 1.0 X17\n", "T04 1:9 0100\n", "'X' takes"},
 	{"010 1.0 X2.1\n", "T04 1:9 0100\n", "'X' takes"},
@@ -606,31 +611,32 @@ static const struct {
 	{"010 1.0 O2.\n", "T04 1:9 0100\n", "'O' takes"},
 	{"010 1.0 W\n", "T04 1:9 0100\n", "'W' takes"},
 	{"010 1.0 FW\n", "T04 1:9 0100\n", "'F' takes 4 or 8"},
-	{"010 1.0 x4\n", "T04 1:9 0100\n", "'x4' is no format code"},
-	{"010 1.0 $D1%Q2\n", "T04 1:13 0100\n", "'Q2' is no format code"},
-	{"010 1.0 $D1%\n", "T04 1:13 0100\n", "no format code behind '%'"},
-	{"010 1.0 $D1%G2\n", "T04 1:15 0100\n", "no format code behind '%'"},
+	{"010 1.0 x4\n", "T04 1:9 0100\n", "unknown format code 'x4'"},
+	{"010 1.0 $D1%Q2\n", "T04 1:13 0100\n", "unknown format code 'Q2'"},
+	{"010 1.0 $D1%\n", "T04 1:13 0100\n", "expected a format code after '%'"},
+	{"010 1.0 $D1%G2\n", "T04 1:15 0100\n", "expected a format code after '%'"},
 	{"010 1.0 $\n", "T04 1:9 0100\n", "'$' without a name"},
-	{"010 1.0 ;\n", "T04 1:9 0100\n", "';' begins nothing here"},
-	{"010 1.0 \x01\n", "T04 1:9 0100\n", "byte 01 begins nothing here"},
-	{"010 1.0 \\q\n", "T04 1:9 0100\n", "behind '\\'"},
+	{"010 1.0 ;\n", "T04 1:9 0100\n", "unexpected ';'"},
+	{"010 1.0 \x01\n", "T04 1:9 0100\n", "unexpected byte 01"},
+	{"010 1.0 \\q\n", "T04 1:9 0100\n", "after '\\'"},
 	{"010 1.0 {{ $x = G2 }}\n", "T04 1:17 0100\n", "has no value"},
 	/* T05: what is opened and not closed. */
-	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "no quote ends the string"},
-	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "no quote ends the string"},
-	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "no '}' ends what begins here"},
-	{"010 1.0 LOOP X1 { X1\n", "T05 1:17 0100\n", "no '}' ends what begins here"},
-	{"010 1.0 X1 }\n", "T05 1:12 0100\n", "'}' ends nothing"},
+	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "string without a closing quote"},
+	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "string without a closing quote"},
+	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "'{' without '}'"},
+	{"010 1.0 LOOP X1 { X1\n", "T05 1:17 0100\n", "'{' without '}'"},
+	{"010 1.0 X1 }\n", "T05 1:12 0100\n", "'}' without '{'"},
 	{"010 1.0 { X1 }\n", "T05 1:9 0100\n", "'{' follows neither LOOP nor"},
-	{"010 1.0 {{ $x = 1\n", "T05 1:9 0100\n", "'}}', which ends '{{'"},
+	{"010 1.0 {{ $x = 1\n", "T05 1:9 0100\n", "'}}' to end '{{'"},
 	{"010 1.0 {{ $x = 1 } }\n", "T05 1:19 0100\n", "'}}'"},
-	{"010 1.0 {{ x = 1 }}\n", "T05 1:12 0100\n", "expected a macro behind '{{'"},
+	{"010 1.0 {{ x = 1 }}\n", "T05 1:12 0100\n", "expected a macro after '{{'"},
 	{"010 1.0 {{ $x 1 }}\n", "T05 1:15 0100\n", "expected '='"},
 	{"010 1.0 {{ $x = }}\n", "T05 1:17 0100\n", "expected a code, a macro, a number"},
 	{"010 1.0 {{ $x = 1 + }}\n", "T05 1:21 0100\n", "expected a code, a macro, a number"},
 	{"010 1.0 {{ $x = (1 + 2 }}\n", "T05 1:24 0100\n", "expected an operator or ')'"},
-	{"010 1.0 {{ $x = 1A }}\n", "T05 1:17 0100\n", "'1A' is no number"},
-	{"010 1.0 {{ $x = 18446744073709551616 }}\n", "T05 1:17 0100\n", "is no number"},
+	{"010 1.0 {{ $x = 1A }}\n", "T05 1:17 0100\n", "'1A' is not a 64-bit number"},
+	{"010 1.0 {{ $x = 18446744073709551616 }}\n", "T05 1:17 0100\n",
+		"is not a 64-bit number"},
 	{"010 1.0 {{ $x = 1.2 }}\n", "T05 1:18 0100\n", "expected an operator or '}}'"},
 	{"010 1.0 $x = 1\n", "T10 1:9 0100\nT05 1:9 0100\n", "an assignment without '{{'"},
 	{"010 1.0 setdelim(\n", "T05 1:18 0100\n", "expected a code, a macro"},
@@ -645,7 +651,7 @@ static const struct {
 	{"010 1.0 LOOP G2 { }\n", "T06 1:14 0100\n", "expected a code or a macro"},
 	{"010 1.0 LOOP X2\n", "T06 1:16 0100\n", "expected '{'"},
 	{"010 1.0 LOOP X2 \"a\"\n", "T06 1:17 0100\n", "expected '{'"},
-	{"010 1.0 LOOP Q2 { }\n", "T04 1:14 0100\n", "'Q2' is no format code"},
+	{"010 1.0 LOOP Q2 { }\n", "T04 1:14 0100\n", "unknown format code 'Q2'"},
 	/* T07: switches. */
 	{"010 1.0 X2, 1 \"a\", 2 \"b\",\n", "T07 1:26 0100\n",
 		"no case follows the last comma"},
@@ -653,40 +659,42 @@ static const struct {
 	{"010 1.0 X2,\n", "T07 1:12 0100\n", "no case follows the last comma"},
 	{"010 1.0 X2, 1, 2 \"b\"\n", "T07 1:14 0100\n", "expected a string or '{'"},
 	{"010 1.0 X2, 1\n", "T07 1:14 0100\n", "expected a string or '{'"},
-	{"010 1.0 X2, 1 X2, 1 \"a\"\n", "T07 1:15 0100\n", "a switch in a switch"},
+	{"010 1.0 X2, 1 X2, 1 \"a\"\n", "T07 1:15 0100\n", "a nested switch"},
 	{"010 1.0 X2, \"a\"\n", "T07 1:16 0100\n", "expected a string or '{'"},
-	{"010 1.0 X2, { X1 }\n", "T07 1:13 0100\n", "expected what a case matches"},
-	{"010 1.0 X2, 1G \"a\"\n", "T07 1:13 0100\n", "'1G' is no hexadecimal number"},
-	{"010 1.0 D2, 1A \"a\"\n", "T07 1:13 0100\n", "'1A' is no decimal number"},
-	{"010 1.0 o2, 8 \"a\"\n", "T07 1:13 0100\n", "'8' is no octal number"},
-	{"010 1.0 X2, -1 \"a\"\n", "T07 1:13 0100\n", "expected what a case matches"},
-	{"010 1.0 X8, 10000000000000000 \"a\"\n", "T07 1:13 0100\n", "of 64 bits"},
-	{"010 1.0 X2, 1 \"a\" 2 \"b\"\n", "T07 1:19 0100\n", "lacks the comma"},
-	{"010 1.0 \"a\", 1 \"b\"\n", "T07 1:12 0100\n", "a comma follows no selector"},
-	{"010 1.0 G2, 1 \"b\"\n", "T07 1:9 0100\n", "selects no case"},
+	{"010 1.0 X2, { X1 }\n", "T07 1:13 0100\n", "expected the value of a case"},
+	{"010 1.0 X2, 1G \"a\"\n", "T07 1:13 0100\n",
+		"'1G' is not a 64-bit hexadecimal number"},
+	{"010 1.0 D2, 1A \"a\"\n", "T07 1:13 0100\n", "'1A' is not a 64-bit decimal number"},
+	{"010 1.0 o2, 8 \"a\"\n", "T07 1:13 0100\n", "'8' is not a 64-bit octal number"},
+	{"010 1.0 X2, -1 \"a\"\n", "T07 1:13 0100\n", "expected the value of a case"},
+	{"010 1.0 X8, 10000000000000000 \"a\"\n", "T07 1:13 0100\n", "64-bit"},
+	{"010 1.0 X2, 1 \"a\" 2 \"b\"\n", "T07 1:19 0100\n",
+		"the comma before a case is missing"},
+	{"010 1.0 \"a\", 1 \"b\"\n", "T07 1:12 0100\n", "unexpected comma"},
+	{"010 1.0 G2, 1 \"b\"\n", "T07 1:9 0100\n", "cannot select a case"},
 	{"010 1.0 \\* \"b\"\n", "T07 1:9 0100\n", "outside of a switch"},
-	{"010 1.0 X2 + 1 X4\n", "T07 1:9 0100\n", "a comma follows it"},
+	{"010 1.0 X2 + 1 X4\n", "T07 1:9 0100\n", "expected a comma after a selector"},
 	/* T08 to T13, T16: no errors. */
-	{"010 1.0\n010 1.0\n", "T08 2:1 0100\n", "hook 010 has a template in line 1"},
-	{"1342 1.0\n1342 1.0\n", "T08 2:1 1342\n", "hook 1342 has"},
+	{"010 1.0\n010 1.0\n", "T08 2:1 0100\n", "hook 010 already has a template in line 1"},
+	{"1342 1.0\n1342 1.0\n", "T08 2:1 1342\n", "hook 1342 already has"},
 	{"010 1.0 X1, \\* \"a\", 1 \"b\", \\\n 2 { X1 }\n", "T09 1:21 0100\nT09 2:2 0100\n",
 		"never reached"},
 	{"010 1.0 $x {{ $x = $y }} $x $y\n", "T10 1:9 0100\nT10 1:20 0100\n", "it is 0"},
 	{"010 1.0 {{ $x = 1 }}\n020 1.0 $x\n", "T10 2:9 0200\n", "it is 0"},
 	{"010 1.0 {{ $x = 1 }} $X\n", "T10 1:22 0100\n", "it is 0"},
 	{"010 1.0 frob frob2 (1, X2) Loop\n", "T11 1:9 0100\nT11 1:14 0100\nT11 1:28 0100\n",
-		"no built-in is called 'frob2'"},
+		"unknown built-in 'frob2'"},
 	{"010 1.0 fdinstall(1) sidtofilename\n", "T11 1:9 0100\nT11 1:22 0100\n",
-		"'fdinstall' takes 0 arguments, and 1 are given"},
+		"(found 1, expected 0)"},
 	{"00A 1.0\n000 1.0\n00F0 1.0\n010 1.0\n", "T12 1:1 00a0\nT12 2:1 0000\nT12 3:1 00f0\n",
 		"hook 00A belongs to the trace facility"},
-	{"010 1.0 X2 \\", "T13 1:12 0100\n", "the file ends behind '\\'"},
-	{"010 1.0 X2 \\\n# end\n", "T13 1:12 0100\n", "the file ends behind '\\'"},
+	{"010 1.0 X2 \\", "T13 1:12 0100\n", "the file ends after '\\'"},
+	{"010 1.0 X2 \\\n# end\n", "T13 1:12 0100\n", "the file ends after '\\'"},
 	{"010 1.0 X2, * \"a\"\n", "T16 1:13 0100\n", "without '\\' before it"},
 };
 
 static void
-every_fault_has_its_rule_and_its_place(void **state)
+every_fault_has_its_rule_and_its_position(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -697,7 +705,7 @@ every_fault_has_its_rule_and_its_place(void **state)
 		bool error =
 			strcmp(faults[i].found, "T08") < 0 || strstr(faults[i].found, "T05");
 		if (strcmp(buf_text(&found.list), faults[i].found) != 0 ||
-			!strstr(buf_text(&found.messages), faults[i].says))
+			!strstr(buf_text(&found.messages), faults[i].message))
 			fail_msg("%s%s%s", faults[i].text, buf_text(&found.list),
 				buf_text(&found.messages));
 		assert_int_equal(status, error ? POLY_ERR_FORMAT : POLY_OK);
@@ -707,9 +715,9 @@ every_fault_has_its_rule_and_its_place(void **state)
 	}
 }
 
-/* Every letter with every small size, W and none: what reference aix 4.4 has is right. */
+/* Every letter with every small size, W and none: what AIX trace reference 4.4 has is right. */
 static void
-no_other_size_of_a_code_is_taken(void **state)
+other_sizes_of_a_code_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const right[] = {"D2", "D4", "D8", "DW", "U2", "U4", "U8", "UW",
@@ -740,14 +748,14 @@ no_other_size_of_a_code_is_taken(void **state)
 }
 
 static void
-messages_show_the_line_and_a_caret(void **state)
+messages_have_the_line_and_a_caret(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *text, *message;
 	} shown[] = {
 		{"010 1.0 L=KERN \"x\" Q4 X2\n",
-			"'Q4' is no format code\n  010 1.0 L=KERN \"x\" Q4 X2\n"
+			"unknown format code 'Q4'\n  010 1.0 L=KERN \"x\" Q4 X2\n"
 			"                     ^"},
 		/* Tabs are expanded to stops of 8. */
 		{"010 1.0 \\\n\t\"x\"\tD3\n", "'D' takes 2, 4, 8 or W\n          \"x\"     D3\n"
@@ -755,10 +763,10 @@ messages_show_the_line_and_a_caret(void **state)
 		/* A character of two bytes is one column. */
 		{"010 1.0 \"\xc3\xa4\" D3\n",
 			"'D' takes 2, 4, 8 or W\n  010 1.0 \"\xc3\xa4\" D3\n              ^"},
-		/* Other bytes and control characters do no harm. */
+		/* Other bytes and control characters are printed safely. */
 		{"010 1.0 \"\xff\x1b\" D3\n",
 			"'D' takes 2, 4, 8 or W\n  010 1.0 \"? \" D3\n               ^"},
-		/* Behind the end of the line. */
+		/* After the end of the line. */
 		{"010 1.0 X2,", "no case follows the last comma\n  010 1.0 X2,\n"
 				"             ^"},
 	};
@@ -774,7 +782,7 @@ messages_show_the_line_and_a_caret(void **state)
 }
 
 static void
-a_long_line_is_shown_around_the_place(void **state)
+a_long_line_is_printed_around_the_position(void **state)
 {
 	(void)state;
 	char line[1000], shown[CARET_ROOM];
@@ -793,13 +801,13 @@ a_long_line_is_shown_around_the_place(void **state)
 	line[500] = 'X';
 	caret_show(shown, line, sizeof line, 500);
 	assert_int_equal(shown[1 + strspn(strrchr(shown, '\n') + 1, " ")], 'X');
-	/* Only what is near is looked at: the rest of the line need not be there. */
+	/* Only nearby bytes are read: the rest of the line need not exist. */
 	caret_show(shown, line, 0, 0);
 	assert_string_equal(shown, "\n  \n  ^");
 }
 
 static void
-the_first_error_is_returned_and_all_are_told(void **state)
+the_first_error_is_returned_and_all_are_reported(void **state)
 {
 	(void)state;
 	static const char text[] = "010 1.0 X2\n020 1.0 frob Q4\n030 1.0\n040 1.0 L=X\n0 1.0\n";
@@ -815,13 +823,13 @@ the_first_error_is_returned_and_all_are_told(void **state)
 		"T11 2:9 0200\nT04 2:14 0200\nT03 4:11 0400\nT01 5:1 0000\n");
 	assert_int_equal(error.line, 2);
 	assert_int_equal(error.offset, 11 + 13);
-	assert_int_equal(strncmp(error.message, "'Q4' is no format code\n", 23), 0);
+	assert_int_equal(strncmp(error.message, "unknown format code 'Q4'\n", 25), 0);
 	free_found(&found);
 }
 
 /* ---- limits ---- */
 
-/* Parses a repeated piece between a head and a tail. */
+/* Parses a repeated part between a head and a tail. */
 static enum poly_status
 parse_repeated(const char *head, const char *piece, size_t times, const char *tail)
 {
@@ -912,12 +920,12 @@ static const char sample[] =
 	"0100 2.1 S1, \"text\" { U4 }\n";
 
 static void
-truncation_anywhere_is_survived(void **state)
+truncation_at_any_byte_is_handled(void **state)
 {
 	(void)state;
 	size_t sound = 0;
 	for (size_t n = 0; n < sizeof sample; n++) {
-		/* In memory of its own size, so that reading behind it is found out. */
+		/* In memory of exact size, so that a read past the end is detected. */
 		char *text = malloc(n ? n : 1);
 		struct poly_templates *templates;
 		struct poly_error error = {0};
@@ -934,10 +942,10 @@ truncation_anywhere_is_survived(void **state)
 }
 
 static void
-any_byte_anywhere_is_survived(void **state)
+any_byte_at_any_position_is_handled(void **state)
 {
 	(void)state;
-	/* Every byte that means something, and some that mean nothing. */
+	/* Every byte with a meaning, and some others. */
 	static const char bytes[] = "\0\n\t\r \\\"#*+-/&%$,.{}()=0179AXLWghv_;\x7f\x80\xff";
 	char text[sizeof sample];
 	for (size_t at = 0; at + 1 < sizeof sample; at++)
@@ -955,7 +963,7 @@ any_byte_anywhere_is_survived(void **state)
 }
 
 static void
-nuls_are_no_end(void **state)
+nuls_do_not_end_a_file(void **state)
 {
 	(void)state;
 	static const char text[] = "010 1.0 \"a\0b\" X2 \0\n020 1.0 Q4\n";
@@ -967,7 +975,7 @@ nuls_are_no_end(void **state)
 }
 
 static void
-endless_pieces_end_in_an_error(void **state)
+endless_repetition_is_an_error(void **state)
 {
 	(void)state;
 	static const char *const pieces[] = {"{", "}", "{{", "(", "\"", "\\", "\\\n", "$", "%",
@@ -981,7 +989,7 @@ endless_pieces_end_in_an_error(void **state)
 }
 
 static void
-memory_may_fail_anywhere(void **state)
+any_allocation_may_fail(void **state)
 {
 	(void)state;
 #ifdef POLY_FAULT_INJECTION
@@ -1005,10 +1013,10 @@ memory_may_fail_anywhere(void **state)
 /* ---- the library's own templates, and files ---- */
 
 static void
-the_librarys_own_templates_are_sound(void **state)
+the_librarys_own_templates_are_valid(void **state)
 {
 	(void)state;
-	/* Reference aix 4.8 and 7.2. */
+	/* AIX Trace Hook IDs. */
 	static const struct {
 		uint16_t hook;
 		const char *label;
@@ -1030,7 +1038,8 @@ the_librarys_own_templates_are_sound(void **state)
 	assert_int_equal(parse(NULL, 0, &found, &templates), POLY_OK);
 	assert_string_equal(buf_text(&found.messages), "");
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		const struct template *template = trcfmt_template(templates, known[i].hook);
+		const struct hook_template *template =
+			trcfmt_template(templates, known[i].hook);
 		if (!template)
 			fail_msg("%04x", known[i].hook);
 		else
@@ -1042,7 +1051,7 @@ the_librarys_own_templates_are_sound(void **state)
 	for (unsigned hook = 0x100; hook < 0x1000; hook += 0x100)
 		assert_non_null(trcfmt_template(templates, (uint16_t)hook));
 	poly_templates_free(templates);
-	/* As anybody else's file they are about hooks below 010. */
+	/* As a user's file, they violate the rule on hooks below 010. */
 	assert_int_equal(
 		parse(trcfmt_default, strlen(trcfmt_default), &found, &templates), POLY_OK);
 	assert_int_equal(strncmp(buf_text(&found.list), "T12 ", 4), 0);
@@ -1076,7 +1085,7 @@ files_are_loaded_also_compressed(void **state)
 }
 
 static void
-what_cannot_be_loaded_is_said(void **state)
+load_errors_are_reported(void **state)
 {
 	(void)state;
 	struct poly_templates *templates;
@@ -1106,34 +1115,34 @@ main(void)
 		cmocka_unit_test(positions_are_bits),
 		cmocka_unit_test(codes_have_their_sizes),
 		cmocka_unit_test(macros_print_with_or_without_a_cast),
-		cmocka_unit_test(operators_have_the_ranks_of_c),
+		cmocka_unit_test(operators_have_the_precedence_of_c),
 		cmocka_unit_test(operators_may_go_from_left_to_right),
 		cmocka_unit_test(switches_hold_cases_of_strings_and_braces),
 		cmocka_unit_test(numbers_of_cases_have_the_radix_of_the_selector),
-		cmocka_unit_test(loops_turn_by_a_code_or_a_macro),
+		cmocka_unit_test(loops_repeat_by_a_code_or_a_macro),
 		cmocka_unit_test(built_ins_are_called_with_and_without_parentheses),
 		cmocka_unit_test(the_level_may_change_within),
 		cmocka_unit_test(a_template_has_an_id_a_version_a_level_and_a_label),
 		cmocka_unit_test(three_digits_of_an_id_are_four_with_a_zero),
-		cmocka_unit_test(comments_and_blank_lines_are_passed_over),
+		cmocka_unit_test(comments_and_blank_lines_are_skipped),
 		cmocka_unit_test(lines_are_joined_by_a_blank_and_in_strings_by_nothing),
-		cmocka_unit_test(the_last_of_several_templates_counts),
-		cmocka_unit_test(every_fault_has_its_rule_and_its_place),
-		cmocka_unit_test(no_other_size_of_a_code_is_taken),
-		cmocka_unit_test(messages_show_the_line_and_a_caret),
-		cmocka_unit_test(a_long_line_is_shown_around_the_place),
-		cmocka_unit_test(the_first_error_is_returned_and_all_are_told),
+		cmocka_unit_test(the_last_of_several_templates_applies),
+		cmocka_unit_test(every_fault_has_its_rule_and_its_position),
+		cmocka_unit_test(other_sizes_of_a_code_are_rejected),
+		cmocka_unit_test(messages_have_the_line_and_a_caret),
+		cmocka_unit_test(a_long_line_is_printed_around_the_position),
+		cmocka_unit_test(the_first_error_is_returned_and_all_are_reported),
 		cmocka_unit_test(nesting_has_a_limit),
 		cmocka_unit_test(counts_have_limits),
 		cmocka_unit_test(names_of_macros_have_limits),
-		cmocka_unit_test(truncation_anywhere_is_survived),
-		cmocka_unit_test(any_byte_anywhere_is_survived),
-		cmocka_unit_test(nuls_are_no_end),
-		cmocka_unit_test(endless_pieces_end_in_an_error),
-		cmocka_unit_test(memory_may_fail_anywhere),
-		cmocka_unit_test(the_librarys_own_templates_are_sound),
+		cmocka_unit_test(truncation_at_any_byte_is_handled),
+		cmocka_unit_test(any_byte_at_any_position_is_handled),
+		cmocka_unit_test(nuls_do_not_end_a_file),
+		cmocka_unit_test(endless_repetition_is_an_error),
+		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(the_librarys_own_templates_are_valid),
 		cmocka_unit_test(files_are_loaded_also_compressed),
-		cmocka_unit_test(what_cannot_be_loaded_is_said),
+		cmocka_unit_test(load_errors_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Text whose columns are described: hand-made lines, values that printf wrote, and messages. */
+/* Text with described columns: hand-made lines, output of printf, and messages. */
 #include "rows_help.h"
 
-/* Lines, what describes them, an option, and the columns and rows that they have. */
+/* Description, option and lines, and the expected columns and rows. */
 static const struct {
 	const char *format, *option, *lines, *columns, *rows;
 } readings[] = {
@@ -26,7 +26,7 @@ static const struct {
 		"0x0 4294967295 0x11 0 -9223372036854775808 0x1\n"},
 	{"text:immediate:0x,size:auto", NULL, "-0x10 0x10\n10 10\n", "immediate size",
 		"-16 16\n16 10\n"},
-	/* Enumerations: their own names, in their order, or each by its name. */
+	/* Enumerations: by their names, by position, or by name and value. */
 	{"text:kind,branch,access,executed,flags,sync", NULL,
 		"sync not_taken io_write false both trywait\n",
 		"kind branch access executed flags sync",
@@ -40,18 +40,18 @@ static const struct {
 		"- b *\nnone w taken\n10 w *\n", "kind address size branch",
 		"other - 1 -\nother - 4 taken\naccess 0x10 4 -\n"},
 	{"text:size:dec|w=4|d=8|e=8", NULL, "4\nw\n8\ne\nd\n5\n", "size", "4\n4\n8\n8\n8\n5\n"},
-	/* Literals part fields, or stand around them. */
+	/* Literals separate or surround fields. */
 	{"text:access:L/S' 'address:hex8','size:dec", NULL, "L 00000010,4\nS 1ffeffe7e8,16\n",
 		"access address size", "read 0x10 4\nwrite 0x1ffeffe7e8 16\n"},
 	{"text:'['pc:hex']','<'reg'='value'>'", NULL, "[10] <r1=5>\n[11]\t<eax=ff>  \n",
 		"pc reg value", "0x10 r1 0x5\n0x11 eax 0xff\n"},
-	/* Fields that are passed over, may be missing, or take all that is left. */
+	/* Skipped and optional fields, and those with the rest of the line. */
 	{"text:-,pc,skip,size?,thread", NULL, "x 10 y\nx 10 y 4\nx 10 y 4 7 \n",
 		"pc size thread", "0x10 - -\n0x10 4 -\n0x10 4 7\n"},
 	{"text:pc,...", NULL, "10\n11 and more\n", "pc", "0x10\n0x11\n"},
 	{"text:pc,mnemonic,text:rest", NULL, "10 add r1, r2\n11 b  x \r\n", "pc mnemonic text",
 		"0x10 add r1, r2\n0x11 b x \n"},
-	/* The same in all lines. */
+	/* Constants. */
 	{"text:address,access=read,size=8,mode=user,executed=true", NULL, "10\n",
 		"kind access address size mode executed", "access read 0x10 8 user true\n"},
 	/* Separators, comments, headings. */
@@ -69,7 +69,7 @@ static const struct {
 };
 
 static void
-lines_are_read_as_they_are_described(void **state)
+lines_are_read_by_their_description(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
@@ -78,7 +78,7 @@ lines_are_read_as_they_are_described(void **state)
 			open_bytes(&bytes, readings[i].format, readings[i].option, false),
 			readings[i].columns, NULL);
 		assert_string_equal(buf_text(&rows), readings[i].rows);
-		/* And they are written as they were. */
+		/* The lines are reproduced. */
 		struct buf again = convert(
 			open_bytes(&bytes, readings[i].format, readings[i].option, false),
 			"text", NULL, NULL);
@@ -99,7 +99,7 @@ any_number(void)
 }
 
 static void
-what_printf_writes_is_read_and_written(void **state)
+output_of_printf_is_read_and_reproduced(void **state)
 {
 	(void)state;
 	static const char *const description =
@@ -156,50 +156,51 @@ what_printf_writes_is_read_and_written(void **state)
 	buf_free(&text);
 }
 
-/* Descriptions that can't be understood: where, and what is said. */
+/* Invalid descriptions: position and message. */
 static const struct {
 	const char *columns;
 	size_t place;
-	const char *says;
+	const char *message;
 } misdescribed[] = {
-	{"pc,brunch", 3, "there is no such column"},
-	{"", 0, "expected a column, or skip, or '...' at the end"},
-	{"pc,", 3, "expected a column, or skip"},
+	{"pc,brunch", 3, "no such column"},
+	{"", 0, "expected a column, skip, or '...' at the end"},
+	{"pc,", 3, "expected a column, skip"},
 	{"pc,,size", 3, "expected a column"},
 	{"pc, size", 3, "expected a column"},
-	{"pc size", 2, "expected a comma, and no blank"},
-	{"pc:hexa", 3, "the form of 'pc' is hex, 0x, dec, oct or auto"},
-	{"pc:hex17", 3, "the form of 'pc' is"},
+	{"pc size", 2, "expected a comma without a blank"},
+	{"pc:hexa", 3, "invalid form of 'pc', expected hex, 0x, dec, oct or auto"},
+	{"pc:hex17", 3, "invalid form of 'pc', expected"},
 	{"pc:hex:4", 6, "expected a comma"},
-	{"mnemonic:hex", 9, "the form of 'mnemonic' is name"},
-	{"text:hex", 5, "the form of 'text' is text or rest"},
-	{"branch:T", 7, "the form of 'branch' is spellings as 'a/b' or 'a=name|b=name'"},
+	{"mnemonic:hex", 9, "invalid form of 'mnemonic', expected name"},
+	{"text:hex", 5, "invalid form of 'text', expected text or rest"},
+	{"branch:T", 7,
+		"invalid form of 'branch', expected spellings as 'a/b' or 'a=name|b=name'"},
 	{"branch:T/N/X", 11, "'branch' has 2 values"},
-	{"branch:T/T", 9, "the same spelling twice"},
-	{"branch:T=yes", 9, "'yes' is no value of 'branch': whether the branch was taken or"},
-	{"executed:T=yes", 11, "'executed' is true or false"},
-	{"size:R/W", 5, "spellings between slashes are for enumerations"},
-	{"size:x=4294967296", 7, "'size' is a number up to 4294967295"},
+	{"branch:T/T", 9, "duplicate spelling"},
+	{"branch:T=yes", 9, "invalid value 'yes' of 'branch': whether the branch was taken or"},
+	{"executed:T=yes", 11, "invalid value of 'executed', expected true or false"},
+	{"size:R/W", 5, "only enumerations have spellings between slashes"},
+	{"size:x=4294967296", 7, "invalid value of 'size', expected a number up to 4294967295"},
 	{"mnemonic|a=b", 11, "only numbers and enumerations have spellings"},
-	{"pc|", 3, "nothing can stand between separators only"},
-	{"pc,pc", 3, "the column 'pc' for the second time"},
-	{"pc,pc=4", 3, "the column 'pc' for the second time"},
-	{"raw", 0, "no field can be the column 'raw'"},
-	{"pc'", 2, "no apostrophe ends what begins here"},
-	{"pc''", 3, "expected a character between apostrophes"},
-	{"pc?", 2, "the first field can't be missing"},
-	{"pc,text:rest,size", 13, "nothing can stand behind the rest of the line"},
+	{"pc|", 3, "an empty spelling needs a separator other than white space"},
+	{"pc,pc", 3, "duplicate column 'pc'"},
+	{"pc,pc=4", 3, "duplicate column 'pc'"},
+	{"raw", 0, "the column 'raw' cannot be a field"},
+	{"pc'", 2, "missing closing apostrophe"},
+	{"pc''", 3, "empty literal, expected a character between the apostrophes"},
+	{"pc?", 2, "the first field cannot be optional"},
+	{"pc,text:rest,size", 13, "no field can follow the form 'rest'"},
 	{"skip", 4, "no field is a column"},
 	{"size=4", 6, "no field is a column"},
-	{"pc,text=a", 8, "'text' can't be the same in all lines"},
+	{"pc,text=a", 8, "the column 'text' cannot be a constant"},
 	{"pc,mode=", 8, "expected a name"},
-	{"pc,kind=access,kind=other", 15, "the column 'kind' for the second time"},
-	{"pc,...,size", 6, "nothing can stand behind '...'"},
-	{"pc,\x7f", 3, "expected a character of ASCII"},
+	{"pc,kind=access,kind=other", 15, "duplicate column 'kind'"},
+	{"pc,...,size", 6, "no field can follow '...'"},
+	{"pc,\x7f", 3, "expected a printable ASCII character"},
 };
 
 static void
-what_is_wrong_with_a_description_is_shown(void **state)
+errors_in_a_description_are_marked_by_a_caret(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof misdescribed / sizeof *misdescribed; i++) {
@@ -212,14 +213,14 @@ what_is_wrong_with_a_description_is_shown(void **state)
 		assert_int_equal(poly_reader_open_memory("", 0, &options, &reader, &error),
 			POLY_ERR_USAGE);
 		const char *shown = strchr(error.message, '\n'), *caret = strrchr(shown, '\n');
-		if (!strstr(error.message, misdescribed[i].says))
-			fail_msg("'%s' without '%s'", error.message, misdescribed[i].says);
+		if (!strstr(error.message, misdescribed[i].message))
+			fail_msg("'%s' without '%s'", error.message, misdescribed[i].message);
 		assert_int_equal(caret + 1 + 2 + misdescribed[i].place - strchr(caret, '^'), 0);
 	}
 }
 
 static void
-a_text_without_columns_says_what_is_missing(void **state)
+a_text_without_columns_is_an_error(void **state)
 {
 	(void)state;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
@@ -228,24 +229,24 @@ a_text_without_columns_says_what_is_missing(void **state)
 	options.format = "text";
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
-	assert_non_null(strstr(error.message, "needs its columns, as in 'text:pc:hex,"));
+	assert_non_null(strstr(
+		error.message, "needs a description of its columns, such as 'text:pc:hex,"));
 	const char *words[] = {"text.columns=pc", "text.separator=ab", NULL};
 	options.options = words;
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message,
-		"option 'text.separator' is 'ab', expected blank, tab or a "
-		"character, around which blanks are passed over");
+	assert_string_equal(error.message, "option 'text.separator' is 'ab', expected blank, "
+					   "tab or a printable character");
 	words[1] = "text.separator=;";
 	assert_int_equal(
 		poly_reader_open_memory("10\n", 3, &options, &reader, &error), POLY_OK);
 	poly_reader_close(reader);
 }
 
-/* Lines that are not as described: what is said. */
+/* Lines that do not match the description, and the messages. */
 static const struct {
 	const char *format, *option, *line, *message;
-} damaged[] = {
+} corrupt[] = {
 	{"text:pc,branch:T/N", NULL, "10 X",
 		"column 4: field 2, 'branch', is 'X', expected T or N"},
 	{"text:pc,branch:T/N|-", NULL, "10 X",
@@ -265,12 +266,13 @@ static const struct {
 	{"text:immediate", NULL, "9223372036854775808",
 		"column 1: field 1, 'immediate', is '9223372036854775808', expected at most "
 		"9223372036854775807"},
-	{"text:pc,size", NULL, "10", "column 3: the line ends behind field 1, expected more"},
+	{"text:pc,size", NULL, "10",
+		"column 3: the line ends after field 1, expected further fields"},
 	{"text:pc,size", NULL, "10 4 5",
-		"column 6: behind field 2 is '5', expected the end of the line"},
-	{"text:pc':',size", NULL, "10 4", "column 3: behind field 1 is '', expected ':'"},
+		"column 6: after field 2 is '5', expected the end of the line"},
+	{"text:pc':',size", NULL, "10 4", "column 3: after field 1 is '', expected ':'"},
 	{"text:pc':',size", NULL, "10:4",
-		"column 4: behind field 1 is '4', expected white space"},
+		"column 4: after field 1 is '4', expected white space"},
 	{"text:pc,size", "text.separator=,", "10 4",
 		"column 1: field 1, 'pc', is '10', expected hexadecimal digits"},
 	{"text:pc,size", "text.separator=,", "10,,",
@@ -278,26 +280,26 @@ static const struct {
 };
 
 static void
-damage_is_told_by_column_and_field(void **state)
+corrupt_lines_are_reported_by_column_and_field(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+	for (size_t i = 0; i < sizeof corrupt / sizeof *corrupt; i++) {
 		struct buf bytes = {0};
 		struct poly_error error;
-		buf_printf(&bytes, "#\n%s\n#\n", damaged[i].line);
+		buf_printf(&bytes, "#\n%s\n#\n", corrupt[i].line);
 		struct buf rows = list_rows(
-			open_bytes(&bytes, damaged[i].format, damaged[i].option, false),
+			open_bytes(&bytes, corrupt[i].format, corrupt[i].option, false),
 			"record", &error);
 		assert_string_equal(buf_text(&rows), "comment\n");
-		assert_string_equal(error.message, damaged[i].message);
+		assert_string_equal(error.message, corrupt[i].message);
 		assert_int_equal(error.line, 2);
 		buf_free(&rows);
-		rows = list_rows(open_bytes(&bytes, damaged[i].format, damaged[i].option, true),
+		rows = list_rows(open_bytes(&bytes, corrupt[i].format, corrupt[i].option, true),
 			"record", NULL);
-		assert_string_equal(buf_text(&rows), "comment\ndamaged\ncomment\n");
+		assert_string_equal(buf_text(&rows), "comment\ncorrupt\ncomment\n");
 		buf_free(&rows);
 		struct buf again =
-			convert(open_bytes(&bytes, damaged[i].format, damaged[i].option, true),
+			convert(open_bytes(&bytes, corrupt[i].format, corrupt[i].option, true),
 				"text", NULL, NULL);
 		expect_same(&again, &bytes);
 		buf_free(&again);
@@ -305,7 +307,7 @@ damage_is_told_by_column_and_field(void **state)
 	}
 }
 
-/* What rows become: lines, or what is said where they can't. */
+/* Rows, and the expected lines or message. */
 static const struct {
 	const char *rows, *format, *option, *expected;
 } writings[] = {
@@ -316,13 +318,13 @@ static const struct {
 		"0x00000400 008 -10 add\n"},
 	{"{\"pc\":\"0x400\",\"time\":8}\n", "text:time:oct,pc:auto", NULL, "10 0x400\n"},
 	{"{\"pc\":\"0x400\"}\n", "text:pc,branch:T/N", NULL,
-		"the record has no 'branch', which the target needs; '|-' behind the field "
-		"writes '-' for it, '?' leaves it out where nothing follows"},
+		"the record has no 'branch', which the target needs; '|-' after the field "
+		"writes '-' for an absent value, '?' omits the field at the end of a line"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"branch\":\"not_taken\"}\n",
 		"text:pc,branch:T/N|-", NULL, "400 -\n401 N\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size?,thread", NULL,
-		"the record has no 'size', which the target needs; '|-' behind the field "
-		"writes '-' for it, '?' leaves it out where nothing follows"},
+		"the record has no 'size', which the target needs; '|-' after the field writes "
+		"'-' for an absent value, '?' omits the field at the end of a line"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size|-,thread?",
 		NULL, "400 -\n401 - 4\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"size\":4}\n", "text:pc,size?", NULL,
@@ -331,11 +333,11 @@ static const struct {
 	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text", "text.separator=;",
 		"400;a b\n"},
 	{"{\"pc\":\"0x400\",\"text\":\"a b\"}\n", "text:pc,text", NULL,
-		"the record's 'text' is 'a', which can't stand in its field"},
+		"the record's 'text' is 'a', which is not valid in its field"},
 	{"{\"pc\":\"0x400\",\"mnemonic\":\"a:b\"}\n", "text:mnemonic':'pc", NULL,
-		"the record's 'mnemonic' is 'a:b', which can't stand in its field"},
+		"the record's 'mnemonic' is 'a:b', which is not valid in its field"},
 	{"{\"access\":\"fetch\",\"address\":\"0x400\"}\n", "text:access:R/W,address", NULL,
-		"the record's 'access' is 'fetch', for which the columns have no spelling"},
+		"the record's 'access' is 'fetch', which has no spelling in text.columns"},
 	{"{\"pc\":\"0x400\",\"size\":4}\n{\"pc\":\"0x400\",\"size\":8}\n{\"pc\":\"0x400\"}\n",
 		"text:size=8,pc", NULL,
 		"400\n2 records without the constants of the columns were "
@@ -346,11 +348,10 @@ static const struct {
 		"2 -\n1 records without the constants of the columns were "
 		"dropped\n"},
 	{"{\"kind\":\"other\",\"size\":4}\n{\"kind\":\"instruction\",\"pc\":\"0x1\"}\n",
-		"text:pc", NULL,
-		"1\n1 records that have nothing for any column were dropped\n"},
+		"text:pc", NULL, "1\n1 records without a value for any column were dropped\n"},
 };
 
-/* What comes of writing: the bytes and notes, or the message. */
+/* Appends the written bytes and notes, or the message. */
 static void
 write_all(struct poly_reader *reader, const char *format, const char *option, struct buf *out)
 {
@@ -383,7 +384,7 @@ write_all(struct poly_reader *reader, const char *format, const char *option, st
 }
 
 static void
-rows_are_written_as_they_are_described(void **state)
+rows_are_written_by_a_description(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof writings / sizeof *writings; i++) {
@@ -405,30 +406,30 @@ another_description_writes_what_the_first_one_read(void **state)
 		"text:branch:1/0,pc:hex4", "text.separator=,", &notes);
 	assert_string_equal(buf_text(&out), "1,0010\n0,0011\n");
 	assert_string_equal(
-		buf_text(&notes), "2 records that have nothing for any column were dropped\n");
+		buf_text(&notes), "2 records without a value for any column were dropped\n");
 	buf_free(&notes);
 	buf_free(&out);
 	buf_free(&bytes);
 }
 
 static void
-what_is_unusual_is_found(void **state)
+unusual_lines_are_reported(void **state)
 {
 	(void)state;
 	expect_found(
-		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T04:2 T04:3 T03:5 T04:5 ");
+		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "X04:2 X04:3 X03:5 X04:5 ");
 	struct buf bytes = {0};
 	for (int i = 0; i < 20000; i++)
 		buf_byte(&bytes, '1');
 	buf_string(&bytes, "\n10 4\n");
 	struct buf found = find_all(open_bytes(&bytes, "text:pc,size", NULL, true));
-	assert_string_equal(buf_text(&found), "T02:1 ");
+	assert_string_equal(buf_text(&found), "X02:1 ");
 	buf_free(&found);
 	buf_free(&bytes);
 }
 
 static void
-no_text_is_recognised(void **state)
+text_is_never_detected(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of("10 T\n11 N\n12 T\n13 N\n");
@@ -443,15 +444,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_read_as_they_are_described),
-		cmocka_unit_test(what_printf_writes_is_read_and_written),
-		cmocka_unit_test(what_is_wrong_with_a_description_is_shown),
-		cmocka_unit_test(a_text_without_columns_says_what_is_missing),
-		cmocka_unit_test(damage_is_told_by_column_and_field),
-		cmocka_unit_test(rows_are_written_as_they_are_described),
+		cmocka_unit_test(lines_are_read_by_their_description),
+		cmocka_unit_test(output_of_printf_is_read_and_reproduced),
+		cmocka_unit_test(errors_in_a_description_are_marked_by_a_caret),
+		cmocka_unit_test(a_text_without_columns_is_an_error),
+		cmocka_unit_test(corrupt_lines_are_reported_by_column_and_field),
+		cmocka_unit_test(rows_are_written_by_a_description),
 		cmocka_unit_test(another_description_writes_what_the_first_one_read),
-		cmocka_unit_test(what_is_unusual_is_found),
-		cmocka_unit_test(no_text_is_recognised),
+		cmocka_unit_test(unusual_lines_are_reported),
+		cmocka_unit_test(text_is_never_detected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

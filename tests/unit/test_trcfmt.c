@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of templates, against texts worked out by hand from seed 003 and reference aix; the
- * section stands by each.
+ * The text of templates, against texts worked out by hand from IBM, trcfmt File Format and AIX
+ * trace reference; the section stands by each.
  */
 #include "trcfmt_help.h"
 
 #include "aix/errno.h"
 
-/* ---- vectors: reference aix 7.4 ---- */
+/* ---- vectors: AIX trace reference 7.4 ---- */
 
 static size_t
 load_vector(const char *name, const char *suffix, void *to, size_t most)
@@ -36,7 +36,7 @@ vectors_1_to_6_print_their_texts(void **state)
 		size_t n = load_vector(names[i], "raw", raw, sizeof raw);
 		struct scene *scene = scene_new(templates, NULL);
 		scene_hook32(scene, load_be32(raw), "");
-		/* The thread and the timestamp are the last two words; padding is no data. */
+		/* The thread and the timestamp are the last two words; padding is not data. */
 		scene->event.data = raw + 4;
 		scene->event.size = scene->event.generic ? 4u + scene->event.subhook : n - 12;
 		assert_string_equal(scene_text(scene), text);
@@ -84,17 +84,17 @@ vector_10_prints_words_of_64_bits(void **state)
 }
 
 static void
-vector_11_faults_are_told(void **state)
+vector_11_faults_are_reported(void **state)
 {
 	(void)state;
 	/* 5, L15: the data pointer stays at the start, and what follows is run */
-	assert_fault("00000001", "R3 X1 \"go on\"", "0F go on", FAULT_POINTER);
+	assert_fault("00000001", "R3 X1 \"next\"", "0F next", FAULT_POINTER);
 	/* 5, L15; then 3 (13) of what is read there */
 	assert_fault("00000001", "\"a\" G9 \"b\"", "a b", FAULT_POINTER);
 	assert_fault("00000001", "\"a\" G9 X1 \"b\"", "a", FAULT_POINTER | FAULT_OVERREAD);
 	assert_fault("00000001", "\"a\" O6.1", "a", FAULT_POINTER);
 	/* 5, L14: the text is cut */
-	assert_fault("00FF4142", "O2 S2 \"go on\"", "AB go on", FAULT_STRING);
+	assert_fault("00FF4142", "O2 S2 \"next\"", "AB next", FAULT_STRING);
 }
 
 /* ---- the data pointer: seed "Data Pointer", 4.3 ---- */
@@ -168,7 +168,7 @@ static void
 reading_past_the_entry_ends_the_template(void **state)
 {
 	(void)state;
-	/* 3 (13): nothing for that item, one fault; the thread id is no data */
+	/* 3 (13): nothing for that item, one fault; the thread id is not data */
 	assert_fault("", "\"a\" X2 X1 \"b\"", "a002A", FAULT_OVERREAD);
 	assert_fault("00", "\"a=\" U4", "a=", FAULT_OVERREAD);
 	assert_fault("", "O2 B0.1", "", FAULT_OVERREAD);
@@ -390,13 +390,13 @@ processes_are_macros(void **state)
 		scene_of("$PID \"/\" $TID \"/\" $CPUID $SVC $EXECPATH $PRI", NULL);
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "/ /");
-	scene->who =
-		(struct aix_who){true, true, true, 7214, 24713, 3, "/usr/bin/ksh", "kfork", 0};
+	scene->who = (struct aix_context){
+		true, true, true, 7214, 24713, 3, "/usr/bin/ksh", "kfork", 0};
 	/* 3 (28): hexadecimal, 7214 is 1C2E, 24713 is 6089 */
 	assert_string_equal(scene_text(scene), "1C2E /6089 /0003 kfork /usr/bin/ksh");
 	scene_free(scene);
 	scene = scene_of("$PID%D4 $SVC, \"kfork\" \"fork\", \\* \"other\"", NULL);
-	scene->who = (struct aix_who){.has_pid = true, .pid = 7214, .svc = "kfork"};
+	scene->who = (struct aix_context){.has_pid = true, .pid = 7214, .svc = "kfork"};
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "7214 fork");
 	scene_free(scene);
@@ -678,7 +678,7 @@ setdelim_ends_blanks(void **state)
 }
 
 static void
-raw_spacing_has_a_blank_behind_everything(void **state)
+raw_spacing_has_a_blank_after_everything(void **state)
 {
 	(void)state;
 	/* 3 (1): the seed's sentence alone */
@@ -710,15 +710,15 @@ new_lines_and_levels_part_the_text(void **state)
 	scene_hook32(scene, 0x0f190000, "");
 	/* 3 (26): the column changes from there on, and nothing stands before it */
 	assert_string_equal(scene_text(scene), "a|b\nc");
-	assert_int_equal(scene->result.piece_count, 3);
-	assert_int_equal(scene->result.pieces[0].level, LEVEL_KERN);
-	assert_int_equal(scene->result.pieces[1].level, LEVEL_INT);
-	assert_int_equal(scene->result.pieces[2].level, LEVEL_INT);
+	assert_int_equal(scene->result.span_count, 3);
+	assert_int_equal(scene->result.spans[0].level, LEVEL_KERN);
+	assert_int_equal(scene->result.spans[1].level, LEVEL_INT);
+	assert_int_equal(scene->result.spans[2].level, LEVEL_INT);
 	scene_free(scene);
 	scene = scene_of("L=SVC \"a\" \\n", NULL);
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "a\n");
-	assert_int_equal(scene->result.pieces[0].level, LEVEL_SVC);
+	assert_int_equal(scene->result.spans[0].level, LEVEL_SVC);
 	scene_free(scene);
 }
 
@@ -829,7 +829,7 @@ main(void)
 		cmocka_unit_test(vector_8_prints_macros),
 		cmocka_unit_test(vector_9_skips_the_event),
 		cmocka_unit_test(vector_10_prints_words_of_64_bits),
-		cmocka_unit_test(vector_11_faults_are_told),
+		cmocka_unit_test(vector_11_faults_are_reported),
 		cmocka_unit_test(the_data_pointer_starts_by_type),
 		cmocka_unit_test(the_data_pointer_of_64_bits_starts_by_option),
 		cmocka_unit_test(positions_move_the_data_pointer),
@@ -868,7 +868,7 @@ main(void)
 		cmocka_unit_test(loops_turn_as_often_as_their_code_says),
 		cmocka_unit_test(blanks_follow_data_and_not_strings),
 		cmocka_unit_test(setdelim_ends_blanks),
-		cmocka_unit_test(raw_spacing_has_a_blank_behind_everything),
+		cmocka_unit_test(raw_spacing_has_a_blank_after_everything),
 		cmocka_unit_test(tabs_stop_every_eight_columns),
 		cmocka_unit_test(new_lines_and_levels_part_the_text),
 		cmocka_unit_test(a_label_with_an_at_is_not_printed),

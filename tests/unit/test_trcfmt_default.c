@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the library's own templates print. The lines of hooks 001 to 006, 101, 119, 134 and 1B1
- * are those of reference aix 4.8 and 7.2; the data words behind them are assumed.
+ * are those of AIX trace reference 4.8 and 7.2; the data words after them are assumed.
  */
 #include "trcfmt_help.h"
 
@@ -41,7 +41,7 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_new(trcfmt_default, NULL);
-	scene->who = (struct aix_who){true, true, true, 7214, 24713, 3, "cp", "kfork", 0};
+	scene->who = (struct aix_context){true, true, true, 7214, 24713, 3, "cp", "kfork", 0};
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
 		scene_hook32(scene, events[i].word, events[i].data);
 		assert_string_equal(scene_text(scene), events[i].text);
@@ -69,7 +69,8 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 	scene_free(scene);
 }
 
-/* Every template with every type of hook and no more data than it says: none reads too far. */
+/* Every template with every type of hook and only the data that it has: no template reads past
+ * it. */
 static void
 the_librarys_own_templates_read_no_further_than_the_entry(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Value change dumps against ones that were written by hand. */
+/* Value change dumps compared with hand-written ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const char trace[] = "3 ns cpu0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
 			    "7 ns cpu0 R d0 0123456789abcdef\n";
 
 static void
-changes_are_told_by_scope_and_time(void **state)
+changes_are_written_by_scope_and_time(void **state)
 {
 	(void)state;
 	expect_converted(trace, "tarmac", "vcd", NULL,
@@ -43,7 +43,7 @@ changes_are_told_by_scope_and_time(void **state)
 		"#7\nb100100011010001010110011110001001101010111100110111101111 %\n");
 }
 
-/* What follows the header. */
+/* Returns the part after the header. */
 static void
 expect_changes(const char *text, const char *format, const char *option, const char *expected)
 {
@@ -57,7 +57,7 @@ expect_changes(const char *text, const char *format, const char *option, const c
 }
 
 static void
-numbers_of_records_are_a_time(void **state)
+record_numbers_serve_as_time(void **state)
 {
 	(void)state;
 	expect_changes(trace, "tarmac", "vcd.time=record",
@@ -76,7 +76,7 @@ times_never_go_back(void **state)
 }
 
 static void
-codes_go_on_beyond_one_character(void **state)
+codes_may_have_several_characters(void **state)
 {
 	struct buf text = {0};
 	(void)state;
@@ -84,7 +84,7 @@ codes_go_on_beyond_one_character(void **state)
 		buf_printf(&text, "1 clk R r%d 1\n", i);
 	buf_string(&text, "2 clk IT (1) 00001000 e1a00000 A svc_s : nop\n");
 	struct buf out = convert(open_bytes(&text, "tarmac", NULL, false), "vcd", NULL, NULL);
-	/* 94 of one character, 94 * 94 of two. */
+	/* 94 codes of one character, 94 * 94 of two. */
 	assert_non_null(strstr(buf_text(&out), " ~ r93 $end\n"));
 	assert_non_null(strstr(buf_text(&out), " !! r94 $end\n"));
 	assert_non_null(strstr(buf_text(&out), " \"! r95 $end\n"));
@@ -98,10 +98,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_are_told_by_scope_and_time),
-		cmocka_unit_test(numbers_of_records_are_a_time),
+		cmocka_unit_test(changes_are_written_by_scope_and_time),
+		cmocka_unit_test(record_numbers_serve_as_time),
 		cmocka_unit_test(times_never_go_back),
-		cmocka_unit_test(codes_go_on_beyond_one_character),
+		cmocka_unit_test(codes_may_have_several_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,13 +126,14 @@ what_is_refused_leaves_nothing(void **state)
 		const char *const *options;
 		bool strict;
 		enum poly_status status;
-		const char *says;
+		const char *message;
 	} cases[] = {
-		{"nothing", NULL, false, POLY_ERR_USAGE, "there is no format 'nothing'"},
-		{"bach", word, false, POLY_ERR_USAGE, "no format has an option 'no.such'"},
-		{"tt6", NULL, false, POLY_ERR_LOSS, "is for powerpc, and the source is x86"},
+		{"nothing", NULL, false, POLY_ERR_USAGE,
+			"options.format: no such format 'nothing'"},
+		{"bach", word, false, POLY_ERR_USAGE, "unknown option 'no.such'"},
+		{"tt6", NULL, false, POLY_ERR_LOSS, "holds powerpc only (found x86)"},
 		{"byutr", NULL, true, POLY_ERR_LOSS,
-			"cannot hold what 'bach-text' has: byte_enables, control"},
+			"cannot hold columns of 'bach-text': byte_enables, control"},
 	};
 	const struct poly_batch *batch;
 	struct poly_reader *reader = open_source(&batch);
@@ -147,8 +148,8 @@ what_is_refused_leaves_nothing(void **state)
 			cases[i].status);
 		assert_null(writer);
 		assert_int_equal(error.status, cases[i].status);
-		if (!strstr(error.message, cases[i].says))
-			fail_msg("'%s' without '%s'", error.message, cases[i].says);
+		if (!strstr(error.message, cases[i].message))
+			fail_msg("'%s' without '%s'", error.message, cases[i].message);
 		expect_file("x", NULL);
 	}
 	poly_reader_close(reader);
@@ -191,7 +192,7 @@ callers_that_know_fewer_options_are_served(void **state)
 	struct buf out = {0};
 	const struct poly_sink sink = {append, &out};
 	struct poly_write_options options = to_format("csv");
-	/* The struct as it was when it ended behind format. */
+	/* The struct of a version whose last member was format. */
 	options.size = offsetof(struct poly_write_options, options);
 	memset((char *)&options + options.size, 0xee, sizeof options - options.size);
 	assert_int_equal(
@@ -215,7 +216,7 @@ callers_that_know_fewer_options_are_served(void **state)
 }
 
 static void
-a_failing_sink_is_told_from_then_on(void **state)
+the_failure_of_a_sink_is_sticky(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -245,7 +246,7 @@ a_failing_sink_is_told_from_then_on(void **state)
 	poly_reader_close(reader);
 }
 
-/* A writer of bus records for rows that are made here. */
+/* A writer of bus records for rows created here. */
 static struct poly_writer *
 open_bus(const struct info *info, const struct poly_sink *sink, bool strict)
 {
@@ -302,7 +303,7 @@ losses_are_noted_by_what_they_are(void **state)
 	assert_non_null(strstr(error.message, "unknown size"));
 	poly_writer_close(writer);
 
-	/* So does what cannot be written at all; the row is told. */
+	/* So does a row that cannot be written; the error has its number. */
 	batch_clear(&batch);
 	batch.view.rows = 3;
 	batch.view.first = 100;
@@ -333,9 +334,9 @@ columns_that_a_target_lacks_are_lost(void **state)
 	poly_columns missing = 0;
 	const struct poly_format_info *bach = poly_format_find("bach"),
 				      *tt6 = poly_format_find("tt6");
-	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(micro_op) |
+	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(uop_name) |
 			 POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(kind);
-	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(micro_op));
+	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(uop_name));
 	assert_true(missing == 0);
 	poly_format_loss(&source, tt6, &missing);
 	assert_true(missing & POLY_HAS(pc) && !(missing & source.columns));
@@ -355,7 +356,7 @@ open_trace(const struct buf *trace, const char *format)
 	return reader;
 }
 
-/* What a trace and the same again are written as, by so many threads. */
+/* The output of a trace written twice, by a number of threads. */
 static struct buf
 written_twice(const struct buf *trace, const char *from, const char *to, unsigned threads)
 {
@@ -475,7 +476,7 @@ main(void)
 		TEST(what_is_refused_leaves_nothing),
 		TEST(what_is_there_goes_only_when_it_may),
 		TEST(callers_that_know_fewer_options_are_served),
-		TEST(a_failing_sink_is_told_from_then_on),
+		TEST(the_failure_of_a_sink_is_sticky),
 		TEST(losses_are_noted_by_what_they_are),
 		TEST(columns_that_a_target_lacks_are_lost),
 		TEST(threads_change_no_byte),

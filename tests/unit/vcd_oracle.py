@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares value change dumps with what another tool writes of a trace, as TAP.
+"""Compares value change dumps with those of another tool, as TAP.
 
     vcd_oracle.py POLYTRACE
 
-The dump of the Tarmac trace utilities of the public quicksort trace; skipped where that is not
-there. Both are read by the same few lines; registers x0 to x30 and pc have to agree at all times.
+Uses the dump of the Tarmac trace utilities of the public quicksort trace; skipped if it is not available.
+The same few lines read both dumps; registers x0 to x30 and pc must agree at all times.
 """
 import gzip
 import os

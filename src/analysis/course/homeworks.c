@@ -207,9 +207,9 @@ enum {
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
 static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_NUMBER, 0, 512, 1, UINT64_MAX, NULL, "bytes of the cache",
+	{"size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL, "bytes of the cache",
 		"reference cis501 7.1.4"},
-	{"block", POLY_OPTION_NUMBER, 0, 32, 1, UINT64_MAX, NULL, "bytes of a block",
+	{"block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL, "bytes of a block",
 		"reference cis501 7.1.4"},
 	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks of a set",
 		"reference cis501 7.1.4"},

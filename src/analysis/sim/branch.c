@@ -127,7 +127,7 @@ predict(struct branch *it, const struct analysis_rows *rows)
 	it->batch =
 		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
 	it->counts = rows->counts;
-	team_share(rows->team, predict_one, it, branch_tasks(it));
+	thread_pool_for_each(rows->team, predict_one, it, branch_tasks(it));
 	if (it->counts) {
 		it->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)

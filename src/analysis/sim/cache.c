@@ -239,7 +239,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	it->batch = &batch;
 	it->counts = rows->counts;
 	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	team_share(rows->team, run_cache, it, it->sweep.count);
+	thread_pool_for_each(rows->team, run_cache, it, it->sweep.count);
 	for (size_t i = 0; i < it->sweep.count; i++)
 		ok &= !it->caches[i].failed;
 	if (it->log)
@@ -465,7 +465,7 @@ static const struct poly_option options[] = {
 	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
 		NULL, "instructions and regions that miss most in the first cache; 0: neither",
 		NULL},
-	[OPTION_REGION] = {"cache.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
 	{0}};
 

@@ -198,7 +198,7 @@ static const struct poly_option options[] = {
 		inclusions, "whether levels hold what those above them hold", NULL},
 	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
 		NULL, "instructions and regions that cost most; 0: neither", NULL},
-	[OPTION_REGION] = {"levels.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
 	{0}};
 

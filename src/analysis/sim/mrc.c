@@ -247,7 +247,7 @@ static void
 report_ratio(
 	const struct part *part, const struct shards_ratio *ratio, struct poly_report *report)
 {
-	const double told[] = {ratio->mean, ratio->least, ratio->most};
+	const double told[] = {ratio->mean, ratio->min, ratio->max};
 	const bool any = !part->uses || shards_sampled(part->shards);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		if (any)
@@ -434,7 +434,7 @@ mrc_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"mrc.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1,
+	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 1,
 		(uint64_t)1 << 30, NULL, "bytes of a line, a power of two", NULL},
 	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
 		NULL, "take eight samples of one of 2^N lines, N from 3 on; 0: all lines",

@@ -38,7 +38,8 @@ struct pipeline_sweep {
 	struct pipeline_sweep_group groups[PIPELINE_SWEEP_MOST];
 	uint64_t cycles[PIPELINE_SWEEP_MOST]; /* of what has ended */
 	size_t count, front_count, group_count;
-	struct team *team; /* shares out the pipelines of the update under way; may be NULL */
+	struct thread_pool
+		*team; /* shares out the pipelines of the update under way; may be NULL */
 };
 
 /*

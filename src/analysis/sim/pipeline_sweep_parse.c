@@ -285,7 +285,9 @@ plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 	const struct poly_option *first = option_of(sweep, 0);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.title = "Instructions a cycle";
-	plot.kind = first->type == POLY_OPTION_NUMBER ? POLY_PLOT_CURVE : POLY_PLOT_BARS;
+	plot.kind = first->type == POLY_OPTION_NUMBER || first->type == POLY_OPTION_SIZE
+			    ? POLY_PLOT_CURVE
+			    : POLY_PLOT_BARS;
 	plot.x = name_of(first);
 	plot.y[0] = "ipc";
 	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)

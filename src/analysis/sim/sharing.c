@@ -112,13 +112,13 @@ sharing_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 4,
-		1 << 26, NULL, "bytes of the cache of each thread", NULL},
+	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_SIZE, POLY_OPTION_READ, 32768, 4, 1 << 26,
+		NULL, "bytes of the cache of each thread", NULL},
 	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
 		CACHE_WAYS_MAX, NULL, "ways of its sets", NULL},
-	[OPTION_LINE] = {"sharing.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 4, 4096,
-		NULL, "bytes of a line, a power of two", NULL},
-	[OPTION_WORD] = {"sharing.word", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 4096, NULL,
+	[OPTION_LINE] = {"sharing.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 4, 4096, NULL,
+		"bytes of a line, a power of two", NULL},
+	[OPTION_WORD] = {"sharing.word", POLY_OPTION_SIZE, POLY_OPTION_READ, 4, 1, 4096, NULL,
 		"bytes that are shared as a whole, a power of two; a line has at most 64 such",
 		NULL},
 	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, UINT32_MAX,

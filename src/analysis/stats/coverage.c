@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "isa/powerpc.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +87,15 @@ coverage_update(void *state, const struct analysis_rows *rows)
 
 /* Walks the chains of a graph; only the first execution of a chain covers anything new. */
 static bool
-cover_chains(struct coverage *coverage, const struct poly_order *order)
+cover_chains(struct coverage *coverage, const struct poly_chain_graph *order)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t chain, records;
 	if (!counters_reserve(&coverage->chains, order->chains))
 		return false;
 	uint64_t *known = coverage->chains.list;
 	memset(known, 0, order->chains * sizeof *known);
-	while (order_next(&walk, &chain, &records)) {
+	while (chain_next(&walk, &chain, &records)) {
 		const uint64_t before = coverage->records;
 		uint32_t row = order->first[chain];
 		if (known[chain] && records == order->length[chain]) {

@@ -280,7 +280,7 @@ count_row(struct flow *flow, const struct analysis_rows *rows, size_t row)
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
 	/* A later micro-operation belongs to the instruction before it. */
-	if (!last->run || !poly_present(batch, POLY_COLUMN_uop, row) || batch->uop[row] == 1) {
+	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1) {
 		const uint32_t mode =
 			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
 		ok = count_transition(flow, last, batch->pc[row], mode);
@@ -431,7 +431,7 @@ const struct analysis analysis_flow = {
 			"sequential, branch and discontinuous transitions between instructions",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(fallthrough) | POLY_HAS(branch) |
-			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop) |
+			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop_index) |
 			 POLY_HAS(synthetic) | POLY_HAS(mode),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,

@@ -327,7 +327,7 @@ memory_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"memory.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
+	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
 		NULL,
 		"set the line size in bytes, a power of two (0: that of a BACH trace, else 64)",
 		NULL},

@@ -277,7 +277,7 @@ static const struct poly_option options[] = {
 	[OPTION_INTERVAL] = {"phases.interval", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
 		1000000000000, NULL,
 		"set the interval length in instructions (0: adapt to the trace)", NULL},
-	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MOST,
+	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MAX,
 		NULL, "find at most N phases", NULL},
 	[OPTION_SEEDS] = {"phases.seeds", POLY_OPTION_NUMBER, POLY_OPTION_READ, 5, 1, 100, NULL,
 		"run k-means from N seeds for each number of phases", NULL},

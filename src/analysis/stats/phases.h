@@ -70,8 +70,8 @@ struct phases {
 struct phase_result {
 	struct cluster_point *points; /* one per interval */
 	struct clusters clusters;
-	uint32_t representative[CLUSTER_MOST]; /* the interval nearest to the center */
-	uint32_t members[CLUSTER_MOST];
+	uint32_t representative[CLUSTER_MAX]; /* the interval nearest to the center */
+	uint32_t members[CLUSTER_MAX];
 };
 
 /* Finds phases, none without intervals; false: out of memory, and the result is empty. */

@@ -18,7 +18,7 @@ phases_find(const struct phases *phases, struct phase_result *result)
 {
 	const uint32_t n = phases->interval_count;
 	const double scale = (double)phases->length * UNIT;
-	double nearest[CLUSTER_MOST];
+	double nearest[CLUSTER_MAX];
 	*result = (struct phase_result){.points = NULL};
 	if (!n)
 		return true;

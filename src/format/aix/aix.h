@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format aix inside: its options and rules, and the states of its reader and writer.
+ * Internals of the format aix: its options and rules, and the states of its reader and writer.
  *
- * spec: seed 003; reference aix 3, 4.8, 5.
+ * spec: trcfmt File Format, Trace Entries; AIX <sys/trchdr.h>.
  */
 #ifndef FORMAT_AIX_AIX_H
 #define FORMAT_AIX_AIX_H
@@ -11,7 +11,7 @@
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
 #include "format/format.h"
-#include "io/spool.h"
+#include "io/spill_buffer.h"
 
 enum aix_option {
 	AIX_OPTION_FORM,
@@ -23,7 +23,7 @@ enum aix_option {
 	AIX_OPTION_HOOKS,
 };
 
-/* Values of the options; what is settled by the source, or by the content, is AUTO. */
+/* Values of the options; AUTO takes the value of the source, or detects it. */
 enum { AIX_AUTO };
 enum { AIX_FORM_RAW32 = 1, AIX_FORM_RAW64 };
 enum { AIX_TID_YES = 1, AIX_TID_NO };
@@ -45,20 +45,22 @@ enum aix_rule {
 	AIX_L13,
 };
 
-/* What the rules are told from while rows pass. */
+/* State of the rules between rows. */
 struct aix_check {
-	/* Of the last event with a time, by processor; one that shares its place is forgotten.
+	/*
+	 * The last event with a time, by processor; a processor that maps to the same slot
+	 * replaces it.
 	 */
 	struct {
 		uint64_t time;
 		bool timed;
-		uint32_t cpu; /* 0 where it has none */
+		uint32_t cpu; /* 0 if unknown */
 	} last[64];
-	bool attributed; /* a hook that tells of processes was there */
-	bool any;	 /* an event was there */
+	bool attributed; /* a hook that identifies processes was seen */
+	bool any;	 /* an event was seen */
 };
 
-/* Bytes that are kept in memory of what was put aside. */
+/* Bytes of stashed data that stay in memory. */
 #define AIX_SPOOL_MEMORY ((size_t)1 << 20)
 
 struct aix_reader {
@@ -66,81 +68,81 @@ struct aix_reader {
 	uint32_t magic; /* 0: bare events */
 	struct aix_header header;
 	struct aix_blocks blocks;
-	size_t front;	/* bytes of the header and directory, until they are a row */
-	bool cut_front; /* there are fewer of them */
-	size_t next;	/* in the order of the blocks: the one to read */
-	size_t passed;	/* in the list of the blocks: the one that comes in the input */
-	struct aix_block *block; /* that is read; NULL: none, or bare events */
-	struct in *current;	 /* where the entries stand; NULL: between blocks */
-	struct in *own;		 /* that, where it is of a block that was put aside */
-	uint64_t left;		 /* bytes of the block */
-	struct spool *spool;	 /* of an input that can't be read at any place */
-	bool lost;		 /* within damage */
-	bool has_cpu;		 /* the trace is of one processor */
+	size_t front;	  /* bytes of the header and directory; 0 once their row was stored */
+	bool short_front; /* the file is shorter */
+	size_t next;	  /* index in blocks.order: the next block to read */
+	size_t passed;	  /* index in blocks.list: the next block in the input */
+	struct aix_block *block;    /* being read; NULL: none, or bare events */
+	struct in *current;	    /* holds the entries; NULL: between blocks */
+	struct in *own;		    /* current, if the block was stashed; else NULL */
+	uint64_t left;		    /* bytes left of the block */
+	struct spill_buffer *spool; /* stashed blocks of an input without random access */
+	bool in_corrupt;	    /* within corrupt data */
+	bool has_cpu;		    /* the trace comes from one processor */
 	uint32_t cpu;
 	uint64_t time;			     /* of the last entry with a 32-bit timer */
-	struct aix_attribution *attribution; /* NULL: processes are not wanted */
+	struct aix_attribution *attribution; /* NULL: processes are not requested */
 	struct aix_check check;
 };
 
-/* What makes entries of rows. */
+/* Encodes rows as entries. */
 struct aix_encoder {
 	struct aix_form form;
-	uint64_t time;	  /* of the last entry with a 32-bit timer, as a reader will see it */
+	uint64_t time; /* of the last entry with a 32-bit timer, as a reader reconstructs it */
 	struct buf bytes; /* the entry */
 };
 
-/* A part of a log that cannot be written yet, as what stands before it is not there. */
-struct aix_piece {
+/* Bytes of a log that wait until the bytes before them are written. */
+struct aix_extent {
 	uint64_t offset, size; /* in the log */
-	uint64_t place;	       /* in the spool */
+	uint64_t place;	       /* offset in the spool */
 };
 
 struct aix_writer {
-	enum aix_container container; /* 0: the first row will tell */
+	enum aix_container container; /* 0: chosen by the first row */
 	struct aix_encoder encoder;
-	bool word_known;      /* the encoder's form is settled */
+	bool word_known;      /* the encoder's form is chosen */
 	uint8_t records[256]; /* enum aix_record + 1 of the source's; 0: not looked up */
-	struct spool *spool;
-	uint64_t done;		  /* AIX_SAME: bytes written */
-	uint64_t at;		  /* where the next entry goes */
-	uint64_t left;		  /* bytes left of the block */
-	struct aix_piece pending; /* the piece that grows; size 0: none */
-	struct aix_piece *heap;	  /* the others, the first one in the log on top */
-	size_t count, capacity;	  /* of the heap; AIX_LOG: of blocks */
-	uint64_t *blocks;	  /* AIX_LOG: their sizes */
+	struct spill_buffer *spool;
+	uint64_t done;		   /* AIX_SAME: bytes written */
+	uint64_t at;		   /* offset of the next entry */
+	uint64_t left;		   /* bytes left of the block */
+	struct aix_extent pending; /* the extent that is being appended to; size 0: none */
+	struct aix_extent *heap;   /* the other extents, ordered by offset */
+	size_t count, capacity;	   /* of the heap; AIX_LOG: of blocks */
+	uint64_t *blocks;	   /* AIX_LOG: their sizes */
 };
 
 /* Names of the records, in the order of enum aix_record. */
 extern const char *const aix_record_names[AIX_RECORD_COUNT];
 
-/* What the source's record of a row means here; AIX_RECORD_COUNT: nothing. */
+/* Returns the record type of a row by the source's name for it; AIX_RECORD_COUNT if unknown. */
 unsigned aix_record_of(struct writing *writing, const struct poly_batch *batch, size_t row);
 
-/* True where a row needs a hook word of 64 bits. */
+/* True if a row needs a hook word of 64 bits. */
 bool aix_needs_wide(const struct poly_batch *batch, size_t row);
 
 /*
- * Makes the entry of a row in encoder->bytes. POLY_ERR_LOSS: the row lacks something, or the
- * entry can't hold it.
+ * Encodes a row as an entry in encoder->bytes. POLY_ERR_LOSS: the row lacks a value, or the
+ * entry cannot hold it.
  */
 enum poly_status aix_encode(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error);
 
-/* Puts n bytes at an offset of the log that is written as it was. */
-enum poly_status aix_put(struct writing *writing, uint64_t offset, const uint8_t *p, size_t n,
-	struct poly_error *error);
+/* Writes n bytes at an offset of a log that is reproduced. */
+enum poly_status aix_write_at(struct writing *writing, uint64_t offset, const uint8_t *p,
+	size_t n, struct poly_error *error);
 
-/* Writes what aix_put held back; what is missing between becomes 0. */
-enum poly_status aix_put_rest(struct writing *writing, struct poly_error *error);
+/* Writes the bytes that aix_write_at held, and zeros in the gaps between them. */
+enum poly_status aix_write_held(struct writing *writing, struct poly_error *error);
 
-/* Takes the entry for a new log. */
+/* Appends the encoded entry to a new log. */
 enum poly_status aix_log_add(struct writing *writing, struct poly_error *error);
 
 /* Writes the new log. */
 enum poly_status aix_log_finish(struct writing *writing, struct poly_error *error);
 
-/* Writes n bytes from a place of the spool on. */
+/* Writes n bytes of the spool from an offset. */
 enum poly_status aix_unspool(
 	struct writing *writing, uint64_t place, uint64_t n, struct poly_error *error);
 

@@ -1,77 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of AIX traces that no entry breaks for its reader: tested on the rows.
+ * The rules of AIX traces that are checked on rows, not while reading.
  *
- * spec: reference aix 5, L06 to L13.
+ * spec: polytrace-aix(5), L06 to L13.
  */
 #include "format/aix/aix.h"
 
-/* Hooks of reference aix 4.8, in the form of four digits. */
+/* Hooks of AIX Trace Hook IDs, in the form of four digits. */
 #define HOOK_TSYNC 0x0000
 #define HOOK_LOG_WRAP 0x0050
 #define HOOK_BUFFER_WRAP 0x0060
 
-struct place {
+struct event_check {
 	struct reading *reading;
 	uint64_t record;
 	const struct aix_event *event;
 };
 
-#define FOUND(place, rule, ...)                                           \
-	findings_add((place)->reading->findings, (rule), (place)->record, \
-		(place)->event->offset, __VA_ARGS__)
+#define FOUND(at, rule, ...)                                                             \
+	findings_add((at)->reading->findings, (rule), (at)->record, (at)->event->offset, \
+		__VA_ARGS__)
 
 static bool
-tells_of_processes(uint16_t hook)
+identifies_process(uint16_t hook)
 {
 	return hook == 0x1060 || hook == 0x10c0 || hook == 0x1340 || hook == 0x1390 ||
 	       hook == 0x4650;
 }
 
 static void
-check_time(const struct place *place)
+check_time(const struct event_check *at)
 {
-	struct aix_reader *state = place->reading->state;
+	struct aix_reader *state = at->reading->state;
 	struct aix_check *check = &state->check;
-	const struct aix_event *event = place->event;
+	const struct aix_event *event = at->event;
 	if (!event->has_time)
 		return;
-	const size_t at = event->has_cpu ? event->cpu % 63 + 1 : 0;
-	bool same = check->last[at].timed && check->last[at].cpu == event->cpu;
-	if (same && event->time < check->last[at].time)
-		FOUND(place, AIX_L10, "the time goes back by %llu ticks",
-			(unsigned long long)(check->last[at].time - event->time));
-	check->last[at].timed = true;
-	check->last[at].cpu = event->cpu;
-	check->last[at].time = event->time;
+	const size_t slot = event->has_cpu ? event->cpu % 63 + 1 : 0;
+	bool same = check->last[slot].timed && check->last[slot].cpu == event->cpu;
+	if (same && event->time < check->last[slot].time)
+		FOUND(at, AIX_L10, "the time goes back by %llu ticks",
+			(unsigned long long)(check->last[slot].time - event->time));
+	check->last[slot].timed = true;
+	check->last[slot].cpu = event->cpu;
+	check->last[slot].time = event->time;
 }
 
 static void
-check_event(const struct place *place)
+check_event(const struct event_check *at)
 {
-	struct aix_reader *state = place->reading->state;
-	const struct aix_event *event = place->event;
+	struct aix_reader *state = at->reading->state;
+	const struct aix_event *event = at->event;
 	state->check.any = true;
-	state->check.attributed |= tells_of_processes(event->hook);
-	check_time(place);
+	state->check.attributed |= identifies_process(event->hook);
+	check_time(at);
 	if (event->generic && event->size > event->word &&
-		event->size - event->word > AIX_GENERIC_MOST)
-		FOUND(place, AIX_L06, "generic data have %zu bytes, expected at most %d",
-			event->size - event->word, AIX_GENERIC_MOST);
+		event->size - event->word > AIX_GENERIC_MAX)
+		FOUND(at, AIX_L06, "generic data have %zu bytes, expected at most %d",
+			event->size - event->word, AIX_GENERIC_MAX);
 	if (event->hook == HOOK_TSYNC && !event->has_time)
-		FOUND(place, AIX_L07, "hook id 000 without a timestamp");
+		FOUND(at, AIX_L07, "hook id 000 without a timestamp");
 	if (event->hook == HOOK_LOG_WRAP)
-		FOUND(place, AIX_L11,
-			"the log file wrapped around: hook data %u, data word %llu",
+		FOUND(at, AIX_L11, "the log file wrapped around: hook data %u, data word %llu",
 			event->subhook, (unsigned long long)aix_event_word(event, 1));
 	if (event->hook == HOOK_BUFFER_WRAP)
-		FOUND(place, AIX_L11,
+		FOUND(at, AIX_L11,
 			"the trace buffer wrapped around: hook data %u, data word %llu "
 			"(missed entries)",
 			event->subhook, (unsigned long long)aix_event_word(event, 1));
 }
 
-/* What is told of the whole trace. */
+/* Checks the rules of the whole trace. */
 static void
 check_end(struct reading *reading)
 {
@@ -79,8 +78,7 @@ check_end(struct reading *reading)
 	if (state->check.any && !state->check.attributed)
 		findings_add(reading->findings, AIX_L12, 0, POLY_NO_OFFSET,
 			"none of the hooks 106, 10C, 134, 139 and 465 is in the trace: "
-			"processes "
-			"and programs cannot be told");
+			"processes and programs cannot be identified");
 	if (state->header.wraps)
 		findings_add(reading->findings, AIX_L13, 0, POLY_NO_OFFSET,
 			"the log wrapped around %u times: its oldest block is entry %u",
@@ -94,8 +92,8 @@ aix_check(struct reading *reading, const struct poly_batch *batch)
 	if (!batch)
 		check_end(reading);
 	for (size_t row = 0; batch && row < batch->rows; row++) {
-		struct place place = {reading, batch->first + row + 1, &event};
+		struct event_check at = {reading, batch->first + row + 1, &event};
 		if (aix_event_of_row(batch, row, &event))
-			check_event(&place);
+			check_event(&at);
 	}
 }

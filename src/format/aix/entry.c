@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: seed 003 (Trace Entries); reference aix 4.8. */
+/* spec: trcfmt File Format, Trace Entries and Data Pointer. */
 #include "format/aix/entry.h"
 
 #include "base/bits.h"
 
-/* Ticks by which a 32-bit timer may go back: more means that it wrapped. */
-#define TIME_BACK_MOST ((uint32_t)1 << 28)
+/* Maximum ticks by which a 32-bit timer goes back; more means that it wrapped. */
+#define TIME_BACK_MAX ((uint32_t)1 << 28)
 
-/* What an entry's end at the end of the input speaks for. */
+/* Evidence of an entry that ends at the end of the input, in bits. */
 #define END_BITS 8
 
-/* Data words of the 32-bit hook types; those that are no type have none. */
+/* Data words of the 32-bit hook types; -1: not a type. */
 static const int8_t type_words[8] = {0, 0, 1, -1, -1, -1, 5, -1};
 
 int
@@ -47,22 +47,22 @@ parse32(const struct aix_form *form, const uint8_t *p, struct aix_entry *entry)
 		entry->time = entry->length;
 		entry->length += 4;
 	}
-	return AIX_WHOLE;
+	return AIX_COMPLETE;
 }
 
-/* An id whose first digit is 0 ends in 0 (seed 003, HookID). */
+/* An id whose first digit is 0 ends in 0 (trcfmt File Format, HookID). */
 static bool
 is_hook(uint16_t hook)
 {
 	return hook >> 12 != 0 || (hook & 15) == 0;
 }
 
-/* The part of 8 bytes that a flag says is there. */
+/* Adds a part of 8 bytes if it is present; returns its offset, or 0. */
 static size_t
-take_part(struct aix_entry *entry, bool there)
+add_part(struct aix_entry *entry, bool present)
 {
-	size_t at = there ? entry->length : 0;
-	entry->length += there ? 8 : 0;
+	size_t at = present ? entry->length : 0;
+	entry->length += present ? 8 : 0;
 	return at;
 }
 
@@ -80,15 +80,15 @@ parse64(const struct aix_form *form, const uint8_t *p, struct aix_entry *entry)
 	if (entry->type & AIX_FLAG_GENERIC && !form->length_is_data)
 		entry->size += entry->type & AIX_FLAG_WORDS32 ? 4 : 8;
 	entry->length = round_up(8 + entry->size, 8);
-	entry->tid = take_part(entry, true);
-	entry->cpu = take_part(entry, entry->type & AIX_FLAG_CPU);
-	entry->time = take_part(entry, entry->type & AIX_FLAG_STAMPED);
+	entry->tid = add_part(entry, true);
+	entry->cpu = add_part(entry, entry->type & AIX_FLAG_CPU);
+	entry->time = add_part(entry, entry->type & AIX_FLAG_STAMPED);
 	if (entry->type & AIX_FLAG_REGISTERS) {
 		entry->register_count = (entry->type & AIX_FLAG_COUNT) + 1u;
 		entry->registers = entry->length;
 		entry->length += 8 * (size_t)entry->register_count;
 	}
-	return AIX_WHOLE;
+	return AIX_COMPLETE;
 }
 
 enum aix_parse
@@ -98,8 +98,8 @@ aix_entry_parse(
 	entry->length = form->wide ? 8 : 4;
 	if (n < entry->length)
 		return AIX_SHORT;
-	enum aix_parse found = form->wide ? parse64(form, p, entry) : parse32(form, p, entry);
-	return found == AIX_WHOLE && n < entry->length ? AIX_SHORT : found;
+	enum aix_parse parse = form->wide ? parse64(form, p, entry) : parse32(form, p, entry);
+	return parse == AIX_COMPLETE && n < entry->length ? AIX_SHORT : parse;
 }
 
 bool
@@ -118,29 +118,32 @@ aix_entry_number(const struct aix_form *form, const uint8_t *p, size_t at)
 	return form->wide ? load_be64(p + at) : load_be32(p + at);
 }
 
-/* Bits that an entry speaks for itself; below 0: it is not likely one. */
+/* Evidence of one entry, in bits; below 0: probably not an entry. */
 static int
 entry_bits(const struct aix_form *form, const struct aix_entry *entry)
 {
 	const unsigned unknown = 0x07ffu & ~(entry->type & AIX_FLAG_REGISTERS ? 7u : 0u);
 	bool generic = form->wide ? (entry->type & AIX_FLAG_GENERIC) != 0
 				  : (entry->type & AIX_TYPE_WORDS) == 0;
-	if (entry->hook == 0 || (generic && entry->size > AIX_GENERIC_MOST + 8))
+	if (entry->hook == 0 || (generic && entry->size > AIX_GENERIC_MAX + 8))
 		return -1;
 	if (!form->wide)
 		return 1;
-	if (entry->type & unknown || entry->size > AIX_GENERIC_MOST + 8)
+	if (entry->type & unknown || entry->size > AIX_GENERIC_MAX + 8)
 		return -1;
 	return generic || entry->size % 4 == 0 ? 3 : 2;
 }
 
-/* What the time of an entry behind another one speaks; below 0: it does not follow. */
+/*
+ * Evidence of an entry's time after that of the previous one, in bits; below 0: the times do
+ * not follow each other.
+ */
 static int
 time_bits(const struct aix_form *form, uint64_t last, uint64_t now)
 {
 	uint64_t delta = form->wide ? now - last : (uint32_t)(now - last);
-	/* Times that grow by little share their upper bits. */
-	if (delta < TIME_BACK_MOST)
+	/* Times that increase slowly share their upper bits. */
+	if (delta < TIME_BACK_MAX)
 		return 4;
 	return now < last ? -1 : 0;
 }
@@ -153,18 +156,18 @@ aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_
 	bool timed = false;
 	int bits = 0;
 	while (n && bits < 2 * AIX_CHAIN_ENOUGH) {
-		if (aix_entry_parse(form, p, n, &entry) != AIX_WHOLE)
+		if (aix_entry_parse(form, p, n, &entry) != AIX_COMPLETE)
 			return bits;
-		int more = entry_bits(form, &entry), by_time = 0;
+		int by_entry = entry_bits(form, &entry), by_time = 0;
 		if (entry.time) {
 			uint64_t now = aix_entry_number(form, p, entry.time);
 			by_time = timed ? time_bits(form, last, now) : 0;
 			last = now;
 			timed = true;
 		}
-		if (more < 0 || by_time < 0)
+		if (by_entry < 0 || by_time < 0)
 			return bits;
-		bits += more + by_time;
+		bits += by_entry + by_time;
 		p += entry.length;
 		n -= entry.length;
 	}
@@ -175,7 +178,7 @@ uint64_t
 aix_time_unwrap(uint64_t last, uint32_t now)
 {
 	uint32_t back = (uint32_t)last - now;
-	if (back && back < TIME_BACK_MOST && last >= back)
+	if (back && back < TIME_BACK_MAX && last >= back)
 		return last - back;
 	return last + (uint32_t)(now - (uint32_t)last);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 4.8 (Log container). */
+/* spec: AIX <sys/trchdr.h>. */
 #include "format/aix/log.h"
 
 #include "base/bits.h"
@@ -70,19 +70,19 @@ aix_front_size(const struct aix_header *header)
 }
 
 static int
-by_offset(const void *one, const void *other)
+by_offset(const void *first, const void *second)
 {
-	const struct aix_block *a = one, *b = other;
+	const struct aix_block *a = first, *b = second;
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
-	/* The initial conditions before what the directory says of the same place. */
+	/* The initial conditions precede a directory entry of the same offset. */
 	return (a->index + 1 > b->index + 1) - (a->index + 1 < b->index + 1);
 }
 
 static void
 add_block(struct aix_blocks *blocks, uint64_t offset, uint64_t size, uint32_t index)
 {
-	/* Nothing lies behind the last offset there is. */
+	/* Clip the block at the largest offset. */
 	if (size > UINT64_MAX - offset)
 		size = UINT64_MAX - offset;
 	if (size)
@@ -90,7 +90,7 @@ add_block(struct aix_blocks *blocks, uint64_t offset, uint64_t size, uint32_t in
 			(struct aix_block){.offset = offset, .size = size, .index = index};
 }
 
-/* Leaves out blocks that begin within the front or another block. */
+/* Removes blocks that begin within the header, the directory or another block. */
 static void
 drop_overlaps(struct aix_blocks *blocks, uint64_t front)
 {
@@ -108,7 +108,9 @@ drop_overlaps(struct aix_blocks *blocks, uint64_t front)
 	blocks->count = kept;
 }
 
-/* The place of a block in the order of reading: the initial conditions, then from current on.
+/*
+ * Returns the rank of a block in reading order: the initial conditions, then entries from
+ * `current` on.
  */
 static uint32_t
 rank_of(const struct aix_header *header, uint32_t index)
@@ -121,25 +123,25 @@ rank_of(const struct aix_header *header, uint32_t index)
 }
 
 static bool
-make_order(const struct aix_header *header, struct aix_blocks *blocks, uint32_t entries)
+build_order(const struct aix_header *header, struct aix_blocks *blocks, uint32_t entries)
 {
-	/* Where the entry of a rank stands in the list, from 1. */
-	uint32_t *places = mem_new((size_t)entries + 2, sizeof *places);
+	/* Index into the list by rank, plus 1. */
+	uint32_t *positions = mem_new((size_t)entries + 2, sizeof *positions);
 	blocks->order = mem_new(blocks->count + 1, sizeof *blocks->order);
-	if (!places || !blocks->order) {
-		mem_free(places);
+	if (!positions || !blocks->order) {
+		mem_free(positions);
 		return false;
 	}
-	struct aix_header read = *header;
-	read.entries = entries;
+	struct aix_header read_header = *header;
+	read_header.entries = entries;
 	for (size_t i = 0; i < blocks->count; i++)
-		places[rank_of(&read, blocks->list[i].index)] = (uint32_t)i + 1;
+		positions[rank_of(&read_header, blocks->list[i].index)] = (uint32_t)i + 1;
 	size_t n = 0;
 	for (size_t rank = 0; rank <= entries; rank++) {
-		if (places[rank])
-			blocks->order[n++] = places[rank] - 1;
+		if (positions[rank])
+			blocks->order[n++] = positions[rank] - 1;
 	}
-	mem_free(places);
+	mem_free(positions);
 	return true;
 }
 
@@ -157,7 +159,7 @@ aix_blocks_find(const struct aix_header *header, const uint8_t *p, uint32_t entr
 			load_number(header, p + header->entry / 2), i);
 	qsort(blocks->list, blocks->count, sizeof *blocks->list, by_offset);
 	drop_overlaps(blocks, aix_front_size(header));
-	return make_order(header, blocks, entries);
+	return build_order(header, blocks, entries);
 }
 
 void

@@ -4,7 +4,7 @@
  *
  *     log = header , nentries * { offset size } , blocks ;
  *
- * spec: reference aix 4.8 (Log container).
+ * spec: AIX <sys/trchdr.h>.
  */
 #ifndef FORMAT_AIX_LOG_H
 #define FORMAT_AIX_LOG_H
@@ -22,9 +22,9 @@
 #define AIX_MODE_CPU_FILE 8u
 
 /* Bytes of the longest directory that is read. */
-#define AIX_DIRECTORY_MOST ((size_t)1 << 20)
+#define AIX_DIRECTORY_MAX ((size_t)1 << 20)
 
-/* Index of the block of initial conditions, which stands in no directory entry. */
+/* Index of the block of initial conditions, which has no directory entry. */
 #define AIX_INITIAL UINT32_MAX
 
 struct aix_header {
@@ -36,27 +36,28 @@ struct aix_header {
 
 struct aix_block {
 	uint64_t offset, size;
-	uint64_t avail, place; /* bytes of it that were passed over, and where they were put */
-	uint32_t index;	       /* in the directory */
-	bool stashed;	       /* it was passed over */
+	uint64_t avail,
+		place;	/* available bytes of a stashed block, and their offset in the spool */
+	uint32_t index; /* in the directory */
+	bool stashed;	/* it was stashed */
 };
 
-/* The blocks of a log that are read: none of them overlap. */
+/* The blocks of a log that are read; they do not overlap. */
 struct aix_blocks {
 	struct aix_block *list; /* by offset */
-	uint32_t *order;	/* their numbers in list, as they are read */
+	uint32_t *order;	/* indexes into list, in reading order */
 	size_t count;
-	size_t overlaps;  /* blocks that were left out, as others begin before their end */
+	size_t overlaps;  /* blocks that were skipped because they overlap others */
 	uint64_t overlap; /* offset of the first of them */
 };
 
-/* Bytes of the header that begins with a magic; 0: it is no log's. */
+/* Returns the bytes of the header that begins with a magic; 0: not the magic of a log. */
 size_t aix_header_size(uint32_t magic);
 
-/* Takes the header at p, all of whose bytes are there. */
+/* Parses the header at p, all of whose bytes are available. */
 void aix_header_load(struct aix_header *header, const uint8_t *p);
 
-/* Bytes of the header and the directory. */
+/* Returns the bytes of the header and the directory. */
 uint64_t aix_front_size(const struct aix_header *header);
 
 /* Writes a header of its size at p; fd and fp are 0. */
@@ -67,13 +68,13 @@ void aix_entry_store(
 	const struct aix_header *header, uint8_t *p, uint64_t offset, uint64_t size);
 
 /*
- * Finds the blocks by the first entries entries of the directory at p. False: no memory. The
- * caller gives them back with aix_blocks_fini in any case.
+ * Finds the blocks by the first `entries` entries of the directory at p. False: out of memory.
+ * The caller frees them with aix_blocks_fini in both cases.
  */
 bool aix_blocks_find(const struct aix_header *header, const uint8_t *p, uint32_t entries,
 	struct aix_blocks *blocks);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void aix_blocks_fini(struct aix_blocks *blocks);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling the forms of AIX traces apart, and what stands in front of their events.
+ * Detects the forms of AIX traces, and reads their headers.
  *
- * spec: reference aix 3 (29), 4.8.
+ * spec: AIX <sys/trchdr.h>.
  */
 #include "format/aix/aix.h"
 
@@ -10,16 +10,16 @@
 
 #include <stdio.h>
 
-/* Bytes that the form of bare events is told from. */
-#define LOOK ((size_t)16 << 10)
+/* Bytes by which the form of bare events is detected. */
+#define SAMPLE_BYTES ((size_t)16 << 10)
 
-/* The hook that bare events begin with where nobody names them. */
+/* The first hook of bare events that are detected without aix.form. */
 #define HOOK_HEADER 0x0030
 
-/* Bytes of a table of hooks. */
-#define HOOKS_MOST ((size_t)64 << 10)
+/* Maximum bytes of a table of hooks. */
+#define HOOKS_MAX ((size_t)64 << 10)
 
-/* What structure alone is worth at most, and a magic. */
+/* Maximum evidence of structure alone, and that of a magic, in bits. */
 #define STRUCTURE_BITS 24
 #define MAGIC_BITS 32
 
@@ -29,7 +29,7 @@ const char *const aix_record_names[AIX_RECORD_COUNT] = {
 	[AIX_HEADER] = "header",
 	[AIX_BLOCK] = "block",
 	[AIX_GAP] = "gap",
-	[AIX_DAMAGED] = "damaged",
+	[AIX_CORRUPT] = "corrupt",
 };
 
 static bool
@@ -38,7 +38,7 @@ is_magic(uint32_t magic)
 	return aix_header_size(magic) || magic == AIX_MAGIC_STREAM;
 }
 
-/* The form of bare events that more bits speak for, and how many. */
+/* Finds the form of bare events with more evidence; returns the evidence in bits. */
 static int
 guess_form(const uint8_t *p, size_t n, bool at_end, struct aix_form *form)
 {
@@ -50,13 +50,13 @@ guess_form(const uint8_t *p, size_t n, bool at_end, struct aix_form *form)
 	return wide_bits > narrow_bits ? wide_bits : narrow_bits;
 }
 
-/* Three entries at least, the first of which is a header's. */
+/* True if the bytes begin with a header entry and two further entries. */
 static bool
 has_three(const struct aix_form *form, const uint8_t *p, size_t n)
 {
 	struct aix_entry entry;
 	for (int i = 0; i < 3; i++) {
-		if (aix_entry_parse(form, p, n, &entry) != AIX_WHOLE ||
+		if (aix_entry_parse(form, p, n, &entry) != AIX_COMPLETE ||
 			(i == 0 && entry.hook != HOOK_HEADER))
 			return false;
 		p += entry.length;
@@ -74,9 +74,9 @@ aix_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		snprintf(note->text, sizeof note->text, "magic 0x%08x", magic);
 		return MAGIC_BITS;
 	}
-	size_t look = n < LOOK ? n : LOOK;
-	int bits = guess_form(p, look, eof && n <= LOOK, &form);
-	if (!has_three(&form, p, look) || !bits)
+	size_t sample = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
+	int bits = guess_form(p, sample, eof && n <= SAMPLE_BYTES, &form);
+	if (!has_three(&form, p, sample) || !bits)
 		return 0;
 	snprintf(note->text, sizeof note->text,
 		"begins with hook 003 and other entries of %d-bit hook words",
@@ -93,7 +93,7 @@ number_fact(struct reading *reading, const char *key, const char *format, uint64
 	return info_fact(reading->info, key, text);
 }
 
-/* What a header says. */
+/* Stores the values of a header as facts. */
 static bool
 header_facts(struct reading *reading, const struct aix_header *header)
 {
@@ -121,7 +121,7 @@ state_facts(struct reading *reading)
 	       (!form->length_is_data || info_fact(reading->info, "aix.len64g", "data"));
 }
 
-/* The header, the directory and the blocks that it names. */
+/* Reads the header, the directory and the list of blocks. */
 static enum poly_status
 open_log(struct reading *reading, struct poly_error *error)
 {
@@ -132,23 +132,24 @@ open_log(struct reading *reading, struct poly_error *error)
 	header->magic = state->magic;
 	header->size = size;
 	state->front = size;
-	state->cut_front = have < size;
-	if (state->cut_front)
+	state->short_front = have < size;
+	if (state->short_front)
 		return POLY_OK;
 	aix_header_load(header, p);
 	uint64_t front = aix_front_size(header);
 	struct aix_header read = *header;
-	if (front > AIX_DIRECTORY_MOST) {
+	if (front > AIX_DIRECTORY_MAX) {
 		findings_add(reading->findings, AIX_L02, 1, 0,
-			"the directory has %u entries, at most %zu are read; it is passed over",
-			header->entries, (AIX_DIRECTORY_MOST - size) / header->entry);
+			"the directory has %u entries, at most %zu are supported; it is "
+			"skipped",
+			header->entries, (AIX_DIRECTORY_MAX - size) / header->entry);
 		read.entries = 0;
 		front = size;
 	}
 	p = in_peek(reading->in, (size_t)front, &have);
 	state->front = (size_t)front;
-	state->cut_front = have < front;
-	if (state->cut_front)
+	state->short_front = have < front;
+	if (state->short_front)
 		read.entries = (uint32_t)((have - size) / header->entry);
 	if (header->entries && header->current >= header->entries)
 		findings_add(reading->findings, AIX_L02, 1, 8, "currentry is %u of %u entries",
@@ -176,20 +177,20 @@ open_bare(struct reading *reading, struct poly_error *error)
 		state->form.wide = named == AIX_FORM_RAW64;
 		return POLY_OK;
 	}
-	const uint8_t *p = in_peek(reading->in, LOOK, &have);
-	have = have < LOOK ? have : LOOK;
-	if (guess_form(p, have, have < LOOK, &state->form))
+	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
+	have = have < SAMPLE_BYTES ? have : SAMPLE_BYTES;
+	if (guess_form(p, have, have < SAMPLE_BYTES, &state->form))
 		return POLY_OK;
 	char first[40] = "no bytes";
 	if (have >= 4)
 		snprintf(first, sizeof first, "0x%08x", load_be32(p));
 	return err_set(error, POLY_ERR_FORMAT, 0,
 		"L01: the trace begins with %s, expected the magic of a log, 0xefdf1111 to "
-		"0xefdf1114, or events; aix.form=raw32 or raw64 names bare ones",
+		"0xefdf1114, or events; set aix.form=raw32 or aix.form=raw64 for bare events",
 		first);
 }
 
-/* What no row of such a trace has. */
+/* Returns the columns that are absent in every row of such a trace. */
 static poly_columns
 absent_columns(const struct aix_reader *state)
 {
@@ -205,7 +206,7 @@ absent_columns(const struct aix_reader *state)
 	return absent;
 }
 
-/* Takes the table of hooks from a file. */
+/* Loads the table of hooks from a file. */
 static enum poly_status
 load_hooks(struct aix_reader *state, const char *path, struct poly_error *error)
 {
@@ -215,14 +216,14 @@ load_hooks(struct aix_reader *state, const char *path, struct poly_error *error)
 	enum poly_status status = in_open(path, NULL, &in, &failure);
 	if (status != POLY_OK)
 		return err_set(error, status, POLY_NO_OFFSET, "'%s' %s", path, failure.message);
-	const uint8_t *p = in_peek(in, HOOKS_MOST + 1, &have);
+	const uint8_t *p = in_peek(in, HOOKS_MAX + 1, &have);
 	status = in_status(in, &failure);
 	if (status < 0)
 		err_set(error, status, failure.offset, "'%s' %s", path, failure.message);
-	if (status == POLY_OK && have > HOOKS_MOST)
+	if (status == POLY_OK && have > HOOKS_MAX)
 		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"'%s' has more than %zu bytes, too many for a table of hooks", path,
-			HOOKS_MOST);
+			"'%s' has more than %zu bytes, the limit of a table of hooks", path,
+			HOOKS_MAX);
 	if (status >= POLY_OK)
 		status = aix_attribution_new(
 			(const char *)p, have, path, &state->attribution, error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading AIX traces. The input is read from its front to its end whatever the order of a log's
- * blocks: a block that comes too early is put aside and read when it is its turn. Reading never
- * fails on content: what is no entry is a row "damaged", and a finding.
+ * Reads AIX traces. The input is read sequentially whatever the order of a log's blocks: a
+ * block that comes too early is stashed and read later. Content never makes reading fail: bytes
+ * that are not an entry become a row "corrupt" and a finding.
  *
- * spec: seed 003; reference aix 4.8, 5.
+ * spec: trcfmt File Format, Trace Entries; AIX <sys/trchdr.h>.
  */
 #include "format/aix/aix.h"
 
@@ -12,17 +12,22 @@
 #include "base/mem.h"
 #include "io/source.h"
 
-/* Bytes of payload after which a batch is given away, so that it stays small. */
+/* Bytes of payload after which a batch is complete, so that it stays small. */
 #define ARENA_ENOUGH ((size_t)1 << 20)
 
-/* Bytes of a row of damage or of a gap, at most; and those that are searched for entries. */
-#define PIECE ((size_t)64 << 10)
+/*
+ * Maximum bytes of a row of corrupt data or of a gap; also the bytes that are searched for
+ * entries.
+ */
+#define CORRUPT_ROW_BYTES ((size_t)64 << 10)
 
-/* The utility hook and its record that tells a file's processor (reference aix 4.8). */
+/*
+ * The utility hook and its record with a file's processor (trcfmt File Format, Trace Entries).
+ */
 #define HOOK_UTILITY 0x00a0
 #define SUBHOOK_CPU_FILE 0x10
 
-struct filling {
+struct aix_filling {
 	struct reading *reading;
 	struct aix_reader *state;
 	struct batch *batch;
@@ -30,7 +35,8 @@ struct filling {
 
 /* Begins a row; returns its index. */
 static size_t
-put_row(struct filling *fill, enum poly_kind kind, enum aix_record record, uint64_t origin)
+store_row(
+	struct aix_filling *fill, enum poly_kind kind, enum aix_record record, uint64_t origin)
 {
 	struct batch *batch = fill->batch;
 	size_t row = batch->view.rows++;
@@ -40,43 +46,43 @@ put_row(struct filling *fill, enum poly_kind kind, enum aix_record record, uint6
 	return row;
 }
 
-/* Number of the row that comes next. */
+/* Returns the number of the next row. */
 static uint64_t
-next_record(const struct filling *fill)
+next_record(const struct aix_filling *fill)
 {
 	return fill->reading->record + fill->batch->view.rows + 1;
 }
 
 static void
-put_header(struct filling *fill)
+store_header(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
 	size_t have;
 	const uint8_t *p = in_peek(in, state->front, &have);
 	have = have < state->front ? have : state->front;
-	if (state->cut_front && in_status(in, NULL) >= 0)
+	if (state->short_front && in_status(in, NULL) >= 0)
 		findings_add(fill->reading->findings, AIX_L02, next_record(fill), 0,
-			"header and directory have %llu bytes, and the file has %zu",
+			"header and directory have %llu bytes, the file has %zu",
 			(unsigned long long)aix_front_size(&state->header), have);
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
 	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
 	in_consume(in, have);
 	state->front = 0;
 }
 
-/* A row of bytes that are no entry, from the front of what is read. */
+/* Stores a row of bytes that are not an entry. */
 static void
-put_damage(struct filling *fill, const uint8_t *p, size_t n)
+store_corrupt(struct aix_filling *fill, const uint8_t *p, size_t n)
 {
 	struct aix_reader *state = fill->state;
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_DAMAGED, in_offset(state->current));
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_CORRUPT, in_offset(state->current));
 	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
 	in_consume(state->current, n);
 	state->left -= n;
 }
 
-/* An entry as an event. */
+/* Converts an entry to an event. */
 static struct aix_event
 event_of(const struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
 {
@@ -98,11 +104,11 @@ event_of(const struct aix_reader *state, const struct aix_entry *entry, const ui
 	return event;
 }
 
-/* Learns a per-CPU file's processor from its first record that tells it. */
+/* Learns a per-CPU file's processor from the first record that has it. */
 static void
-take_cpu(struct aix_reader *state, const struct aix_event *event)
+learn_cpu(struct aix_reader *state, const struct aix_event *event)
 {
-	/* A 32-bit entry has the sub-hook in front, as those of processes do. */
+	/* In a 32-bit entry the first data word is the sub-hook, as in those of processes. */
 	unsigned word = event->wide ? 1 : 2;
 	if (state->has_cpu || !(state->header.mode & AIX_MODE_CPU_FILE) ||
 		aix_event_sub(event) != SUBHOOK_CPU_FILE || event->size < word * event->word)
@@ -112,20 +118,20 @@ take_cpu(struct aix_reader *state, const struct aix_event *event)
 	state->cpu = (uint32_t)cpu;
 }
 
-/* Whose the event is, as far as the events so far tell. */
+/* Stores the process of the event, if earlier events identify it. */
 static void
-put_process(struct filling *fill, size_t row, const struct aix_event *event)
+store_process(struct aix_filling *fill, size_t row, const struct aix_event *event)
 {
 	struct aix_reader *state = fill->state;
 	if (!fill->batch->view.process)
 		return;
-	struct aix_who who = aix_attribution_event(state->attribution, event);
-	if (who.has_pid)
-		batch_put(fill->batch, process, row, who.pid);
+	struct aix_context context = aix_attribution_event(state->attribution, event);
+	if (context.has_pid)
+		batch_put(fill->batch, process, row, context.pid);
 }
 
 static void
-put_time(struct filling *fill, size_t row, uint64_t time)
+store_time(struct aix_filling *fill, size_t row, uint64_t time)
 {
 	struct aix_reader *state = fill->state;
 	if (!state->form.wide)
@@ -135,12 +141,12 @@ put_time(struct filling *fill, size_t row, uint64_t time)
 }
 
 static void
-put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
+store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8_t *p)
 {
 	struct aix_reader *state = fill->state;
 	struct batch *batch = fill->batch;
 	const struct aix_form *form = &state->form;
-	size_t row = put_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
+	size_t row = store_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
 		in_offset(state->current));
 	uint64_t cpu = entry->cpu ? load_be64(p + entry->cpu) : 0;
 	batch_put(batch, hook, row, entry->hook);
@@ -151,11 +157,11 @@ put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
 	if (entry->tid)
 		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
 	if (entry->time)
-		put_time(fill, row, aix_entry_number(form, p, entry->time));
+		store_time(fill, row, aix_entry_number(form, p, entry->time));
 	struct aix_event event = event_of(state, entry, p);
 	if (entry->hook == HOOK_UTILITY)
-		take_cpu(state, &event);
-	put_process(fill, row, &event);
+		learn_cpu(state, &event);
+	store_process(fill, row, &event);
 	if (entry->cpu)
 		batch_put(batch, cpu, row, (uint32_t)cpu);
 	else if (state->has_cpu)
@@ -169,9 +175,9 @@ put_entry(struct filling *fill, const struct aix_entry *entry, const uint8_t *p)
 	state->left -= entry->length;
 }
 
-/* Bytes at the front of what is read, at least want of them where there are so many. */
+/* Returns the next bytes of the block, at least `want` if available. */
 static const uint8_t *
-peek(const struct aix_reader *state, size_t want, size_t *have)
+peek_bytes(const struct aix_reader *state, size_t want, size_t *have)
 {
 	if (want > state->left)
 		want = (size_t)state->left;
@@ -181,158 +187,160 @@ peek(const struct aix_reader *state, size_t want, size_t *have)
 	return p;
 }
 
-/* Where entries begin again behind damage in bare events, from a place on; n: nowhere. */
+/* Returns the offset, from `at` on, where entries resume after corrupt data in bare events. */
 static size_t
 find_entries(const struct aix_form *form, const uint8_t *p, size_t n, size_t at)
 {
-	const size_t unit = form->wide ? 8 : 4, most = n < PIECE ? n : PIECE;
-	const bool at_end = n < 2 * PIECE;
-	while (at < most && aix_chain_bits(form, p + at, n - at, at_end) < AIX_CHAIN_ENOUGH)
+	const size_t unit = form->wide ? 8 : 4,
+		     limit = n < CORRUPT_ROW_BYTES ? n : CORRUPT_ROW_BYTES;
+	const bool at_end = n < 2 * CORRUPT_ROW_BYTES;
+	while (at < limit && aix_chain_bits(form, p + at, n - at, at_end) < AIX_CHAIN_ENOUGH)
 		at += unit;
-	return at < most ? at : most;
+	return at < limit ? at : limit;
 }
 
 /*
- * Passes over damage: in a log up to the end of the block, in bare events to the next place
- * where entries begin. fresh: the first byte was found to be damaged.
+ * Skips corrupt data: in a log up to the end of the block, in bare events up to the next
+ * entries. first_is_corrupt: the first byte is known to be corrupt.
  */
 static void
-pass_damage(struct filling *fill, bool fresh)
+skip_corrupt(struct aix_filling *fill, bool first_is_corrupt)
 {
 	struct aix_reader *state = fill->state;
 	size_t have, n;
 	if (state->block) {
-		const uint8_t *p = peek(state, PIECE, &have);
-		n = have < PIECE ? have : PIECE;
-		put_damage(fill, p, n);
-		state->lost = state->left > 0;
+		const uint8_t *p = peek_bytes(state, CORRUPT_ROW_BYTES, &have);
+		n = have < CORRUPT_ROW_BYTES ? have : CORRUPT_ROW_BYTES;
+		store_corrupt(fill, p, n);
+		state->in_corrupt = state->left > 0;
 		return;
 	}
-	const uint8_t *p = peek(state, 2 * PIECE, &have);
-	have = have < 2 * PIECE ? have : 2 * PIECE;
-	n = find_entries(&state->form, p, have, fresh ? (state->form.wide ? 8 : 4) : 0);
-	state->lost = n == PIECE || n == have;
+	const uint8_t *p = peek_bytes(state, 2 * CORRUPT_ROW_BYTES, &have);
+	have = have < 2 * CORRUPT_ROW_BYTES ? have : 2 * CORRUPT_ROW_BYTES;
+	n = find_entries(
+		&state->form, p, have, first_is_corrupt ? (state->form.wide ? 8 : 4) : 0);
+	state->in_corrupt = n == CORRUPT_ROW_BYTES || n == have;
 	if (n)
-		put_damage(fill, p, n);
+		store_corrupt(fill, p, n);
 }
 
 static void
-put_bad(struct filling *fill, const struct aix_entry *entry)
+store_invalid(struct aix_filling *fill, const struct aix_entry *entry)
 {
 	struct aix_reader *state = fill->state;
 	const char *next = state->block ? "the next block" : "the next entries";
 	uint64_t offset = in_offset(state->current);
 	if (state->form.wide)
 		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,
-			"hook id %04x can't be: the first digit is 0 and the last is not; "
-			"reading goes on at %s",
+			"hook id %04x is not valid: its first digit is 0, its last is not; "
+			"reading resumes at %s",
 			entry->hook, next);
 	else
 		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,
-			"hook type %x, expected 0, 1, 2, 6, 8, 9, a or e; reading goes on at "
+			"hook type %x, expected 0, 1, 2, 6, 8, 9, a or e; reading resumes at "
 			"%s",
 			entry->type, next);
-	state->lost = true;
-	pass_damage(fill, true);
+	state->in_corrupt = true;
+	skip_corrupt(fill, true);
 }
 
-/* The last entry of a block or of the trace, which is cut off. */
+/* Stores the truncated last entry of a block or of the trace. */
 static void
-put_cut(struct filling *fill, const uint8_t *p, size_t have, size_t length)
+store_truncated(struct aix_filling *fill, const uint8_t *p, size_t have, size_t length)
 {
 	struct aix_reader *state = fill->state;
 	if (in_status(state->current, NULL) >= 0)
 		findings_add(fill->reading->findings, AIX_L05, next_record(fill),
 			in_offset(state->current),
-			"the entry has %zu bytes, and %zu are left in %s", length, have,
+			"the entry has %zu bytes, %zu are left in %s", length, have,
 			state->block ? "its block" : "the trace");
-	put_damage(fill, p, have);
+	store_corrupt(fill, p, have);
 }
 
-/* Ends a block that was read, or of which nothing more is there. */
+/* Ends a block that was read, or whose remaining bytes are missing. */
 static void
-end_block(struct filling *fill)
+end_block(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct aix_block *block = state->block;
 	if (block && state->left && in_status(fill->reading->in, NULL) >= 0)
 		findings_add(fill->reading->findings, AIX_L03, next_record(fill), block->offset,
-			"the block at %llu has %llu bytes, and the last %llu are not there",
+			"the block at %llu has %llu bytes, the last %llu are missing",
 			(unsigned long long)block->offset, (unsigned long long)block->size,
 			(unsigned long long)state->left);
 	in_close(state->own);
 	state->own = state->current = NULL;
 	state->block = NULL;
-	state->lost = false;
+	state->in_corrupt = false;
 }
 
-/* One entry, or the end of the block. */
+/* Reads one entry, or ends the block. */
 static void
-add_entry(struct filling *fill)
+add_entry(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct aix_entry entry;
 	size_t have;
-	const uint8_t *p = peek(state, state->form.wide ? 8 : 4, &have);
+	const uint8_t *p = peek_bytes(state, state->form.wide ? 8 : 4, &have);
 	if (have == 0) {
 		end_block(fill);
 		return;
 	}
-	if (state->lost) {
-		pass_damage(fill, false);
+	if (state->in_corrupt) {
+		skip_corrupt(fill, false);
 		return;
 	}
-	enum aix_parse found = aix_entry_parse(&state->form, p, have, &entry);
-	if (found == AIX_SHORT && entry.length > have) {
-		p = peek(state, entry.length, &have);
-		found = aix_entry_parse(&state->form, p, have, &entry);
+	enum aix_parse parse = aix_entry_parse(&state->form, p, have, &entry);
+	if (parse == AIX_SHORT && entry.length > have) {
+		p = peek_bytes(state, entry.length, &have);
+		parse = aix_entry_parse(&state->form, p, have, &entry);
 	}
-	if (found == AIX_WHOLE)
-		put_entry(fill, &entry, p);
-	else if (found == AIX_SHORT)
-		put_cut(fill, p, have, entry.length);
+	if (parse == AIX_COMPLETE)
+		store_entry(fill, &entry, p);
+	else if (parse == AIX_SHORT)
+		store_truncated(fill, p, have, entry.length);
 	else
-		put_bad(fill, &entry);
+		store_invalid(fill, &entry);
 }
 
-/* A row of bytes that no block holds, n at most; false where there are none. */
+/* Stores a row of at most n bytes that no block holds; false at the end of the input. */
 static bool
-add_gap(struct filling *fill, uint64_t n)
+add_gap(struct aix_filling *fill, uint64_t n)
 {
 	struct in *in = fill->reading->in;
-	size_t have, want = n < PIECE ? (size_t)n : PIECE;
+	size_t have, want = n < CORRUPT_ROW_BYTES ? (size_t)n : CORRUPT_ROW_BYTES;
 	const uint8_t *p = in_peek(in, want, &have);
 	have = have < want ? have : want;
 	if (have == 0)
 		return false;
 	uint64_t offset = in_offset(in);
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_GAP, offset);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_GAP, offset);
 	batch_put(fill->batch, address, row, offset);
 	batch_put_bytes(fill->batch, POLY_COLUMN_payload, row, p, have);
 	in_consume(in, have);
 	return true;
 }
 
-/* Passes over a block whose turn comes later. */
+/* Stashes a block that is read later. */
 static enum poly_status
-put_aside(struct filling *fill, struct aix_block *block, struct poly_error *error)
+stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
 	const bool random = in_is_random(in);
 	block->stashed = true;
-	if (!random && !state->spool && !(state->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!random && !state->spool && !(state->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
-	block->place = random ? 0 : spool_size(state->spool);
+	block->place = random ? 0 : spill_buffer_size(state->spool);
 	while (block->avail < block->size) {
 		uint64_t left = block->size - block->avail;
-		size_t have, want = left < PIECE ? (size_t)left : PIECE;
+		size_t have, want = left < CORRUPT_ROW_BYTES ? (size_t)left : CORRUPT_ROW_BYTES;
 		const uint8_t *p = in_peek(in, want, &have);
 		have = have < want ? have : want;
 		if (have == 0)
 			return POLY_OK;
 		const enum poly_status status =
-			random ? POLY_OK : spool_put(state->spool, p, have, error);
+			random ? POLY_OK : spill_buffer_append(state->spool, p, have, error);
 		if (status != POLY_OK)
 			return status;
 		in_consume(in, have);
@@ -341,27 +349,27 @@ put_aside(struct filling *fill, struct aix_block *block, struct poly_error *erro
 	return POLY_OK;
 }
 
-/* The bytes of a block that was put aside, as a source. */
-struct aside {
+/* The bytes of a stashed block, as a source. */
+struct stashed_block {
 	const struct aix_reader *state;
 	const struct in *in;
 	uint64_t place, left;
 };
 
 static enum poly_status
-aside_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+stashed_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error)
 {
-	struct aside *aside = self;
+	struct stashed_block *aside = self;
 	enum poly_status status;
 	*got = 0;
 	size = size < aside->left ? size : (size_t)aside->left;
 	if (size == 0)
 		return POLY_END;
 	if (in_is_random(aside->in)) {
-		struct source_room room = {to, size, 0};
-		status = in_take_at(aside->in, aside->place, &room, error);
+		struct source_room room = {dst, size, 0};
+		status = in_read_at(aside->in, aside->place, &room, error);
 	} else {
-		status = spool_take(aside->state->spool, aside->place, to, size, error);
+		status = spill_buffer_read(aside->state->spool, aside->place, dst, size, error);
 	}
 	*got = status == POLY_OK ? size : 0;
 	aside->place += *got;
@@ -370,23 +378,23 @@ aside_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error 
 }
 
 static void
-aside_close(void *self)
+stashed_close(void *self)
 {
 	mem_free(self);
 }
 
 static enum poly_status
-open_aside(struct filling *fill, const struct aix_block *block, struct poly_error *error)
+open_stashed(struct aix_filling *fill, const struct aix_block *block, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
-	struct aside *aside = mem_new(1, sizeof *aside);
+	struct stashed_block *aside = mem_new(1, sizeof *aside);
 	if (!aside)
 		return err_memory(error);
 	bool random = in_is_random(fill->reading->in);
-	*aside = (struct aside){
+	*aside = (struct stashed_block){
 		state, fill->reading->in, random ? block->offset : block->place, block->avail};
-	const struct source source = {aside_read, aside_close, aside, NULL};
-	state->own = in_of_source(&source, 0);
+	const struct source source = {stashed_read, stashed_close, aside, NULL};
+	state->own = in_from_source(&source, 0);
 	if (!state->own)
 		return err_memory(error);
 	in_restart(state->own, block->offset);
@@ -394,12 +402,12 @@ open_aside(struct filling *fill, const struct aix_block *block, struct poly_erro
 	return POLY_OK;
 }
 
-/* Begins a block, of which some bytes are there. */
+/* Begins a block that has at least one byte in the file. */
 static void
-begin_block(struct filling *fill, struct aix_block *block)
+begin_block(struct aix_filling *fill, struct aix_block *block)
 {
 	struct aix_reader *state = fill->state;
-	size_t row = put_row(fill, POLY_KIND_OTHER, AIX_BLOCK, block->offset);
+	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_BLOCK, block->offset);
 	batch_put(fill->batch, address, row, block->offset);
 	batch_put(fill->batch, size, row,
 		block->size < UINT32_MAX ? (uint32_t)block->size : UINT32_MAX);
@@ -411,7 +419,7 @@ begin_block(struct filling *fill, struct aix_block *block)
 }
 
 static void
-miss_block(struct filling *fill, const struct aix_block *block)
+skip_missing_block(struct aix_filling *fill, const struct aix_block *block)
 {
 	struct aix_reader *state = fill->state;
 	state->next++;
@@ -419,23 +427,23 @@ miss_block(struct filling *fill, const struct aix_block *block)
 		return;
 	bool initial = block->index == AIX_INITIAL;
 	findings_add(fill->reading->findings, initial ? AIX_L02 : AIX_L03, next_record(fill),
-		block->offset, "the %s at %llu with %llu bytes lies behind the end of the file",
+		block->offset, "the %s at %llu with %llu bytes lies past the end of the file",
 		initial ? "block of initial conditions" : "block",
 		(unsigned long long)block->offset, (unsigned long long)block->size);
 }
 
-/* One step towards the block whose turn it is. */
+/* Advances by one step towards the next block in reading order. */
 static enum poly_status
-approach(struct filling *fill, struct aix_block *target, struct poly_error *error)
+advance_to_block(struct aix_filling *fill, struct aix_block *target, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	struct in *in = fill->reading->in;
 	if (target->stashed && target->avail == 0) {
-		miss_block(fill, target);
+		skip_missing_block(fill, target);
 		return POLY_OK;
 	}
 	if (target->stashed) {
-		enum poly_status status = open_aside(fill, target, error);
+		enum poly_status status = open_stashed(fill, target, error);
 		if (status == POLY_OK)
 			begin_block(fill, target);
 		return status;
@@ -454,18 +462,18 @@ approach(struct filling *fill, struct aix_block *target, struct poly_error *erro
 		begin_block(fill, block);
 		state->current = in;
 	} else {
-		return put_aside(fill, block, error);
+		return stash_block(fill, block, error);
 	}
 	return POLY_OK;
 }
 
-/* The next row, or a step towards it. POLY_END: there is none. */
+/* Stores the next row, or advances towards it. POLY_END: end of the trace. */
 static enum poly_status
-step(struct filling *fill, struct poly_error *error)
+next_step(struct aix_filling *fill, struct poly_error *error)
 {
 	struct aix_reader *state = fill->state;
 	if (state->front) {
-		put_header(fill);
+		store_header(fill);
 		return POLY_OK;
 	}
 	if (state->current) {
@@ -475,7 +483,7 @@ step(struct filling *fill, struct poly_error *error)
 	if (!aix_header_size(state->magic))
 		return POLY_END;
 	if (state->next < state->blocks.count)
-		return approach(
+		return advance_to_block(
 			fill, &state->blocks.list[state->blocks.order[state->next]], error);
 	return add_gap(fill, UINT64_MAX) ? POLY_OK : POLY_END;
 }
@@ -483,13 +491,13 @@ step(struct filling *fill, struct poly_error *error)
 enum poly_status
 aix_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct filling fill = {reading, reading->state, batch};
+	struct aix_filling fill = {reading, reading->state, batch};
 	enum poly_status status = POLY_OK;
 	if (batch->view.process && !fill.state->attribution)
 		status = aix_attribution_new(NULL, 0, NULL, &fill.state->attribution, error);
 	while (status == POLY_OK && batch->view.rows < batch->capacity &&
 		batch->arena.size < ARENA_ENOUGH)
-		status = step(&fill, error);
+		status = next_step(&fill, error);
 	return status == POLY_END && batch->view.rows ? POLY_OK : status;
 }
 
@@ -499,6 +507,6 @@ aix_close(struct reading *reading)
 	struct aix_reader *state = reading->state;
 	in_close(state->own);
 	aix_attribution_free(state->attribution);
-	spool_free(state->spool);
+	spill_buffer_free(state->spool);
 	aix_blocks_fini(&state->blocks);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing AIX traces: bare events, streams, new logs, and logs as they were.
+ * Writes AIX traces: bare events, streams, new logs and reproduced logs.
  *
- * spec: reference aix 4.8.
+ * spec: AIX <sys/trchdr.h>.
  */
 #include "format/aix/aix.h"
 
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Zeros that are written for bytes which no row holds, at most. */
-#define HOLE_MOST ((uint64_t)1 << 30)
+/* Maximum number of zeros that replace bytes which no row holds. */
+#define HOLE_MAX ((uint64_t)1 << 30)
 
 enum poly_status
 aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_error *error)
@@ -20,48 +20,48 @@ aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_err
 	const struct aix_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
 	while (n && status == POLY_OK) {
-		size_t piece = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
-		uint8_t *room = out_room(writing->out, piece);
-		status = spool_take(writer->spool, place, room, piece, error);
+		size_t extent = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
+		uint8_t *room = out_room(writing->out, extent);
+		status = spill_buffer_read(writer->spool, place, room, extent, error);
 		if (status == POLY_OK)
-			out_commit(writing->out, piece);
-		place += piece;
-		n -= piece;
+			out_commit(writing->out, extent);
+		place += extent;
+		n -= extent;
 	}
 	return status;
 }
 
-/* The heap's order: the first in the log on top. */
+/* Restores the heap order: the lowest offset on top. */
 static void
-sift_up(struct aix_piece *heap, size_t i)
+sift_up(struct aix_extent *heap, size_t i)
 {
 	while (i && heap[(i - 1) / 2].offset > heap[i].offset) {
-		struct aix_piece piece = heap[i];
+		struct aix_extent extent = heap[i];
 		heap[i] = heap[(i - 1) / 2];
-		heap[(i - 1) / 2] = piece;
+		heap[(i - 1) / 2] = extent;
 		i = (i - 1) / 2;
 	}
 }
 
 static void
-sift_down(struct aix_piece *heap, size_t count)
+sift_down(struct aix_extent *heap, size_t count)
 {
 	for (size_t i = 0;;) {
-		size_t least = i;
+		size_t first = i;
 		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < count; child++) {
-			if (heap[child].offset < heap[least].offset)
-				least = child;
+			if (heap[child].offset < heap[first].offset)
+				first = child;
 		}
-		if (least == i)
+		if (first == i)
 			return;
-		struct aix_piece piece = heap[i];
-		heap[i] = heap[least];
-		heap[least] = piece;
-		i = least;
+		struct aix_extent extent = heap[i];
+		heap[i] = heap[first];
+		heap[first] = extent;
+		i = first;
 	}
 }
 
-/* The piece that grew is done. */
+/* Moves the pending extent to the heap; false: out of memory. */
 static bool
 push_pending(struct aix_writer *writer)
 {
@@ -69,7 +69,7 @@ push_pending(struct aix_writer *writer)
 		return true;
 	if (writer->count == writer->capacity) {
 		size_t capacity = 2 * writer->capacity + 16;
-		struct aix_piece *heap = mem_resize(writer->heap, capacity, sizeof *heap);
+		struct aix_extent *heap = mem_resize(writer->heap, capacity, sizeof *heap);
 		if (!heap)
 			return false;
 		writer->heap = heap;
@@ -81,82 +81,82 @@ push_pending(struct aix_writer *writer)
 	return true;
 }
 
-/* Takes bytes whose turn has not come. */
+/* Stores bytes that follow unwritten ones. */
 static enum poly_status
-hold_back(struct aix_writer *writer, uint64_t offset, const uint8_t *p, size_t n,
+hold_bytes(struct aix_writer *writer, uint64_t offset, const uint8_t *p, size_t n,
 	struct poly_error *error)
 {
-	struct aix_piece *pending = &writer->pending;
-	if (!writer->spool && !(writer->spool = spool_new(AIX_SPOOL_MEMORY)))
+	struct aix_extent *pending = &writer->pending;
+	if (!writer->spool && !(writer->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
 	if (pending->size && pending->offset + pending->size != offset && !push_pending(writer))
 		return err_memory(error);
 	if (!pending->size)
-		*pending = (struct aix_piece){offset, 0, spool_size(writer->spool)};
+		*pending = (struct aix_extent){offset, 0, spill_buffer_size(writer->spool)};
 	pending->size += n;
-	return spool_put(writer->spool, p, n, error);
+	return spill_buffer_append(writer->spool, p, n, error);
 }
 
-/* Writes the pieces whose turn has come. Two that overlap hold the same bytes. */
+/* Writes the extents that are next. Overlapping extents hold the same bytes. */
 static enum poly_status
-write_pieces(struct writing *writing, struct poly_error *error)
+write_held_extents(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
 	while (status == POLY_OK && writer->count && writer->heap[0].offset <= writer->done) {
-		struct aix_piece piece = writer->heap[0];
+		struct aix_extent extent = writer->heap[0];
 		writer->heap[0] = writer->heap[--writer->count];
 		sift_down(writer->heap, writer->count);
-		uint64_t over = writer->done - piece.offset;
-		if (over >= piece.size)
+		uint64_t over = writer->done - extent.offset;
+		if (over >= extent.size)
 			continue;
-		status = aix_unspool(writing, piece.place + over, piece.size - over, error);
-		writer->done += piece.size - over;
+		status = aix_unspool(writing, extent.place + over, extent.size - over, error);
+		writer->done += extent.size - over;
 	}
 	return status;
 }
 
 enum poly_status
-aix_put(struct writing *writing, uint64_t offset, const uint8_t *p, size_t n,
+aix_write_at(struct writing *writing, uint64_t offset, const uint8_t *p, size_t n,
 	struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	if (offset > writer->done)
-		return hold_back(writer, offset, p, n, error);
+		return hold_bytes(writer, offset, p, n, error);
 	uint64_t over = writer->done - offset;
 	if (over >= n)
 		return POLY_OK;
 	out_write(writing->out, p + over, n - (size_t)over);
 	writer->done += n - over;
-	/* What grows may be what comes next. */
+	/* The pending extent may be next. */
 	if (writer->pending.size && writer->pending.offset <= writer->done &&
 		!push_pending(writer))
 		return err_memory(error);
-	return write_pieces(writing, error);
+	return write_held_extents(writing, error);
 }
 
 enum poly_status
-aix_put_rest(struct writing *writing, struct poly_error *error)
+aix_write_held(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	enum poly_status status = push_pending(writer) ? POLY_OK : err_memory(error);
 	if (status == POLY_OK)
-		status = write_pieces(writing, error);
+		status = write_held_extents(writing, error);
 	while (status == POLY_OK && writer->count) {
 		uint64_t hole = writer->heap[0].offset - writer->done;
-		if (hole > HOLE_MOST)
+		if (hole > HOLE_MAX)
 			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-				"no row holds the %llu bytes of the log at %llu; "
-				"aix.container=log makes a new one",
+				"no row holds the %llu bytes of the log at %llu; set "
+				"aix.container=log to write a new log",
 				(unsigned long long)hole, (unsigned long long)writer->done);
 		writing_note(writing, "parts of the log that no row holds were filled with 0");
 		for (writer->done += hole; hole;) {
-			size_t piece = hole < OUT_ROOM_MAX ? (size_t)hole : OUT_ROOM_MAX;
-			memset(out_room(writing->out, piece), 0, piece);
-			out_commit(writing->out, piece);
-			hole -= piece;
+			size_t extent = hole < OUT_ROOM_MAX ? (size_t)hole : OUT_ROOM_MAX;
+			memset(out_room(writing->out, extent), 0, extent);
+			out_commit(writing->out, extent);
+			hole -= extent;
 		}
-		status = write_pieces(writing, error);
+		status = write_held_extents(writing, error);
 	}
 	return status;
 }
@@ -186,9 +186,9 @@ own_fact(const struct writing *writing, const char *key)
 	return fact ? fact : "";
 }
 
-/* What the options and the source say of the form of entries. */
+/* Chooses the form of entries by the options and the source. */
 static void
-settle_form(struct aix_writer *writer, const struct writing *writing)
+choose_form(struct aix_writer *writer, const struct writing *writing)
 {
 	const uint64_t word = writing->options[AIX_OPTION_WORD],
 		       tid = writing->options[AIX_OPTION_TID],
@@ -205,7 +205,7 @@ settle_form(struct aix_writer *writer, const struct writing *writing)
 				      : strcmp(own_fact(writing, "aix.len64g"), "data") == 0;
 }
 
-/* True where the entries can be as the source's. */
+/* True if the entries have the form of the source's. */
 static bool
 same_form(const struct writing *writing)
 {
@@ -217,22 +217,23 @@ same_form(const struct writing *writing)
 	       (strcmp(own_fact(writing, "aix.len64g"), "data") == 0) == form->length_is_data;
 }
 
-/* What is written, by the first row: batch NULL where there is none. */
+/* Chooses the container by the first row; batch is NULL if the trace has no rows. */
 static void
-settle(struct writing *writing, const struct poly_batch *batch)
+choose_container(struct writing *writing, const struct poly_batch *batch)
 {
 	struct aix_writer *writer = writing->state;
 	const char *own = own_fact(writing, "aix.container");
-	enum aix_container wanted = (enum aix_container)writing->options[AIX_OPTION_CONTAINER];
+	enum aix_container container =
+		(enum aix_container)writing->options[AIX_OPTION_CONTAINER];
 	bool headed = batch && aix_record_of(writing, batch, 0) == AIX_HEADER;
 	bool raw = strcmp(own, "raw") == 0;
-	if (!wanted && *own && same_form(writing) && (raw || headed))
-		wanted = AIX_SAME;
-	else if (!wanted)
-		wanted = raw ? AIX_RAW : strcmp(own, "stream") == 0 ? AIX_STREAM : AIX_LOG;
-	writer->container = wanted;
+	if (!container && *own && same_form(writing) && (raw || headed))
+		container = AIX_SAME;
+	else if (!container)
+		container = raw ? AIX_RAW : strcmp(own, "stream") == 0 ? AIX_STREAM : AIX_LOG;
+	writer->container = container;
 	writer->left = UINT64_MAX;
-	if (wanted == AIX_STREAM) {
+	if (container == AIX_STREAM) {
 		uint8_t magic[4];
 		store_be32(magic, AIX_MAGIC_STREAM);
 		out_write(writing->out, magic, sizeof magic);
@@ -244,40 +245,40 @@ enum poly_status
 aix_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
-	settle_form(writer, writing);
-	/* The source's own hooks tell them again. */
+	choose_form(writer, writing);
+	/* The source's own hooks identify the processes. */
 	if (writing->own_raw)
 		writing->uses &= ~POLY_HAS(process);
 	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
 		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a stream has hook words of 64 bits, and aix.word is 32");
+			"a stream has hook words of 64 bits, but aix.word is 32");
 	return POLY_OK;
 }
 
-/* Puts bytes where the log had them; those of an entry move the place on. */
+/* Writes bytes at the current offset of the log, and advances it. */
 static enum poly_status
-put_next(struct writing *writing, const uint8_t *p, size_t n, struct poly_error *error)
+write_next(struct writing *writing, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	if (n > writer->left)
 		return err_set(error, POLY_ERR_LOSS, writer->at,
-			"the block has %llu bytes left, and the entry has %zu; "
-			"aix.container=log makes a new log",
+			"the block has %llu bytes left, the entry has %zu; set "
+			"aix.container=log to write a new log",
 			(unsigned long long)writer->left, n);
 	uint64_t at = writer->at;
 	writer->at += n;
 	writer->left -= writer->left == UINT64_MAX ? 0 : n;
-	return aix_put(writing, at, p, n, error);
+	return aix_write_at(writing, at, p, n, error);
 }
 
-/* A row that is no entry, in a trace that is written as it was. */
+/* Writes a row that is not an entry, in a log that is reproduced. */
 static enum poly_status
-write_part(struct writing *writing, const struct poly_batch *batch, size_t row, unsigned record,
-	struct poly_error *error)
+write_non_event(struct writing *writing, const struct poly_batch *batch, size_t row,
+	unsigned record, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
-	enum poly_column column = record == AIX_DAMAGED ? POLY_COLUMN_raw : POLY_COLUMN_payload;
+	enum poly_column column = record == AIX_CORRUPT ? POLY_COLUMN_raw : POLY_COLUMN_payload;
 	size_t n;
 	if (record == AIX_BLOCK || record == AIX_GAP) {
 		if (!poly_present(batch, POLY_COLUMN_address, row))
@@ -294,7 +295,7 @@ write_part(struct writing *writing, const struct poly_batch *batch, size_t row, 
 	if (!poly_present(batch, column, row))
 		return writing_lacks(batch, row, poly_column_name(column), error);
 	const uint8_t *p = poly_batch_bytes(batch, column, row, &n);
-	return put_next(writing, p, n, error);
+	return write_next(writing, p, n, error);
 }
 
 static enum poly_status
@@ -311,7 +312,7 @@ write_entry(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (status != POLY_OK)
 		return status;
 	if (writer->container == AIX_SAME)
-		return put_next(writing, bytes->data, bytes->size, error);
+		return write_next(writing, bytes->data, bytes->size, error);
 	if (writer->container == AIX_LOG)
 		return aix_log_add(writing, error);
 	out_write(writing->out, bytes->data, bytes->size);
@@ -330,16 +331,16 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 			     : hooked;
 	if (record >= AIX_HEADER && record < AIX_RECORD_COUNT) {
 		if (writer->container == AIX_SAME)
-			return write_part(writing, batch, row, record, error);
-		if (record == AIX_DAMAGED)
-			writing_note(writing, "damaged entries were dropped");
+			return write_non_event(writing, batch, row, record, error);
+		if (record == AIX_CORRUPT)
+			writing_note(writing, "corrupt entries were dropped");
 		if (record == AIX_GAP)
 			writing_note(writing, "bytes that no block holds were dropped");
 		return POLY_OK;
 	}
 	if (hooked || event)
 		return write_entry(writing, batch, row, error);
-	writing_note(writing, "records that are no event were dropped");
+	writing_note(writing, "records that are not events were dropped");
 	return POLY_OK;
 }
 
@@ -349,7 +350,7 @@ aix_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	const struct aix_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
 	if (!writer->container)
-		settle(writing, batch);
+		choose_container(writing, batch);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
 		status = write_row(writing, batch, row, error);
 	return status;
@@ -360,9 +361,9 @@ aix_wfinish(struct writing *writing, struct poly_error *error)
 {
 	const struct aix_writer *writer = writing->state;
 	if (!writer->container)
-		settle(writing, NULL);
+		choose_container(writing, NULL);
 	if (writer->container == AIX_SAME)
-		return aix_put_rest(writing, error);
+		return aix_write_held(writing, error);
 	return writer->container == AIX_LOG ? aix_log_finish(writing, error) : POLY_OK;
 }
 
@@ -371,7 +372,7 @@ aix_wclose(struct writing *writing)
 {
 	struct aix_writer *writer = writing->state;
 	buf_free(&writer->encoder.bytes);
-	spool_free(writer->spool);
+	spill_buffer_free(writer->spool);
 	mem_free(writer->heap);
 	mem_free(writer->blocks);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of CIS 501 traces. spec: reference cis501 2.3, 2.4 and 5 */
+/*
+ * The rules of CIS 501 traces.
+ *
+ * spec: Instruction Trace Format (Penn CIS 501); published traces of Penn CIS 501
+ */
 #include "format/cis501/cis501.h"
 
 #include "base/bits.h"
@@ -9,34 +13,34 @@
 
 /* clang-format off */
 const struct poly_rule cis501_rules[CIS501_RULE_COUNT + 1] = {
-	{"C01", POLY_ERROR, "a line has no fewer than 14 fields", "reference cis501 5"},
-	{"C02", POLY_ERROR, "a line has no more than 14 fields and 4096 bytes", "reference cis501 5"},
-	{"C03", POLY_ERROR, "numbers are of their base, and in the range of their field", "reference cis501 5"},
-	{"C04", POLY_ERROR, "letters are those of their field, and opcodes printable", "reference cis501 5"},
-	{"C05", POLY_WARNING, "a decimal number has no 0 in front, which C reads as octal", "reference cis501 3/15"},
-	{"C06", POLY_WARNING, "micro-operations are numbered 1, 2, 3 within their instruction", "reference cis501 2.4"},
-	{"C07", POLY_WARNING, "micro-operations of one instruction agree in PC, fallthrough and macro opcode", "reference cis501 2.4"},
-	{"C08", POLY_WARNING, "an instruction stands where the one before it leads", "reference cis501 2.4"},
-	{"C09", POLY_WARNING, "a branch has a target other than 0, and nothing else has one", "reference cis501 2.4"},
-	{"C10", POLY_WARNING, "a load or store has an address other than 0, and nothing else has one", "reference cis501 2.4"},
-	{"C11", POLY_WARNING, "a branch is the last micro-operation of its instruction", "reference cis501 2.4"},
-	{"C12", POLY_WARNING, "a branch that is not taken reads the flags, one that does not is taken, and none writes them", "reference cis501 2.4"},
-	{"C13", POLY_WARNING, "the fallthrough stands 1 to 15 bytes behind the PC", "reference cis501 2.4"},
-	{"C14", POLY_WARNING, "a load or store is no branch", "reference cis501 2.4"},
-	{"C15", POLY_WARNING, "the target of JMP_IMM, and an address relative to the PC, is fallthrough + immediate", "reference cis501 2.3"},
-	{"C16", POLY_WARNING, "registers are -1 to 48", "reference cis501 2.3"},
-	{"C17", POLY_WARNING, "the macro opcode has at most 11 characters and the micro opcode 22", "reference cis501 3/20"},
-	{"C18", POLY_WARNING, "a load has a destination, and a store has none", "reference cis501 5"},
-	{"C19", POLY_NOTE, "the last line ends in a newline; whether the last instruction is whole can't be told", "reference cis501 5"},
-	{"C20", POLY_NOTE, "there are no blank lines, carriage returns, 0x prefixes and upper-case digits", "reference cis501 3/16, 3/17"},
-	{"C21", POLY_NOTE, "the opcode was seen in a published trace", "reference cis501 2.3"},
-	{"C22", POLY_NOTE, "there is no row of headings before the records", "reference cis501 3/26"},
-	{"C23", POLY_WARNING, "there is no row of headings behind a record", "reference cis501 3/26"},
+	{"C01", POLY_ERROR, "a line has at least 14 fields", "Instruction Trace Format (Penn CIS 501), Field Descriptions"},
+	{"C02", POLY_ERROR, "a line has at most 14 fields and 4096 bytes", "Instruction Trace Format (Penn CIS 501), Field Descriptions"},
+	{"C03", POLY_ERROR, "numbers have the base and the range of their field", "Instruction Trace Format (Penn CIS 501), Field Descriptions"},
+	{"C04", POLY_ERROR, "letters are valid for their field, and opcodes are printable", "Instruction Trace Format (Penn CIS 501), Field Descriptions"},
+	{"C05", POLY_WARNING, "a decimal number has no leading 0, which C reads as octal", "Instruction Trace Format (Penn CIS 501), Parser Code"},
+	{"C06", POLY_WARNING, "micro-operations are numbered 1, 2, 3 within their instruction", "published traces of Penn CIS 501"},
+	{"C07", POLY_WARNING, "micro-operations of one instruction agree in PC, fallthrough and macro opcode", "published traces of Penn CIS 501"},
+	{"C08", POLY_WARNING, "the PC is the target or fallthrough of the previous instruction", "published traces of Penn CIS 501"},
+	{"C09", POLY_WARNING, "a branch has a target other than 0; other micro-operations have target 0", "published traces of Penn CIS 501"},
+	{"C10", POLY_WARNING, "a load or store has an address other than 0; other micro-operations have address 0", "published traces of Penn CIS 501"},
+	{"C11", POLY_WARNING, "a branch is the last micro-operation of its instruction", "published traces of Penn CIS 501"},
+	{"C12", POLY_WARNING, "a not-taken branch reads the flags, a branch that does not read them is taken, and no branch writes them", "published traces of Penn CIS 501"},
+	{"C13", POLY_WARNING, "the fallthrough is 1 to 15 bytes after the PC", "published traces of Penn CIS 501"},
+	{"C14", POLY_WARNING, "a load or store is not a branch", "published traces of Penn CIS 501"},
+	{"C15", POLY_WARNING, "the target of JMP_IMM, and an address relative to the PC, is fallthrough + immediate", "published traces of Penn CIS 501"},
+	{"C16", POLY_WARNING, "registers are -1 to 48", "published traces of Penn CIS 501"},
+	{"C17", POLY_WARNING, "the macro opcode has at most 11 characters and the micro opcode 22", "Instruction Trace Format (Penn CIS 501), Parser Code"},
+	{"C18", POLY_WARNING, "a load has a destination, and a store has none", "published traces of Penn CIS 501"},
+	{"C19", POLY_NOTE, "the last line ends in a newline; the format cannot show whether the last instruction is complete", "Instruction Trace Format (Penn CIS 501), Parser Code"},
+	{"C20", POLY_NOTE, "lines are not blank, and have neither carriage returns, 0x prefixes nor upper-case digits", "Instruction Trace Format (Penn CIS 501), Parser Code"},
+	{"C21", POLY_NOTE, "the opcode was seen in a published trace", "published traces of Penn CIS 501"},
+	{"C22", POLY_NOTE, "no header row precedes the records", "Instruction Trace Format (Penn CIS 501), Example Trace"},
+	{"C23", POLY_WARNING, "no header row follows a record", "Instruction Trace Format (Penn CIS 501), Example Trace"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
 
-/* What published traces have, between blanks. */
+/* Opcodes of the published traces, between blanks. */
 static const char *const known_opcodes[2] = {
 	" MOV CMP J PUSH POP TEST CALL ADD MOVZX RET JMP LEA XOR AND SHL MOVSX SUB NOP SET SHR "
 	"XCHG OR NOT SAR INC DEC MUL IMUL NEG CMOV ",
@@ -45,12 +49,12 @@ static const char *const known_opcodes[2] = {
 	"LEA NOP SAVE_PC JMP_IMM JMP_REG ZEXT_BYTE_TO_DWORD ZEXT_WORD_TO_DWORD "
 	"SEXT_DWORD_TO_QWORD MUL IMUL_T_IMM UPPER_HALF "};
 
-/* A row under test. */
-struct subject {
+/* A row that is checked. */
+struct cis501_subject {
 	struct reading *reading;
 	struct cis501_check *check;
 	struct cis501 op;
-	uint64_t record, offset; /* number from 1; in bytes */
+	uint64_t record, offset; /* record number from 1; byte offset */
 };
 
 /* Numbers of fields in messages; 0: the line as a whole. */
@@ -74,8 +78,9 @@ enum field {
 
 typedef unsigned long long number;
 
-static void __attribute__((format(printf, 4, 5))) found(const struct subject *subject,
-	enum cis501_rule rule, enum field field, const char *format, ...)
+static void __attribute__((format(printf, 4, 5)))
+add_finding(const struct cis501_subject *subject, enum cis501_rule rule, enum field field,
+	const char *format, ...)
 {
 	char text[200], name[40] = "";
 	va_list list;
@@ -89,57 +94,57 @@ static void __attribute__((format(printf, 4, 5))) found(const struct subject *su
 		"line %llu%s: %s", (number)subject->check->line, name, text);
 }
 
-/* What was written otherwise than in the format's own files. */
+/* Reports spellings that the course's own files do not use. */
 static void
-check_style(const struct subject *subject)
+check_style(const struct cis501_subject *subject)
 {
 	unsigned style = subject->op.style;
 	if (style & CIS501_ZERO)
-		found(subject, CIS501_C05, LINE,
+		add_finding(subject, CIS501_C05, LINE,
 			"a decimal number begins with a 0, read as decimal");
 	if (style & CIS501_PREFIX)
-		found(subject, CIS501_C20, LINE, "0x before a number");
+		add_finding(subject, CIS501_C20, LINE, "0x before a number");
 	if (style & CIS501_UPPER)
-		found(subject, CIS501_C20, LINE, "upper-case digits");
+		add_finding(subject, CIS501_C20, LINE, "upper-case digits");
 	if (style & CIS501_RETURN)
-		found(subject, CIS501_C20, LINE, "a carriage return");
+		add_finding(subject, CIS501_C20, LINE, "a carriage return");
 }
 
 static void
-check_branch(const struct subject *subject)
+check_branch(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op;
 	bool branch = op->branch != '-';
 	if (branch != (op->target != 0))
-		found(subject, CIS501_C09, TARGET, "0x%llx, and branch is '%c'",
+		add_finding(subject, CIS501_C09, TARGET, "0x%llx, and branch is '%c'",
 			(number)op->target, op->branch);
 	if (branch && (op->flags == 'W' || (op->branch == 'N' && op->flags != 'R')))
-		found(subject, CIS501_C12, FLAGS, "'%c', and branch is '%c'", op->flags,
+		add_finding(subject, CIS501_C12, FLAGS, "'%c', and branch is '%c'", op->flags,
 			op->branch);
 	if (branch && op->access != '-')
-		found(subject, CIS501_C14, ACCESS, "'%c', and branch is '%c'", op->access,
+		add_finding(subject, CIS501_C14, ACCESS, "'%c', and branch is '%c'", op->access,
 			op->branch);
 }
 
 static void
-check_access(const struct subject *subject)
+check_access(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op;
 	if ((op->access != '-') != (op->address != 0))
-		found(subject, CIS501_C10, ADDRESS, "0x%llx, and load/store is '%c'",
+		add_finding(subject, CIS501_C10, ADDRESS, "0x%llx, and load/store is '%c'",
 			(number)op->address, op->access);
 	if (op->access == 'L' && op->dest == -1)
-		found(subject, CIS501_C18, DEST, "-1 in a load");
+		add_finding(subject, CIS501_C18, DEST, "-1 in a load");
 	if (op->access == 'S' && op->dest != -1)
-		found(subject, CIS501_C18, DEST, "%d in a store, expected -1", op->dest);
+		add_finding(subject, CIS501_C18, DEST, "%d in a store, expected -1", op->dest);
 }
 
 static void
-check_register(const struct subject *subject, enum field field, int32_t value)
+check_register(const struct cis501_subject *subject, enum field field, int32_t value)
 {
 	if (value < -1 || value > 48)
-		found(subject, CIS501_C16, field, "%d, expected -1 to 48%s", value,
-			value == 49 ? "; courses' programs number the flags so" : "");
+		add_finding(subject, CIS501_C16, field, "%d, expected -1 to 48%s", value,
+			value == 49 ? "; the course's programs use 49 for the flags" : "");
 }
 
 static bool
@@ -152,25 +157,25 @@ is_known(const char *known, const struct cis501_word *word)
 	return false;
 }
 
-/* Opcode 0 is the macro opcode, 1 the micro opcode; name is its number, where it has one. */
+/* Checks the macro opcode (0) or the micro opcode (1); name is its number, or NULL. */
 static void
-check_opcode(const struct subject *subject, unsigned opcode, const uint32_t *name)
+check_opcode(const struct cis501_subject *subject, unsigned opcode, const uint32_t *name)
 {
-	static const unsigned most[2] = {11, 22};
+	static const unsigned max[2] = {11, 22};
 	const struct cis501_word *word = opcode ? &subject->op.micro : &subject->op.macro;
 	enum field field = opcode ? MICRO : MACRO;
 	int shown = line_shown((const uint8_t *)word->text, word->length);
-	if (word->length > most[opcode])
-		found(subject, CIS501_C17, field,
-			"'%.*s' has %zu characters, and the course's parser reads %u", shown,
-			word->text, word->length, most[opcode]);
+	if (word->length > max[opcode])
+		add_finding(subject, CIS501_C17, field,
+			"'%.*s' has %zu characters, the course's parser reads at most %u",
+			shown, word->text, word->length, max[opcode]);
 	uint64_t *seen = subject->check->seen[opcode];
-	if (!name || *name >= CIS501_NAMES_SEEN || bit_test(seen, *name))
+	if (!name || *name >= CIS501_NAMES_MAX || bit_test(seen, *name))
 		return;
 	bit_set(seen, *name);
 	if (!is_known(known_opcodes[opcode], word))
-		found(subject, CIS501_C21, field, "'%.*s' is in no published trace", shown,
-			word->text);
+		add_finding(subject, CIS501_C21, field, "'%.*s' is in no published trace",
+			shown, word->text);
 }
 
 static bool
@@ -180,22 +185,22 @@ is_micro(const struct cis501 *op, const char *name)
 	       memcmp(op->micro.text, name, op->micro.length) == 0;
 }
 
-/* Targets and addresses that are relative to the next instruction. */
+/* Checks targets and addresses that are relative to the next instruction. */
 static void
-check_relative(const struct subject *subject)
+check_relative(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op;
 	struct cis501_check *check = subject->check;
 	uint64_t expected = op->fallthrough + (uint64_t)op->immediate;
 	if (is_micro(op, "JMP_IMM") && op->target != expected)
-		found(subject, CIS501_C15, TARGET,
+		add_finding(subject, CIS501_C15, TARGET,
 			"0x%llx, expected 0x%llx: fallthrough + immediate", (number)op->target,
 			(number)expected);
 	expected += (uint64_t)check->saved_offset;
 	bool relative = op->access != '-' && check->saved_pc >= 0 && op->src1 < 0 &&
 			op->src2 == check->saved_pc;
 	if (relative && op->address != expected)
-		found(subject, CIS501_C15, ADDRESS,
+		add_finding(subject, CIS501_C15, ADDRESS,
 			"0x%llx, expected 0x%llx: relative to the PC", (number)op->address,
 			(number)expected);
 	if (is_micro(op, "SAVE_PC")) {
@@ -207,45 +212,46 @@ check_relative(const struct subject *subject)
 }
 
 static void
-check_within(const struct subject *subject)
+check_same_instruction(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op, *last = &subject->check->last;
 	if (op->pc != last->pc)
-		found(subject, CIS501_C07, PC, "0x%llx, expected 0x%llx as in the line before",
-			(number)op->pc, (number)last->pc);
+		add_finding(subject, CIS501_C07, PC,
+			"0x%llx, expected 0x%llx as in the previous line", (number)op->pc,
+			(number)last->pc);
 	if (op->fallthrough != last->fallthrough)
-		found(subject, CIS501_C07, FALLTHROUGH,
-			"0x%llx, expected 0x%llx as in the line before",
+		add_finding(subject, CIS501_C07, FALLTHROUGH,
+			"0x%llx, expected 0x%llx as in the previous line",
 			(number)op->fallthrough, (number)last->fallthrough);
 	if (last->macro.length &&
 		(op->macro.length != last->macro.length ||
 			memcmp(op->macro.text, last->macro.text, op->macro.length) != 0))
-		found(subject, CIS501_C07, MACRO, "not as in the line before");
+		add_finding(subject, CIS501_C07, MACRO, "differs from the previous line");
 	if (last->branch != '-')
-		found(subject, CIS501_C11, UOP, "%u follows a branch in its instruction",
+		add_finding(subject, CIS501_C11, UOP, "%u follows a branch in its instruction",
 			(unsigned)op->uop);
 }
 
-/* The place of a micro-operation among those before it. */
+/* Checks a micro-operation against its predecessors. */
 static void
-check_order(const struct subject *subject)
+check_order(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op;
 	struct cis501_check *check = subject->check;
 	bool within = check->has_last && op->uop != 1 && op->uop - 1 == check->last.uop;
 	if (!check->has_rows && op->uop != 1)
-		found(subject, CIS501_C06, UOP,
-			"%u, expected 1: the trace begins inside of an instruction",
+		add_finding(subject, CIS501_C06, UOP,
+			"%u, expected 1: the trace begins inside an instruction",
 			(unsigned)op->uop);
 	if (!within)
 		check->saved_pc = -1;
 	if (within)
-		check_within(subject);
+		check_same_instruction(subject);
 	else if (check->has_last && op->uop != 1)
-		found(subject, CIS501_C06, UOP, "%u, expected 1 or %llu", (unsigned)op->uop,
-			(number)check->last.uop + 1);
+		add_finding(subject, CIS501_C06, UOP, "%u, expected 1 or %llu",
+			(unsigned)op->uop, (number)check->last.uop + 1);
 	else if (check->has_last && op->pc != check->next_pc)
-		found(subject, CIS501_C08, PC, "0x%llx, expected 0x%llx: %s of line %llu",
+		add_finding(subject, CIS501_C08, PC, "0x%llx, expected 0x%llx: %s of line %llu",
 			(number)op->pc, (number)check->next_pc,
 			check->jumped ? "target" : "fallthrough", (number)check->last_line);
 	if (!within)
@@ -258,7 +264,7 @@ check_order(const struct subject *subject)
 }
 
 static void
-check_op(const struct subject *subject)
+check_op(const struct cis501_subject *subject)
 {
 	const struct cis501 *op = &subject->op;
 	uint64_t size = op->fallthrough - op->pc;
@@ -268,8 +274,8 @@ check_op(const struct subject *subject)
 	check_access(subject);
 	check_relative(subject);
 	if (size == 0 || size > 15)
-		found(subject, CIS501_C13, FALLTHROUGH,
-			"0x%llx, expected 1 to 15 bytes behind 0x%llx", (number)op->fallthrough,
+		add_finding(subject, CIS501_C13, FALLTHROUGH,
+			"0x%llx, expected 1 to 15 bytes after 0x%llx", (number)op->fallthrough,
 			(number)op->pc);
 	check_register(subject, SRC1, op->src1);
 	check_register(subject, SRC2, op->src2);
@@ -277,20 +283,20 @@ check_op(const struct subject *subject)
 }
 
 static void
-check_row(struct subject *subject, const struct poly_batch *batch, size_t row)
+check_row(struct cis501_subject *subject, const struct poly_batch *batch, size_t row)
 {
 	struct cis501_check *check = subject->check;
-	uint8_t line[CIS501_LINE_MOST + 1];
+	uint8_t line[CIS501_LINE_MAX + 1];
 	const struct cis501_word nothing = {"", 0};
 	bool macro = poly_present(batch, POLY_COLUMN_mnemonic, row),
-	     micro = poly_present(batch, POLY_COLUMN_micro_op, row);
+	     micro = poly_present(batch, POLY_COLUMN_uop_name, row);
 	bool good = cis501_of_raw(batch, row, line, &subject->op) ||
 		    !cis501_of_row(batch, row, &subject->op);
 	if (!good)
 		return;
 	check_op(subject);
 	check_opcode(subject, 0, macro ? &batch->mnemonic[row] : NULL);
-	check_opcode(subject, 1, micro ? &batch->micro_op[row] : NULL);
+	check_opcode(subject, 1, micro ? &batch->uop_name[row] : NULL);
 	check->last = subject->op;
 	check->last.micro = nothing;
 	check->last.macro = macro ? cis501_word_of(batch, POLY_COLUMN_mnemonic, row) : nothing;
@@ -298,25 +304,25 @@ check_row(struct subject *subject, const struct poly_batch *batch, size_t row)
 	check->has_last = check->has_rows = true;
 }
 
-/* A line that is no micro-operation. */
+/* Checks a line that is not a micro-operation. */
 static void
-check_other(const struct subject *subject, enum cis501_record record)
+check_other(const struct cis501_subject *subject, enum cis501_record record)
 {
 	struct cis501_check *check = subject->check;
 	if (record == CIS501_BLANK)
-		found(subject, CIS501_C20, LINE, "a blank line");
+		add_finding(subject, CIS501_C20, LINE, "a blank line");
 	else if (record == CIS501_HEADER && !check->has_rows)
-		found(subject, CIS501_C22, LINE, "a row of headings");
+		add_finding(subject, CIS501_C22, LINE, "a header row");
 	else if (record == CIS501_HEADER)
-		found(subject, CIS501_C23, LINE, "a row of headings behind a record");
+		add_finding(subject, CIS501_C23, LINE, "a header row after a record");
 	else
 		check->has_last = false;
-	check->has_rows |= record == CIS501_DAMAGED;
+	check->has_rows |= record == CIS501_CORRUPT;
 }
 
-/* Counts a row's newlines: one at its end, where it does not have its own bytes. */
+/* Counts a row's newlines: one if the row does not store its own bytes. */
 static void
-pass_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
+count_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
 {
 	size_t n;
 	check->unended = false;
@@ -337,17 +343,17 @@ cis501_check(
 	if (!batch) {
 		if (check->unended)
 			findings_add(reading->findings, CIS501_C19, 0, POLY_NO_OFFSET,
-				"line %llu has no newline: it may be cut off",
+				"line %llu has no newline: it may be truncated",
 				(number)check->newlines + 1);
 		return;
 	}
 	for (size_t row = 0; row < batch->rows; row++) {
-		struct subject subject = {.reading = reading,
+		struct cis501_subject subject = {.reading = reading,
 			.check = check,
 			.record = batch->first + row + 1,
 			.offset = batch->origin[row]};
 		check->line = check->newlines + 1;
-		pass_newlines(check, batch, row);
+		count_newlines(check, batch, row);
 		if (batch->record[row] == CIS501_MICRO_OP)
 			check_row(&subject, batch, row);
 		else

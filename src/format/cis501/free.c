@@ -1,99 +1,99 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of CIS 501 traces that are not bound to lines: fourteen fields are one, whatever
- * white space stands between them. What is a line by itself is read as one, headings and blank
- * lines among them; damage costs the rest of its line.
+ * CIS 501 records independent of lines: fourteen fields form a record, whatever white space
+ * separates them. A line that is a record, a header row or blank by itself is read as a line.
+ * Corrupt data extend to the end of their line.
  *
- * spec: reference cis501 2.1 and 3/18
+ * spec: Instruction Trace Format (Penn CIS 501), Parser Code
  */
 #include "format/cis501/cis501.h"
 
 #include <stdio.h>
 
-/* What is at the front, and why it is no record where it is none. */
+/* The record at the front, or the fault if it is not a record. */
 struct front {
-	struct cis501_piece piece;
+	struct cis501_parsed parsed;
 	struct line line;
-	bool last; /* all that is left */
+	bool last; /* it extends to the end of the input */
 	struct line_fault fault;
 };
 
 static void
-blame_length(struct line_fault *fault)
+set_length_fault(struct line_fault *fault)
 {
 	fault->rule = CIS501_C02;
 	fault->column = 0;
 	snprintf(fault->text, sizeof fault->text, "the record is longer than %d bytes",
-		CIS501_LINE_MOST);
+		CIS501_LINE_MAX);
 }
 
-/* Parses n bytes as if they stood in one line. */
+/* Parses n bytes as if they were one line. */
 static void
 parse_words(struct cis501_free *free, const uint8_t *text, size_t n, struct front *front)
 {
 	for (size_t i = 0; i < n; i++)
 		free->text[i] = text[i] == '\n' ? ' ' : text[i];
 	free->text[n] = '\n';
-	front->piece.is = cis501_parse(free->text, &front->piece.op, &front->fault);
+	front->parsed.is = cis501_parse(free->text, &front->parsed.op, &front->fault);
 }
 
-/* A front of have bytes, the line of which is no record. */
+/* Parses a record whose first line is not a record by itself; have bytes are available. */
 static void
-take_words(struct cis501_free *free, size_t have, struct front *front)
+parse_record(struct cis501_free *free, size_t have, struct front *front)
 {
 	struct line *line = &front->line;
-	const size_t most = have < CIS501_LINE_MOST ? have : CIS501_LINE_MOST;
-	const bool all = have == most; /* the input ends there */
-	size_t n = free->within ? 0 : cis501_words_size(line->text, most);
-	front->piece.split = true;
-	front->piece.is = CIS501_DAMAGED;
-	if (n && (n < most || all)) {
+	const size_t max = have < CIS501_LINE_MAX ? have : CIS501_LINE_MAX;
+	const bool all = have == max; /* the input ends there */
+	size_t n = free->within ? 0 : cis501_words_size(line->text, max);
+	front->parsed.split = true;
+	front->parsed.is = CIS501_CORRUPT;
+	if (n && (n < max || all)) {
 		parse_words(free, line->text, n, front);
-		if (front->piece.is != CIS501_DAMAGED) {
-			size_t gap = cis501_gap_size(line->text + n, most - n);
+		if (front->parsed.is != CIS501_CORRUPT) {
+			size_t gap = cis501_gap_size(line->text + n, max - n);
 			line->ended = gap && line->text[n + gap - 1] == '\n';
 			line->size = line->ended ? n + gap : n;
 			return;
 		}
 	} else if (all && !free->within) {
-		parse_words(free, line->text, most, front);
+		parse_words(free, line->text, max, front);
 		front->last = true;
-		line->ended = line->text[most - 1] == '\n';
-		line->size = most;
+		line->ended = line->text[max - 1] == '\n';
+		line->size = max;
 		return;
 	} else {
-		blame_length(&front->fault);
+		set_length_fault(&front->fault);
 	}
 	line->ended = line->size != 0;
-	line->size = line->ended ? line->size : most;
+	line->size = line->ended ? line->size : max;
 }
 
-/* What stands at the front; damage takes the rest of its line. */
+/* Finds the record at the front; corrupt data extend to the end of their line. */
 static enum poly_status
 find_front(struct cis501_free *free, struct in *in, struct front *front)
 {
 	struct line *line = &front->line;
 	size_t have;
-	front->piece.line = line;
-	front->piece.split = front->last = false;
+	front->parsed.line = line;
+	front->parsed.split = front->last = false;
 	line->shape = NULL;
-	line->text = in_peek(in, CIS501_LINE_MOST + 1, &have);
+	line->text = in_peek(in, CIS501_LINE_MAX + 1, &have);
 	line->offset = in_offset(in);
-	line->size = line_size(line->text, have, CIS501_LINE_MOST);
+	line->size = line_size(line->text, have, CIS501_LINE_MAX);
 	line->ended = true;
 	if (have == 0)
 		return POLY_END;
-	front->piece.is = CIS501_DAMAGED;
+	front->parsed.is = CIS501_CORRUPT;
 	if (line->size && !free->within)
-		front->piece.is = cis501_parse(line->text, &front->piece.op, &front->fault);
-	if (front->piece.is == CIS501_DAMAGED)
-		take_words(free, have, front);
+		front->parsed.is = cis501_parse(line->text, &front->parsed.op, &front->fault);
+	if (front->parsed.is == CIS501_CORRUPT)
+		parse_record(free, have, front);
 	return POLY_OK;
 }
 
-/* Passes over the front. */
+/* Consumes the front. */
 static void
-pass(struct cis501_free *free, struct in *in, const struct line *line)
+skip_front(struct cis501_free *free, struct in *in, const struct line *line)
 {
 	for (size_t i = 0; i < line->size; i++) {
 		bool newline = line->text[i] == '\n';
@@ -103,9 +103,9 @@ pass(struct cis501_free *free, struct in *in, const struct line *line)
 	in_consume(in, line->size);
 }
 
-/* The line of a fault, and the message with its column there. */
+/* Returns the line of a fault, and stores the message with its column. */
 static uint64_t
-place_of(const struct cis501_free *free, const struct front *front, char *text, size_t size)
+locate_fault(const struct cis501_free *free, const struct front *front, char *text, size_t size)
 {
 	uint64_t line = free->newlines + 1;
 	unsigned column = free->column;
@@ -127,7 +127,7 @@ fail(const struct cis501_free *free, const struct front *front, struct poly_erro
 {
 	const unsigned column = front->fault.column;
 	char text[300];
-	uint64_t line = place_of(free, front, text, sizeof text);
+	uint64_t line = locate_fault(free, front, text, sizeof text);
 	err_set(error, POLY_ERR_FORMAT, front->line.offset + (column ? column - 1 : 0), "%s",
 		text);
 	if (error)
@@ -136,11 +136,11 @@ fail(const struct cis501_free *free, const struct front *front, struct poly_erro
 }
 
 static void
-find_fault(struct reading *reading, const struct cis501_free *free, size_t row,
+add_fault(struct reading *reading, const struct cis501_free *free, size_t row,
 	const struct front *front)
 {
 	char text[300];
-	uint64_t line = place_of(free, front, text, sizeof text);
+	uint64_t line = locate_fault(free, front, text, sizeof text);
 	findings_add(reading->findings, front->fault.rule, reading->record + row + 1,
 		front->line.offset, "line %llu%s%s", (unsigned long long)line,
 		front->fault.column ? ", " : ": ", text);
@@ -155,15 +155,15 @@ cis501_free_read(struct reading *reading, struct cis501_free *free, struct batch
 	size_t row = 0;
 	for (; row < batch->capacity; row++) {
 		status = find_front(free, reading->in, &front);
-		bool damaged = status == POLY_OK && front.piece.is == CIS501_DAMAGED;
-		if (damaged && !front.last)
+		bool corrupt = status == POLY_OK && front.parsed.is == CIS501_CORRUPT;
+		if (corrupt && !front.last)
 			status = fail(free, &front, error);
 		if (status != POLY_OK)
 			break;
-		if (damaged && in_status(reading->in, NULL) == POLY_END)
-			find_fault(reading, free, row, &front);
-		cis501_put(reading, batch, row, &front.piece);
-		pass(free, reading->in, &front.line);
+		if (corrupt && in_status(reading->in, NULL) == POLY_END)
+			add_fault(reading, free, row, &front);
+		cis501_put_row(reading, batch, row, &front.parsed);
+		skip_front(free, reading->in, &front.line);
 	}
 	batch->view.rows = row;
 	return row && status == POLY_END ? POLY_OK : status;
@@ -177,10 +177,10 @@ cis501_free_resync(struct reading *reading, struct cis501_free *free, struct bat
 	if (status != POLY_OK)
 		return status;
 	if (!free->within)
-		find_fault(reading, free, 0, &front);
-	cis501_put(reading, batch, 0, &front.piece);
+		add_fault(reading, free, 0, &front);
+	cis501_put_row(reading, batch, 0, &front.parsed);
 	batch->view.rows = 1;
 	free->within = !front.line.ended;
-	pass(free, reading->in, &front.line);
+	skip_front(free, reading->in, &front.line);
 	return POLY_OK;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of CIS 501 traces: a pass over the bytes, which a table tells apart.
+ * Lines of CIS 501 traces: one scan of the bytes, which a table classifies.
  *
- * spec: seed 004, reference cis501 2.3, 3/15 to 3/26 and 4
+ * spec: Instruction Trace Format (Penn CIS 501), Field Descriptions; published traces of Penn
+ * CIS 501
  */
 #include "format/cis501/line.h"
 
@@ -10,7 +11,7 @@
 
 #include <stdio.h>
 
-/* What a byte is: a hexadecimal digit of that value (U: upper case), or one of these. */
+/* Class of a byte: a hexadecimal digit of that value (U: upper case), or one of these. */
 #define U 0x10 /* with the digit: upper case */
 #define P 0x20 /* another printable character */
 #define S 0x40 /* white space within a line */
@@ -43,17 +44,17 @@ static const uint8_t classes[256] = {
 #define is_space(c) (classes[c] == S)
 #define is_end(c) ((classes[c] | 1) == N)
 
-/* A place in a line. */
-struct scan {
+/* Position in a line. */
+struct cis501_scan {
 	const uint8_t *p;   /* the next byte */
-	const uint8_t *gap; /* end of the field before this one */
+	const uint8_t *gap; /* end of the previous field */
 	unsigned style;	    /* bits of enum cis501_style */
-	unsigned fields;    /* passed */
+	unsigned fields;    /* parsed so far */
 };
 
-/* Passes over white space; says where the next field begins. */
+/* Skips white space; returns the beginning of the next field. */
 static inline const uint8_t *
-next_field(struct scan *scan)
+next_field(struct cis501_scan *scan)
 {
 	const uint8_t *p = scan->p;
 	while (*p == ' ')
@@ -64,20 +65,20 @@ next_field(struct scan *scan)
 	return p;
 }
 
-/* Ends a field that began at start; in columns it has more than one blank in front. */
+/* Ends a field that began at start; in columns `padding` further blanks precede it. */
 static inline bool
-end_field(struct scan *scan, const uint8_t *start, ptrdiff_t more)
+end_field(struct cis501_scan *scan, const uint8_t *start, ptrdiff_t extra)
 {
 	ptrdiff_t gap = start - scan->gap;
 	bool good = is_end(*scan->p);
-	scan->style |= (gap != 1 + more ? (unsigned)CIS501_OFF << CIS501_COLUMNS : 0) |
+	scan->style |= (gap != 1 + extra ? (unsigned)CIS501_OFF << CIS501_COLUMNS : 0) |
 		       (gap != 1 ? (unsigned)CIS501_OFF << CIS501_BLANKS : 0);
 	scan->gap = scan->p;
 	scan->fields += good;
 	return good;
 }
 
-/* How many blanks bring a field of that length to a width. */
+/* Returns the number of blanks that pad a field of that length to a width. */
 static inline ptrdiff_t
 padding(ptrdiff_t width, ptrdiff_t length)
 {
@@ -85,7 +86,7 @@ padding(ptrdiff_t width, ptrdiff_t length)
 }
 
 static inline bool
-take_hex(struct scan *scan, ptrdiff_t width, uint64_t *value)
+parse_hex(struct cis501_scan *scan, ptrdiff_t width, uint64_t *value)
 {
 	const uint8_t *start = next_field(scan), *p = start;
 	unsigned seen = 0;
@@ -115,9 +116,10 @@ take_hex(struct scan *scan, ptrdiff_t width, uint64_t *value)
 	return end_field(scan, start, padding(width, p - start));
 }
 
-/* A decimal number from -most - negative to most; negative: a sign may stand before it. */
+/* Parses a decimal number from -max - negative to max; negative: a sign is allowed. */
 static inline bool
-take_decimal(struct scan *scan, ptrdiff_t width, uint64_t most, bool negative, uint64_t *value)
+parse_decimal(
+	struct cis501_scan *scan, ptrdiff_t width, uint64_t max, bool negative, uint64_t *value)
 {
 	const uint8_t *start = next_field(scan), *p = start;
 	bool minus = negative && *p == '-';
@@ -130,7 +132,7 @@ take_decimal(struct scan *scan, ptrdiff_t width, uint64_t most, bool negative, u
 		v = v * 10 + classes[*p];
 	ptrdiff_t n = p - digits;
 	if (n == 0 || (n > 19 && !num_parse((const char *)digits, (size_t)n, &v)) ||
-		v > most + minus)
+		v > max + minus)
 		return false;
 	if (*digits == '0' && (n > 1 || minus))
 		scan->style |= n > 1 ? CIS501_ZERO : CIS501_OTHER;
@@ -140,20 +142,20 @@ take_decimal(struct scan *scan, ptrdiff_t width, uint64_t most, bool negative, u
 }
 
 static inline bool
-take_register(struct scan *scan, int32_t *number)
+parse_register(struct cis501_scan *scan, int32_t *number)
 {
 	uint64_t v;
-	bool good = take_decimal(scan, 2, INT32_MAX, true, &v);
+	bool good = parse_decimal(scan, 2, INT32_MAX, true, &v);
 	*number = good ? (int32_t)(int64_t)v : 0;
 	return good;
 }
 
 static inline bool
-take_letter(struct scan *scan, char one, char other, char *letter)
+parse_letter(struct cis501_scan *scan, char first, char second, char *letter)
 {
 	const uint8_t *start = next_field(scan);
 	char c = (char)*start;
-	if (c != '-' && c != one && c != other)
+	if (c != '-' && c != first && c != second)
 		return false;
 	*letter = c;
 	scan->p = start + 1;
@@ -161,7 +163,7 @@ take_letter(struct scan *scan, char one, char other, char *letter)
 }
 
 static inline bool
-take_word(struct scan *scan, ptrdiff_t more, struct cis501_word *word)
+parse_word(struct cis501_scan *scan, ptrdiff_t extra, struct cis501_word *word)
 {
 	const uint8_t *start = next_field(scan), *p = start;
 	while (is_word(*p))
@@ -169,12 +171,12 @@ take_word(struct scan *scan, ptrdiff_t more, struct cis501_word *word)
 	word->text = (const char *)start;
 	word->length = (size_t)(p - start);
 	scan->p = p;
-	return p != start && end_field(scan, start, more);
+	return p != start && end_field(scan, start, extra);
 }
 
-/* The white space behind the last field, and the newline. */
+/* Parses the white space after the last field, and the newline. */
 static inline bool
-take_end(struct scan *scan)
+parse_end(struct cis501_scan *scan)
 {
 	const uint8_t *p = scan->p;
 	if (*p == '\r' && p[1] == '\n') {
@@ -188,39 +190,39 @@ take_end(struct scan *scan)
 }
 
 static inline bool
-take_all(struct scan *scan, struct cis501 *op)
+parse_fields(struct cis501_scan *scan, struct cis501 *op)
 {
 	const unsigned off = (unsigned)CIS501_OFF << CIS501_COLUMNS | (unsigned)CIS501_OFF
 									      << CIS501_BLANKS;
 	const uint8_t *text = scan->p, *field = NULL;
 	uint64_t uop = 0, immediate = 0;
-	bool good = take_decimal(scan, 0, UINT32_MAX, false, &uop) && uop != 0;
+	bool good = parse_decimal(scan, 0, UINT32_MAX, false, &uop) && uop != 0;
 	scan->fields = good; /* 0 is a number, but not of this field */
-	/* The first field has no gap in front. */
+	/* No gap precedes the first field. */
 	scan->style = (scan->style & ~off) | (is_end(*text) ? off : 0);
-	good = good && take_hex(scan, 0, &op->pc) && take_register(scan, &op->src1) &&
-	       take_register(scan, &op->src2) && take_register(scan, &op->dest) &&
-	       take_letter(scan, 'R', 'W', &op->flags) &&
-	       take_letter(scan, 'T', 'N', &op->branch) &&
-	       take_letter(scan, 'L', 'S', &op->access) &&
-	       take_decimal(scan, 9, INT64_MAX, true, &immediate);
+	good = good && parse_hex(scan, 0, &op->pc) && parse_register(scan, &op->src1) &&
+	       parse_register(scan, &op->src2) && parse_register(scan, &op->dest) &&
+	       parse_letter(scan, 'R', 'W', &op->flags) &&
+	       parse_letter(scan, 'T', 'N', &op->branch) &&
+	       parse_letter(scan, 'L', 'S', &op->access) &&
+	       parse_decimal(scan, 9, INT64_MAX, true, &immediate);
 	field = scan->gap + 1;
-	good = good && take_hex(scan, 12, &op->address);
+	good = good && parse_hex(scan, 12, &op->address);
 	op->address_field =
 		(struct cis501_word){(const char *)field, (size_t)(scan->p - field)};
-	good = good && take_hex(scan, 12, &op->fallthrough) &&
-	       take_hex(scan, 12, &op->target) && take_word(scan, 0, &op->macro) &&
-	       take_word(scan, padding(8, (ptrdiff_t)op->macro.length), &op->micro);
+	good = good && parse_hex(scan, 12, &op->fallthrough) &&
+	       parse_hex(scan, 12, &op->target) && parse_word(scan, 0, &op->macro) &&
+	       parse_word(scan, padding(8, (ptrdiff_t)op->macro.length), &op->micro);
 	op->uop = (uint32_t)uop;
 	op->immediate = (int64_t)immediate;
-	return good && take_end(scan);
+	return good && parse_end(scan);
 }
 
-/* The words of a line, and how many there are; as many as fit are kept. */
+/* Splits a line into words; returns their number, and stores at most CIS501_FIELDS. */
 static unsigned
 split(const uint8_t *text, struct cis501_word words[CIS501_FIELDS])
 {
-	struct scan scan = {.p = text};
+	struct cis501_scan scan = {.p = text};
 	unsigned n = 0;
 	for (; *next_field(&scan) != '\n'; n++) {
 		const uint8_t *start = scan.p;
@@ -239,7 +241,7 @@ word_is(const struct cis501_word *word, const char *text)
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-/* The numbers of the fields, or their names, as the seed's example has them above it. */
+/* True for the header rows of the specification's example: field numbers or names. */
 static bool
 is_header(const struct cis501_word *words, unsigned n)
 {
@@ -281,9 +283,9 @@ cis501_field_name(unsigned field)
 	return fields[field].name;
 }
 
-/* What a line is that is no micro-operation: its first fields were good ones. */
+/* Classifies a line that is not a micro-operation; its first `good` fields are valid. */
 static enum cis501_record
-explain(const uint8_t *text, unsigned good, struct line_fault *fault)
+explain_line(const uint8_t *text, unsigned good, struct line_fault *fault)
 {
 	struct cis501_word words[CIS501_FIELDS];
 	unsigned n = split(text, words);
@@ -297,9 +299,9 @@ explain(const uint8_t *text, unsigned good, struct line_fault *fault)
 		fault->column = 0;
 		snprintf(fault->text, sizeof fault->text, "%u fields, expected %d; %s", n,
 			CIS501_FIELDS,
-			n < CIS501_FIELDS ? "is it cut off, or in two lines?"
-					  : "does an opcode have a blank?");
-		return CIS501_DAMAGED;
+			n < CIS501_FIELDS ? "is it truncated, or split over two lines?"
+					  : "does an opcode contain a blank?");
+		return CIS501_CORRUPT;
 	}
 	const struct cis501_word *word = &words[bad];
 	const uint8_t *shown = (const uint8_t *)word->text;
@@ -308,16 +310,16 @@ explain(const uint8_t *text, unsigned good, struct line_fault *fault)
 	snprintf(fault->text, sizeof fault->text, "field %u, %s, is '%.*s', expected %s",
 		bad + 1, fields[bad].name, line_shown(shown, word->length), word->text,
 		fields[bad].expected);
-	return CIS501_DAMAGED;
+	return CIS501_CORRUPT;
 }
 
 enum cis501_record
 cis501_parse(const uint8_t *text, struct cis501 *op, struct line_fault *fault)
 {
-	struct scan scan = {.p = text, .gap = text};
-	bool good = take_all(&scan, op);
+	struct cis501_scan scan = {.p = text, .gap = text};
+	bool good = parse_fields(&scan, op);
 	op->style = scan.style;
-	return good ? CIS501_MICRO_OP : explain(text, scan.fields, fault);
+	return good ? CIS501_MICRO_OP : explain_line(text, scan.fields, fault);
 }
 
 size_t
@@ -352,33 +354,35 @@ cis501_word_length(const char *text)
 	return n;
 }
 
-/* Writes n bytes behind a blank, at the right of width. */
+/* Writes a blank and n bytes, right-aligned in width. */
 static inline char *
-put_right(char *to, const char *text, size_t n, size_t width)
+append_right(char *dst, const char *text, size_t n, size_t width)
 {
 	for (size_t i = n; i < width; i++)
-		*to++ = ' ';
-	*to++ = ' ';
-	memcpy(to, text, n);
-	return to + n;
+		*dst++ = ' ';
+	*dst++ = ' ';
+	memcpy(dst, text, n);
+	return dst + n;
 }
 
-/* Blanks before a number of n characters, at the right of width (at most 15); where it begins.
+/*
+ * Writes the blanks before a number of n characters that is right-aligned in width (at most
+ * 15); returns where it begins.
  */
 static inline char *
-put_blanks(char *to, size_t n, size_t width)
+append_blanks(char *dst, size_t n, size_t width)
 {
-	memset(to, ' ', 16);
-	return to + 1 + (n < width ? width - n : 0);
+	memset(dst, ' ', 16);
+	return dst + 1 + (n < width ? width - n : 0);
 }
 
-/* Writes a number; up to 8 bytes behind it are written over, as whole words are stored. */
+/* Writes a number; overwrites up to 8 bytes past it, as it stores whole words. */
 static inline char *
-put_hex(char *to, uint64_t v, size_t width)
+append_hex(char *dst, uint64_t v, size_t width)
 {
 	const unsigned n = num_hex_width(v);
 	const uint64_t low = num_hex_word((uint32_t)v);
-	char *p = put_blanks(to, n, width);
+	char *p = append_blanks(dst, n, width);
 	if (n <= 8) {
 		store_le64((uint8_t *)p, low >> 8 * (8 - n));
 	} else {
@@ -390,48 +394,48 @@ put_hex(char *to, uint64_t v, size_t width)
 }
 
 static inline char *
-put_decimal(char *to, int64_t v, size_t width)
+append_decimal(char *dst, int64_t v, size_t width)
 {
 	const bool sign = v < 0;
 	const uint64_t size = sign ? 0 - (uint64_t)v : (uint64_t)v;
 	char digits[24] = "-";
 	if (size >= 100000000) {
 		const size_t n = num_decimal(digits + sign, size) + sign;
-		return put_right(to, digits, n, width);
+		return append_right(dst, digits, n, width);
 	}
 	const uint64_t word = num_decimal_word((uint32_t)size);
-	/* The last digit is shown even where it is 0. */
+	/* The last digit is written even if it is 0. */
 	const uint64_t shown = (word - 0x3030303030303030) | (uint64_t)1 << 56;
 	const unsigned zeros = (unsigned)__builtin_ctzll(shown) / 8;
-	char *p = put_blanks(to, 8 - zeros + sign, width);
+	char *p = append_blanks(dst, 8 - zeros + sign, width);
 	*p = '-';
 	store_le64((uint8_t *)p + sign, word >> 8 * zeros);
 	return p + sign + 8 - zeros;
 }
 
 struct cis501_printed
-cis501_print(char *to, const struct cis501 *op, enum cis501_layout layout)
+cis501_print(char *dst, const struct cis501 *op, enum cis501_layout layout)
 {
 	static const struct {
 		size_t number, immediate, address, opcode;
 	} widths[CIS501_LAYOUTS] = {{2, 9, 12, 8}, {0, 0, 0, 0}};
 	const size_t number = widths[layout].number, address = widths[layout].address;
-	char *p = to + num_decimal(to, op->uop);
-	p = put_hex(p, op->pc, 0);
-	p = put_decimal(p, op->src1, number);
-	p = put_decimal(p, op->src2, number);
-	p = put_decimal(p, op->dest, number);
+	char *p = dst + num_decimal(dst, op->uop);
+	p = append_hex(p, op->pc, 0);
+	p = append_decimal(p, op->src1, number);
+	p = append_decimal(p, op->src2, number);
+	p = append_decimal(p, op->dest, number);
 	const char letters[6] = {' ', op->flags, ' ', op->branch, ' ', op->access};
 	memcpy(p, letters, sizeof letters);
-	p = put_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
-	const size_t address_at = (size_t)(p - to) + 1;
-	p = put_hex(p, op->address, address);
-	p = put_hex(p, op->fallthrough, address);
-	p = put_hex(p, op->target, address);
-	p = put_right(p, op->macro.text, op->macro.length, 0);
+	p = append_decimal(p + sizeof letters, op->immediate, widths[layout].immediate);
+	const size_t address_at = (size_t)(p - dst) + 1;
+	p = append_hex(p, op->address, address);
+	p = append_hex(p, op->fallthrough, address);
+	p = append_hex(p, op->target, address);
+	p = append_right(p, op->macro.text, op->macro.length, 0);
 	for (size_t i = op->macro.length; i < widths[layout].opcode; i++)
 		*p++ = ' ';
-	p = put_right(p, op->micro.text, op->micro.length, 0);
+	p = append_right(p, op->micro.text, op->micro.length, 0);
 	*p++ = '\n';
-	return (struct cis501_printed){to, (size_t)(p - to), address_at};
+	return (struct cis501_printed){dst, (size_t)(p - dst), address_at};
 }

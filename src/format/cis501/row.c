@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as micro-operations of CIS 501 traces. spec: seed 004 */
+/*
+ * Rows as micro-operations of CIS 501 traces.
+ *
+ * spec: Instruction Trace Format (Penn CIS 501), Field Descriptions
+ */
 #include "polytrace/cis501.h"
 
 #include "format/cis501/cis501.h"
@@ -27,26 +31,26 @@ cis501_word_of(const struct poly_batch *batch, enum poly_column column, size_t r
 	return (struct cis501_word){name ? name : "", name ? strlen(name) : 0};
 }
 
-/* The value of a column in a row, or another one where the row has none. */
-#define VALUE(batch, column, row, other) \
-	(poly_present(batch, POLY_COLUMN_##column, row) ? (batch)->column[row] : (other))
+/* The value of a column in a row, or a default if it is absent. */
+#define VALUE(batch, column, row, absent) \
+	(poly_present(batch, POLY_COLUMN_##column, row) ? (batch)->column[row] : (absent))
 
-/* A name of a row, up to what can't stand in a line. False: it is no word. */
+/* Loads a name of a row; false if it is not a valid word of a line. */
 static bool
-take_word(const struct poly_batch *batch, enum poly_column column, size_t row,
+load_word(const struct poly_batch *batch, enum poly_column column, size_t row,
 	struct cis501_word *word)
 {
 	*word = (struct cis501_word){"", 0};
 	if (!poly_present(batch, column, row))
 		return false;
 	const uint32_t *numbers =
-		column == POLY_COLUMN_mnemonic ? batch->mnemonic : batch->micro_op;
+		column == POLY_COLUMN_mnemonic ? batch->mnemonic : batch->uop_name;
 	const char *name = poly_trace_name(batch->info, numbers[row]);
 	if (!name)
 		return false;
 	*word = (struct cis501_word){name, cis501_word_length(name)};
 	return word->length != 0 && name[word->length] == '\0' &&
-	       word->length < CIS501_LINE_MOST / 4;
+	       word->length < CIS501_LINE_MAX / 4;
 }
 
 static void
@@ -73,12 +77,12 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 	if (!poly_present(batch, POLY_COLUMN_fallthrough, row))
 		return "fallthrough";
 	*op = (struct cis501){.pc = batch->pc[row], .fallthrough = batch->fallthrough[row]};
-	op->uop = VALUE(batch, uop, row, 0);
+	op->uop = VALUE(batch, uop_index, row, 0);
 	if (op->uop == 0)
 		return "uop";
-	if (!take_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
+	if (!load_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
 		return "mnemonic";
-	if (!take_word(batch, POLY_COLUMN_micro_op, row, &op->micro))
+	if (!load_word(batch, POLY_COLUMN_uop_name, row, &op->micro))
 		return "micro_op";
 	op->src1 = VALUE(batch, src1, row, -1);
 	op->src2 = VALUE(batch, src2, row, -1);
@@ -92,7 +96,7 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 }
 
 bool
-cis501_of_raw(const struct poly_batch *batch, size_t row, uint8_t line[CIS501_LINE_MOST + 1],
+cis501_of_raw(const struct poly_batch *batch, size_t row, uint8_t line[CIS501_LINE_MAX + 1],
 	struct cis501 *op)
 {
 	struct line_fault fault;
@@ -100,9 +104,9 @@ cis501_of_raw(const struct poly_batch *batch, size_t row, uint8_t line[CIS501_LI
 	if (!poly_present(batch, POLY_COLUMN_raw, row))
 		return false;
 	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	if (n == 0 || n > CIS501_LINE_MOST)
+	if (n == 0 || n > CIS501_LINE_MAX)
 		return false;
-	/* A record that is not bound to lines may have newlines between its fields. */
+	/* With cis501.lines=free a record may have newlines between its fields. */
 	for (size_t i = 0; i < n; i++)
 		line[i] = raw[i] == '\n' && i + 1 < n ? ' ' : raw[i];
 	line[n] = '\n';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the second format of CIS 501. spec: reference cis501 4.3 */
+/* Lines of the second format of CIS 501. spec: traces of Penn CIS 501, fall 2016 */
 #include "format/cis501v2/line.h"
 
 #include "base/num.h"
@@ -17,14 +17,14 @@ static const char *const registers[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6"
 /* Letters of the column flags, in the order of enum poly_flags. */
 static const char flag_letters[] = "_RWB";
 
-struct word {
+struct v2_word {
 	const char *text;
 	size_t length;
 };
 
-/* The fields of a line of n bytes without its end, and how many there are. */
+/* Splits a line of n bytes without its newline into fields; returns their number. */
 static unsigned
-split(const char *text, size_t n, struct word words[FIELDS])
+split(const char *text, size_t n, struct v2_word words[FIELDS])
 {
 	const char *end = text + n;
 	unsigned count = 0;
@@ -32,16 +32,16 @@ split(const char *text, size_t n, struct word words[FIELDS])
 		const char *tab = memchr(text, '\t', (size_t)(end - text));
 		const char *stop = tab ? tab : end;
 		if (count < FIELDS)
-			words[count] = (struct word){text, (size_t)(stop - text)};
+			words[count] = (struct v2_word){text, (size_t)(stop - text)};
 		if (!tab)
 			return count + 1;
 		text = tab + 1;
 	}
 }
 
-/* Blanks may stand around a field. */
+/* Removes the blanks around a field. */
 static void
-trim(struct word *word)
+trim(struct v2_word *word)
 {
 	while (word->length && *word->text == ' ') {
 		word->text++;
@@ -51,9 +51,9 @@ trim(struct word *word)
 		word->length--;
 }
 
-/* The place of a word in a list; -1 where it is not in it. */
+/* Returns the index of a word in a list; -1 if absent. */
 static int
-find(const char *const *list, const struct word *word)
+find_word(const char *const *list, const struct v2_word *word)
 {
 	for (int i = 0; list[i]; i++) {
 		if (strlen(list[i]) == word->length &&
@@ -64,7 +64,7 @@ find(const char *const *list, const struct word *word)
 }
 
 static bool
-take_hex(const struct word *word, uint32_t *value)
+parse_hex(const struct v2_word *word, uint32_t *value)
 {
 	uint64_t v;
 	if (!num_parse_hex(word->text, word->length, &v) || v > UINT32_MAX)
@@ -74,7 +74,7 @@ take_hex(const struct word *word, uint32_t *value)
 }
 
 static bool
-take_decimal(const struct word *word, uint32_t *value)
+parse_decimal(const struct v2_word *word, uint32_t *value)
 {
 	uint64_t v;
 	bool good = word->length <= 10 && num_parse(word->text, word->length, &v) && v <= 255;
@@ -84,15 +84,15 @@ take_decimal(const struct word *word, uint32_t *value)
 }
 
 static bool
-take_name(const char *const *list, const struct word *word, unsigned *value)
+parse_name(const char *const *list, const struct v2_word *word, unsigned *value)
 {
-	int i = find(list, word);
+	int i = find_word(list, word);
 	*value = (unsigned)i;
 	return i >= 0;
 }
 
 static bool
-take_letter(const char *letters, const struct word *word, char *letter)
+parse_letter(const char *letters, const struct v2_word *word, char *letter)
 {
 	*letter = word->length == 1 ? *word->text : 0;
 	return *letter && strchr(letters, *letter);
@@ -105,11 +105,11 @@ cis501v2_is_text(const char *text, size_t n)
 		if (text[i] < ' ' || text[i] > '~')
 			return false;
 	}
-	return n <= CIS501V2_LINE_MOST;
+	return n <= CIS501V2_LINE_MAX;
 }
 
 static bool
-take_text(const struct word *word, struct cis501v2 *op)
+parse_text(const struct v2_word *word, struct cis501v2 *op)
 {
 	op->text = word->text;
 	op->length = word->length;
@@ -117,35 +117,36 @@ take_text(const struct word *word, struct cis501v2 *op)
 }
 
 static bool
-take_field(struct cis501v2 *op, unsigned field, const struct word *word)
+parse_field(struct cis501v2 *op, unsigned field, const struct v2_word *word)
 {
 	char letter;
 	bool good;
 	switch (field) {
-	case 0: return take_hex(word, &op->pc);
-	case 1: return take_decimal(word, &op->opcode_size);
-	case 2: return take_name(types, word, &op->type);
-	case 3: return take_letter("TN_", word, &op->direction);
-	case 4: return take_hex(word, &op->target);
-	case 5: return take_letter("LS_", word, &op->access);
+	case 0: return parse_hex(word, &op->pc);
+	case 1: return parse_decimal(word, &op->opcode_size);
+	case 2: return parse_name(types, word, &op->type);
+	case 3: return parse_letter("TN_", word, &op->direction);
+	case 4: return parse_hex(word, &op->target);
+	case 5: return parse_letter("LS_", word, &op->access);
 	case 6:
 		op->address_text = word->text;
 		op->address_length = word->length;
-		return take_hex(word, &op->address);
-	case 7: return take_decimal(word, &op->size);
+		return parse_hex(word, &op->address);
+	case 7: return parse_decimal(word, &op->size);
 	case 8:
-		good = take_letter(flag_letters, word, &letter);
+		good = parse_letter(flag_letters, word, &letter);
 		op->flags = good ? (unsigned)(strchr(flag_letters, letter) - flag_letters) : 0;
 		return good;
-	case 9: return take_name(registers, word, &op->dest);
-	case 10: return take_name(registers, word, &op->src1);
-	case 11: return take_name(registers, word, &op->src2);
-	default: return take_text(word, op);
+	case 9: return parse_name(registers, word, &op->dest);
+	case 10: return parse_name(registers, word, &op->src1);
+	case 11: return parse_name(registers, word, &op->src2);
+	default: return parse_text(word, op);
 	}
 }
 
 static void
-blame(const char *text, const struct word *word, unsigned field, struct line_fault *fault)
+set_fault(
+	const char *text, const struct v2_word *word, unsigned field, struct line_fault *fault)
 {
 	static const char *const names[FIELDS] = {"pc", "size", "branch type", "direction",
 		"target", "memory", "memory address", "access size", "flags", "dest", "src1",
@@ -162,16 +163,16 @@ blame(const char *text, const struct word *word, unsigned field, struct line_fau
 		word->text, expected[field]);
 }
 
-enum record
+enum v2_record
 cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_fault *fault)
 {
-	struct word words[FIELDS];
+	struct v2_word words[FIELDS];
 	if (n && text[n - 1] == '\n')
 		n--;
 	if (n && text[n - 1] == '\r')
 		n--;
 	unsigned count = split(text, n, words);
-	struct word line = {text, n};
+	struct v2_word line = {text, n};
 	trim(&line);
 	if (line.length == 0)
 		return BLANK;
@@ -180,36 +181,36 @@ cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_faul
 	if (count != FIELDS) {
 		snprintf(fault->text, sizeof fault->text, "%u fields between tabs, expected %d",
 			count, FIELDS);
-		return DAMAGED;
+		return CORRUPT;
 	}
 	for (unsigned i = 0; i < FIELDS; i++) {
 		if (i + 1 < FIELDS)
 			trim(&words[i]);
-		if (take_field(op, i, &words[i]))
+		if (parse_field(op, i, &words[i]))
 			continue;
-		blame(text, &words[i], i, fault);
-		return DAMAGED;
+		set_fault(text, &words[i], i, fault);
+		return CORRUPT;
 	}
-	return (enum record)op->type;
+	return (enum v2_record)op->type;
 }
 
 size_t
-cis501v2_print(char *to, const struct cis501v2 *op)
+cis501v2_print(char *dst, const struct cis501v2 *op)
 {
-	int n = snprintf(to, CIS501V2_PRINT_ROOM,
+	int n = snprintf(dst, CIS501V2_PRINT_ROOM,
 		"%08x\t%u\t%2s\t%c\t%08x\t%c\t%08x\t%u\t%c\t%3s\t%3s\t%3s\t", op->pc,
 		op->opcode_size, types[op->type], op->direction, op->target, op->access,
 		op->address, op->size, flag_letters[op->flags], registers[op->dest],
 		registers[op->src1], registers[op->src2]);
-	memcpy(to + n, op->text, op->length);
-	to[(size_t)n + op->length] = '\n';
+	memcpy(dst + n, op->text, op->length);
+	dst[(size_t)n + op->length] = '\n';
 	return (size_t)n + op->length + 1;
 }
 
 bool
 cis501v2_is_exact(const char *text, size_t n, const struct cis501v2 *op)
 {
-	char again[CIS501V2_LINE_MOST + CIS501V2_PRINT_ROOM];
+	char again[CIS501V2_LINE_MAX + CIS501V2_PRINT_ROOM];
 	bool nothing_hidden = op->access != '_' || (op->address == 0 && op->size == 0);
 	return nothing_hidden && cis501v2_print(again, op) == n && memcmp(again, text, n) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading and writing traces of Dinero share.
+ * Declarations shared by the reader and the writer of Dinero traces.
  *
  * spec: polytrace-din(5)
  */
@@ -26,27 +26,28 @@ enum din_record {
 	DIN_COPY_BACK,
 	DIN_INVALIDATE,
 	DIN_BLANK,
-	DIN_DAMAGED,
+	DIN_CORRUPT,
 	DIN_RECORD_COUNT
 };
 
-/* The names of records, and of forms with what stands for the source's. */
+/* Names of the record types, and of the forms; "auto" is the form of the source. */
 extern const char *const din_records[DIN_RECORD_COUNT];
 extern const char *const din_forms[];
 
 struct din_writer {
 	enum din_form form;
-	unsigned digits;      /* least digits of an address */
-	bool keeps;	      /* rows' own bytes are written as they are */
-	uint8_t records[256]; /* of the source's records; DIN_RECORD_COUNT: look at columns */
+	unsigned digits;      /* minimum digits of an address */
+	bool keeps;	      /* rows' own bytes are copied */
+	uint8_t records[256]; /* by the source's record type; DIN_RECORD_COUNT: decide by
+				 columns */
 };
 
-/* How many digits an address has that is written with at least so many. */
+/* Returns the digits of an address that is written with at least `min` digits. */
 static inline unsigned
-address_digits(uint64_t address, unsigned least)
+address_digits(uint64_t address, unsigned min)
 {
 	unsigned n = num_hex_width(address);
-	return n < least ? least : n;
+	return n < min ? min : n;
 }
 
 enum poly_status din_wopen(struct writing *writing, struct poly_error *error);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing traces of Dinero, from rows of any format.
+ * Writes Dinero traces from rows of any format.
  *
  * spec: polytrace-din(5)
  */
 #include "format/din/din.h"
 
-/* What a record's first byte is, in either form; 0: it cannot be written in it. */
+/* First byte of a record type, by form; 0: the form cannot express it. */
 static const char labels[DIN_FORMS][DIN_BLANK + 1] = {"01234", "rwim\0cv"};
 
-/* The records of the source that are ours, by their names. */
+/* Maps the source's record types to those of this format, by their names. */
 static void
 find_records(struct writing *writing)
 {
@@ -31,22 +31,22 @@ din_wopen(struct writing *writing, struct poly_error *error)
 	struct din_writer *writer = writing->state;
 	const char *form = poly_trace_fact(writing->source, "din.form"),
 		   *digits = poly_trace_fact(writing->source, "din.digits");
-	uint64_t least = 0;
+	uint64_t min = 0;
 	writer->form = form && strcmp(form, din_forms[DIN_SIZED]) == 0 ? DIN_SIZED : DIN_PLAIN;
-	if (digits && num_parse(digits, strlen(digits), &least) && least <= 16)
-		writer->digits = (unsigned)least;
+	if (digits && num_parse(digits, strlen(digits), &min) && min <= 16)
+		writer->digits = (unsigned)min;
 	writer->keeps = true;
 	enum din_form wanted = (enum din_form)writing->options[DIN_OPTION_FORM];
 	if (wanted != DIN_FORMS) {
 		writer->keeps = wanted == writer->form;
 		writer->form = wanted;
 	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
 	find_records(writing);
 	return POLY_OK;
 }
 
-/* A reference to be written. */
+/* A reference that is written. */
 struct reference {
 	enum din_record is;
 	uint64_t address, size;
@@ -55,44 +55,45 @@ struct reference {
 
 static enum poly_status
 write_reference(struct writing *writing, const struct poly_batch *batch, size_t row,
-	const struct reference *it, struct poly_error *error)
+	const struct reference *reference, struct poly_error *error)
 {
 	const struct din_writer *writer = writing->state;
-	char label = labels[writer->form][it->is];
+	char label = labels[writer->form][reference->is];
 	if (!label) {
 		writing_note(writing, writer->form == DIN_PLAIN
 					      ? "operations on cache lines were dropped"
-					      : "flushes of the cache were dropped");
+
+					      : "cache flushes were dropped");
 		return POLY_OK;
 	}
-	if (writer->form == DIN_SIZED && !it->sized)
+	if (writer->form == DIN_SIZED && !reference->sized)
 		return writing_lacks(
-			batch, row, it->is == DIN_FETCH ? "opcode_size" : "size", error);
-	char *to = (char *)out_room(writing->out, 64), *at = to;
+			batch, row, reference->is == DIN_FETCH ? "opcode_size" : "size", error);
+	char *dst = (char *)out_room(writing->out, 64), *at = dst;
 	*at++ = label;
 	*at++ = ' ';
-	unsigned digits = address_digits(it->address, writer->digits);
-	num_hex(at, it->address, digits);
+	unsigned digits = address_digits(reference->address, writer->digits);
+	num_hex(at, reference->address, digits);
 	at += digits;
 	if (writer->form == DIN_SIZED) {
-		digits = num_hex_width(it->size);
+		digits = num_hex_width(reference->size);
 		*at++ = ' ';
-		num_hex(at, it->size, digits);
+		num_hex(at, reference->size, digits);
 		at += digits;
 	}
 	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
+	out_commit(writing->out, (size_t)(at - dst));
 	return POLY_OK;
 }
 
-/* An instruction is fetched once, however many micro-operations it has. */
+/* True for the first micro-operation of an executed instruction: it is fetched once. */
 static bool
 is_fetched(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
 		batch->kind[row] != POLY_KIND_INSTRUCTION ||
 		!poly_present(batch, POLY_COLUMN_pc, row) ||
-		(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1))
+		(poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1))
 		return false;
 	bool synthetic =
 		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
@@ -101,7 +102,7 @@ is_fetched(struct writing *writing, const struct poly_batch *batch, size_t row)
 	return !synthetic;
 }
 
-/* What a row's own record says; for sources of this family. */
+/* Returns the type of a row's own record, for sources of this format. */
 static enum din_record
 own_record(const struct writing *writing, const struct poly_batch *batch, size_t row)
 {
@@ -126,12 +127,12 @@ record_of_access(enum poly_access access)
 	return (enum din_record)records[access];
 }
 
-/* Writes what a row says: the fetch of an instruction, and an access. */
+/* Writes the instruction fetch and the access of a row. */
 static enum poly_status
 write_columns(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	struct reference it = {.is = own_record(writing, batch, row)};
+	struct reference reference = {.is = own_record(writing, batch, row)};
 	enum poly_status status = POLY_OK;
 	bool fetched = is_fetched(writing, batch, row);
 	if (fetched) {
@@ -141,21 +142,22 @@ write_columns(struct writing *writing, const struct poly_batch *batch, size_t ro
 		status = write_reference(writing, batch, row, &fetch, error);
 	}
 	bool placed = poly_present(batch, POLY_COLUMN_address, row);
-	if (it.is == DIN_RECORD_COUNT && placed &&
+	if (reference.is == DIN_RECORD_COUNT && placed &&
 		poly_present(batch, POLY_COLUMN_access, row)) {
-		it.is = record_of_access((enum poly_access)batch->access[row]);
-		if (it.is == DIN_RECORD_COUNT)
-			writing_note(writing, "accesses that are no read, write or fetch of "
-					      "memory were dropped");
-	} else if (!fetched && (it.is == DIN_RECORD_COUNT || !placed)) {
-		writing_note(writing, "records that are no instruction or access were dropped");
+		reference.is = record_of_access((enum poly_access)batch->access[row]);
+		if (reference.is == DIN_RECORD_COUNT)
+			writing_note(writing, "accesses that are not memory reads, writes or "
+					      "fetches were dropped");
+	} else if (!fetched && (reference.is == DIN_RECORD_COUNT || !placed)) {
+		writing_note(writing,
+			"records that are neither instructions nor accesses were dropped");
 	}
-	if (status != POLY_OK || it.is == DIN_RECORD_COUNT || !placed)
+	if (status != POLY_OK || reference.is == DIN_RECORD_COUNT || !placed)
 		return status;
-	it.address = batch->address[row];
-	it.sized = poly_present(batch, POLY_COLUMN_size, row);
-	it.size = it.sized ? batch->size[row] : 0;
-	return write_reference(writing, batch, row, &it, error);
+	reference.address = batch->address[row];
+	reference.sized = poly_present(batch, POLY_COLUMN_size, row);
+	reference.size = reference.sized ? batch->size[row] : 0;
+	return write_reference(writing, batch, row, &reference, error);
 }
 
 enum poly_status

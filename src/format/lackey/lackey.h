@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading and writing traces of lackey share.
+ * Declarations shared by the reader and the writer of lackey traces.
  *
  * spec: polytrace-lackey(5)
  */
@@ -9,7 +9,7 @@
 
 #include "format/line.h"
 
-/* Digits of an address that has fewer. */
+/* Minimum digits of an address. */
 #define LACKEY_ADDRESS_DIGITS 8
 
 /* Values of the column record. */
@@ -20,18 +20,19 @@ enum lackey_record {
 	LACKEY_MODIFY,
 	LACKEY_MESSAGE,
 	LACKEY_OUTPUT,
-	LACKEY_DAMAGED,
+	LACKEY_CORRUPT,
 	LACKEY_RECORD_COUNT
 };
 
-/* The names of records. */
+/* Names of the record types. */
 extern const char *const lackey_records[LACKEY_RECORD_COUNT];
 
 struct lackey_writer {
-	bool modify; /* a modify's load is held back */
+	bool modify; /* the load of a modify is pending */
 	uint64_t address, size;
-	bool passing;	      /* the line of a modify was written: its store is passed over */
-	uint8_t records[256]; /* of the source's records; LACKEY_RECORD_COUNT: look at columns
+	bool skip_store;      /* the line of a modify was copied: skip its store */
+	uint8_t records[256]; /* by the source's record type; LACKEY_RECORD_COUNT: decide by
+			       * columns
 			       */
 };
 

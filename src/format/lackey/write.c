@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing traces of lackey. The two rows of a modify become one line again.
+ * Writes lackey traces. The two rows of a modify become one line.
  *
  * spec: polytrace-lackey(5)
  */
@@ -21,14 +21,14 @@ lackey_wopen(struct writing *writing, struct poly_error *error)
 				writer->records[i] = is;
 		}
 	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
 	return POLY_OK;
 }
 
 static void
 print(struct writing *writing, char letter, uint64_t address, uint64_t size)
 {
-	char *to = (char *)out_room(writing->out, 48), *at = to;
+	char *dst = (char *)out_room(writing->out, 48), *at = dst;
 	unsigned digits = num_hex_width(address);
 	digits = digits < LACKEY_ADDRESS_DIGITS ? LACKEY_ADDRESS_DIGITS : digits;
 	at[0] = letter == 'I' ? 'I' : ' ';
@@ -39,20 +39,20 @@ print(struct writing *writing, char letter, uint64_t address, uint64_t size)
 	*at++ = ',';
 	at += num_decimal(at, size);
 	*at++ = '\n';
-	out_commit(writing->out, (size_t)(at - to));
+	out_commit(writing->out, (size_t)(at - dst));
 }
 
-/* Writes the load of a modify whose store never came: a window had its end between them. */
+/* Writes the pending load of a modify whose store is not part of the selection. */
 static void
-let_go(struct writing *writing)
+flush_modify(struct writing *writing)
 {
 	struct lackey_writer *writer = writing->state;
 	if (writer->modify)
 		print(writing, 'L', writer->address, writer->size);
-	writer->modify = writer->passing = false;
+	writer->modify = writer->skip_store = false;
 }
 
-/* An access; one half of a modify is held back, or completes what was. */
+/* Writes an access; the load of a modify waits for its store. */
 static enum poly_status
 write_access(struct writing *writing, const struct poly_batch *batch, size_t row, bool modify,
 	struct poly_error *error)
@@ -60,8 +60,8 @@ write_access(struct writing *writing, const struct poly_batch *batch, size_t row
 	struct lackey_writer *writer = writing->state;
 	enum poly_access access = (enum poly_access)batch->access[row];
 	if (access != POLY_ACCESS_READ && access != POLY_ACCESS_WRITE) {
-		let_go(writing);
-		writing_note(writing, "accesses that are no load or store were dropped");
+		flush_modify(writing);
+		writing_note(writing, "accesses that are not loads or stores were dropped");
 		return POLY_OK;
 	}
 	if (!poly_present(batch, POLY_COLUMN_size, row))
@@ -74,7 +74,7 @@ write_access(struct writing *writing, const struct poly_batch *batch, size_t row
 		print(writing, 'M', address, size);
 		return POLY_OK;
 	}
-	let_go(writing);
+	flush_modify(writing);
 	if (modify && !writes) {
 		writer->modify = true;
 		writer->address = address;
@@ -85,17 +85,18 @@ write_access(struct writing *writing, const struct poly_batch *batch, size_t row
 	return POLY_OK;
 }
 
-/* An instruction is one line, however many micro-operations it has. */
+/* Writes one line per instruction, at its first micro-operation. */
 static enum poly_status
 write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	bool later = poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1;
+	bool later =
+		poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1;
 	bool synthetic =
 		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
 	if (later)
 		return POLY_OK;
-	let_go(writing);
+	flush_modify(writing);
 	if (synthetic) {
 		writing_note(writing, "instructions that were not executed were dropped");
 		return POLY_OK;
@@ -124,7 +125,8 @@ write_columns(struct writing *writing, const struct poly_batch *batch, size_t ro
 	if (access && status == POLY_OK)
 		status = write_access(writing, batch, row, modify, error);
 	if (!instruction && !access)
-		writing_note(writing, "records that are no instruction or access were dropped");
+		writing_note(writing,
+			"records that are neither instructions nor accesses were dropped");
 	return status;
 }
 
@@ -138,15 +140,15 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (writing->own_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
 		size_t n;
 		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-		let_go(writing);
+		flush_modify(writing);
 		out_write(writing->out, raw, n);
-		writer->passing = modify;
+		writer->skip_store = modify;
 		return POLY_OK;
 	}
-	bool passed = writer->passing && modify &&
+	bool passed = writer->skip_store && modify &&
 		      poly_present(batch, POLY_COLUMN_access, row) &&
 		      batch->access[row] == POLY_ACCESS_WRITE;
-	writer->passing = false;
+	writer->skip_store = false;
 	return passed ? POLY_OK : write_columns(writing, batch, row, error);
 }
 
@@ -163,6 +165,6 @@ enum poly_status
 lackey_wfinish(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
-	let_go(writing);
+	flush_modify(writing);
 	return POLY_OK;
 }

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of QEMU4V and Tarmac traces. spec: reference qemu4v-tarmac 5 */
+/*
+ * The rules of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #include "format/qemu4v/qemu4v.h"
 
 #include "base/num.h"
 
 /* clang-format off */
 const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
-	{"Q01", POLY_WARNING, "a line is a record", "reference qemu4v-tarmac 5"},
-	{"Q02", POLY_WARNING, "time does not go back", "reference qemu4v-tarmac 3/3"},
-	{"Q03", POLY_WARNING, "the unit of time is known, and the same in all of the trace", "reference qemu4v-tarmac 5"},
-	{"Q04", POLY_WARNING, "data of memory have two digits for every byte", "reference qemu4v-tarmac 3/4"},
-	{"Q05", POLY_WARNING, "an access moves 1 to 64 bytes", "reference qemu4v-tarmac 5"},
-	{"Q06", POLY_WARNING, "an opcode has 4, 8 or 16 digits", "reference qemu4v-tarmac 3/7"},
-	{"Q07", POLY_WARNING, "the mode is svc, irq, fiq, usr, mon, sys, abt or und", "seed 002"},
-	{"Q08", POLY_WARNING, "security is s or ns", "seed 002"},
-	{"Q09", POLY_NOTE, "an instruction has a security", "reference qemu4v-tarmac 3/1"},
-	{"Q10", POLY_WARNING, "with several processors, accesses and registers follow an instruction of their time", "reference qemu4v-tarmac 3/2"},
-	{"Q11", POLY_WARNING, "the last line ends in a newline", "reference qemu4v-tarmac 3/14"},
-	{"Q12", POLY_WARNING, "an address has one opcode, for a processor and mode", "reference qemu4v-tarmac 5"},
-	{"Q13", POLY_WARNING, "instructions of a processor are numbered one by one", "reference qemu4v-tarmac 3/10"},
-	{"Q14", POLY_WARNING, "values of a register have one width", "reference qemu4v-tarmac 5"},
-	{"Q15", POLY_NOTE, "all digits are known", "reference qemu4v-tarmac 5"},
-	{"Q16", POLY_WARNING, "a picture of memory goes on below its first line", "reference qemu4v-tarmac 3/17"},
-	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "reference qemu4v-tarmac 5"},
-	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "reference qemu4v-tarmac 5"},
+	{"Q01", POLY_WARNING, "a line is a record", "QEMU4V Trace Format"},
+	{"Q02", POLY_WARNING, "time does not go back", "QEMU4V Trace Format, Instruction record"},
+	{"Q03", POLY_WARNING, "the unit of time is known, and the same in the whole trace", "QEMU4V Trace Format, Instruction record"},
+	{"Q04", POLY_WARNING, "memory data have two digits per byte", "QEMU4V Trace Format, Memory access record"},
+	{"Q05", POLY_WARNING, "an access moves 1 to 64 bytes", "QEMU4V Trace Format, Memory access record"},
+	{"Q06", POLY_WARNING, "an opcode has 4, 8 or 16 digits", "QEMU4V Trace Format, Instruction record"},
+	{"Q07", POLY_WARNING, "the mode is svc, irq, fiq, usr, mon, sys, abt or und", "QEMU4V Trace Format, Instruction record"},
+	{"Q08", POLY_WARNING, "security is s or ns", "QEMU4V Trace Format, Instruction record"},
+	{"Q09", POLY_NOTE, "an instruction has a security", "QEMU4V Trace Format, Instruction record"},
+	{"Q10", POLY_WARNING, "with several processors, accesses and registers follow an instruction of their time", "QEMU4V Trace Format, Memory access record"},
+	{"Q11", POLY_WARNING, "the last line ends in a newline", "QEMU4V Trace Format"},
+	{"Q12", POLY_WARNING, "an address has one opcode per processor and mode", "QEMU4V Trace Format, Instruction record"},
+	{"Q13", POLY_WARNING, "instructions of a processor are numbered one by one", "QEMU4V Trace Format, Instruction record"},
+	{"Q14", POLY_WARNING, "values of a register have one width", "QEMU4V Trace Format, Register write record"},
+	{"Q15", POLY_NOTE, "all digits are known", "Arm Fast Models, Tarmac Trace"},
+	{"Q16", POLY_WARNING, "a memory dump continues below its first line", "Arm Fast Models, Tarmac Trace"},
+	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "QEMU4V Trace Format"},
+	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "Arm Fast Models, Tarmac Trace"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
 
-/* A row under test. */
-struct subject {
+/* A row that is checked. */
+struct qemu4v_subject {
 	struct reading *reading;
 	struct qemu4v_check *check;
 	const struct poly_batch *batch;
@@ -38,12 +42,12 @@ struct subject {
 
 typedef unsigned long long number;
 
-/* Newlines behind a line that is parsed again. */
+/* Newlines after a line that is parsed again. */
 #define LINE_PADDING 8
 
-/* True where what the seed does not have is a breach. */
+/* True if forms that QEMU4V Trace Format lacks are violations. */
 static bool
-is_strict(const struct subject *subject)
+is_strict(const struct qemu4v_subject *subject)
 {
 	const struct qemu4v_reader *reader = subject->reading->state;
 	return !reader->tarmac;
@@ -55,13 +59,13 @@ is_strict(const struct subject *subject)
 		(subject)->batch->origin[(subject)->row], __VA_ARGS__)
 
 static bool
-has(const struct subject *subject, enum poly_column column)
+has(const struct qemu4v_subject *subject, enum poly_column column)
 {
 	return poly_present(subject->batch, column, subject->row);
 }
 
 static const char *
-name_of(const struct subject *subject, enum poly_column column)
+name_of(const struct qemu4v_subject *subject, enum poly_column column)
 {
 	if (!has(subject, column))
 		return "";
@@ -70,7 +74,7 @@ name_of(const struct subject *subject, enum poly_column column)
 	return name ? name : "";
 }
 
-/* True where a word is one of a list, in which blanks stand before and behind each. */
+/* True if a word is in a list whose words have a blank on both sides. */
 static bool
 is_among(const char *word, const char *list)
 {
@@ -83,7 +87,7 @@ is_among(const char *word, const char *list)
 }
 
 static void
-check_time(const struct subject *subject)
+check_time(const struct qemu4v_subject *subject)
 {
 	struct qemu4v_check *check = subject->check;
 	if (!has(subject, POLY_COLUMN_time))
@@ -97,7 +101,7 @@ check_time(const struct subject *subject)
 }
 
 static void
-check_mode(const struct subject *subject)
+check_mode(const struct qemu4v_subject *subject)
 {
 	const char *mode = name_of(subject, POLY_COLUMN_mode),
 		   *security = name_of(subject, POLY_COLUMN_security);
@@ -110,35 +114,35 @@ check_mode(const struct subject *subject)
 }
 
 static uint64_t
-mixed(uint64_t hash, uint64_t v)
+hash_step(uint64_t hash, uint64_t v)
 {
 	hash = (hash ^ v) * 0x9e3779b97f4a7c15u;
 	return hash ^ hash >> 29;
 }
 
-/* One address, one opcode; number of the instruction. */
+/* Checks that an address has one opcode, and the number of the instruction. */
 static void
-check_repeats(const struct subject *subject, uint32_t cpu)
+check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
 {
 	struct qemu4v_check *check = subject->check;
 	const struct poly_batch *batch = subject->batch;
 	size_t row = subject->row;
 	if (has(subject, POLY_COLUMN_opcode)) {
 		uint32_t mode = has(subject, POLY_COLUMN_mode) ? batch->mode[row] + 1 : 0;
-		uint64_t key = mixed(mixed(batch->pc[row], cpu), mode);
+		uint64_t key = hash_step(hash_step(batch->pc[row], cpu), mode);
 		uint64_t *before = map_before(
-			&check->opcodes, key, batch->opcode[row], QEMU4V_ADDRESSES_SEEN);
+			&check->opcodes, key, batch->opcode[row], QEMU4V_ADDRESSES_MAX);
 		if (before && *before != batch->opcode[row])
 			FOUND(subject, QEMU4V_Q12,
-				"opcode 0x%llx at 0x%llx, before it was 0x%llx",
+				"opcode 0x%llx at 0x%llx, expected 0x%llx as before",
 				(number)batch->opcode[row], (number)batch->pc[row],
 				(number)*before);
 		if (before)
 			*before = batch->opcode[row];
 	}
-	if (cpu >= QEMU4V_CPUS_SEEN || !has(subject, POLY_COLUMN_number))
+	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_instruction_id))
 		return;
-	uint64_t id = batch->number[row];
+	uint64_t id = batch->instruction_id[row];
 	/* Numbers may wrap at 32 bits. */
 	if (check->counts[cpu] && id != check->ids[cpu] + 1 &&
 		(id || check->ids[cpu] != UINT32_MAX))
@@ -149,7 +153,7 @@ check_repeats(const struct subject *subject, uint32_t cpu)
 }
 
 static void
-check_instruction(const struct subject *subject)
+check_instruction(const struct qemu4v_subject *subject)
 {
 	struct qemu4v_check *check = subject->check;
 	const struct poly_batch *batch = subject->batch;
@@ -168,9 +172,9 @@ check_instruction(const struct subject *subject)
 	check->has_insn = true;
 }
 
-/* An access or a register with several processors. */
+/* Checks that an access or register has a processor, if the trace has several. */
 static void
-check_owner(const struct subject *subject)
+check_owner(const struct qemu4v_subject *subject)
 {
 	const struct qemu4v_reader *reader = subject->reading->state;
 	if (subject->check->many_cpus && reader->owns && !has(subject, POLY_COLUMN_cpu))
@@ -178,7 +182,7 @@ check_owner(const struct subject *subject)
 }
 
 static void
-check_memory(const struct subject *subject)
+check_memory(const struct qemu4v_subject *subject)
 {
 	uint32_t size = 0;
 	check_owner(subject);
@@ -189,32 +193,32 @@ check_memory(const struct subject *subject)
 }
 
 static void
-check_register(const struct subject *subject)
+check_register(const struct qemu4v_subject *subject)
 {
 	const struct poly_batch *batch = subject->batch;
 	check_owner(subject);
 	if (!has(subject, POLY_COLUMN_size) || !has(subject, POLY_COLUMN_reg))
 		return;
 	uint32_t reg = batch->reg[subject->row], size = batch->size[subject->row];
-	if (reg >= QEMU4V_REGISTERS_SEEN || size > UINT16_MAX)
+	if (reg >= QEMU4V_REGISTERS_MAX || size > UINT16_MAX)
 		return;
 	uint16_t *width = &subject->check->widths[reg];
 	if (*width && *width != size)
-		FOUND(subject, QEMU4V_Q14, "'%.40s' has %u bytes, before it had %u",
+		FOUND(subject, QEMU4V_Q14, "'%.40s' has %u bytes, expected %u as before",
 			name_of(subject, POLY_COLUMN_reg), (unsigned)size, (unsigned)*width);
 	*width = (uint16_t)size;
 }
 
-/* Widths of addresses, told once. */
+/* Checks the width of an address; reports once. */
 static void
-check_width(const struct subject *subject, const struct qemu4v *line)
+check_width(const struct qemu4v_subject *subject, const struct qemu4v *line)
 {
 	const char *fact = poly_trace_fact(subject->batch->info, "qemu4v.address");
-	uint64_t usual;
+	uint64_t digits;
 	if (subject->check->mixed || line->is == QEMU4V_REGISTER || !line->address_digits ||
-		!fact || !num_parse(fact, strlen(fact), &usual))
+		!fact || !num_parse(fact, strlen(fact), &digits))
 		return;
-	unsigned expected = qemu4v_address_digits(line->address, (unsigned)usual);
+	unsigned expected = qemu4v_address_digits(line->address, (unsigned)digits);
 	if (line->address_digits != expected) {
 		FOUND(subject, QEMU4V_Q18, "an address of %u digits, expected %u",
 			line->address_digits, expected);
@@ -223,28 +227,28 @@ check_width(const struct subject *subject, const struct qemu4v *line)
 }
 
 static void
-check_unit(const struct subject *subject, const struct qemu4v_word *unit)
+check_unit(const struct qemu4v_subject *subject, const struct qemu4v_word *unit)
 {
 	const struct qemu4v_reader *reader = subject->reading->state;
-	const struct qemu4v_word *usual = &reader->unit;
+	const struct qemu4v_word *expected = &reader->unit;
 	if (unit->length && unit->length < 40 &&
-		(unit->length != usual->length ||
-			memcmp(usual->text, unit->text, unit->length) != 0))
+		(unit->length != expected->length ||
+			memcmp(expected->text, unit->text, unit->length) != 0))
 		FOUND(subject, QEMU4V_Q03, "unit '%.*s', expected '%.*s'", (int)unit->length,
-			(const char *)unit->text, (int)usual->length,
-			(const char *)usual->text);
+			(const char *)unit->text, (int)expected->length,
+			(const char *)expected->text);
 }
 
-/* What only the line itself tells, of rows that keep theirs. */
+/* Checks the rules that need the line's own bytes, if the row stores them. */
 static void
-check_line(const struct subject *subject)
+check_line(const struct qemu4v_subject *subject)
 {
-	uint8_t text[QEMU4V_LINE_MOST + LINE_PADDING];
+	uint8_t text[QEMU4V_LINE_MAX + LINE_PADDING];
 	struct qemu4v line;
 	size_t n;
 	const uint8_t *raw =
 		poly_batch_bytes(subject->batch, POLY_COLUMN_raw, subject->row, &n);
-	if (n == 0 || n > QEMU4V_LINE_MOST)
+	if (n == 0 || n > QEMU4V_LINE_MAX)
 		return;
 	bool ended = raw[n - 1] == '\n';
 	memcpy(text, raw, n);
@@ -267,11 +271,11 @@ check_line(const struct subject *subject)
 }
 
 static void
-check_row(const struct subject *subject)
+check_row(const struct qemu4v_subject *subject)
 {
-	static const char *const forms[] = {"a transfer of control", "an event",
-		"a cycle of the bus", "a picture of memory", "an exception", "a branch",
-		"a system operation", "a transfer of a coprocessor", "text"};
+	static const char *const forms[] = {"a transfer of control", "an event", "a bus cycle",
+		"a memory dump", "an exception", "a branch", "a system operation",
+		"a coprocessor transfer", "text"};
 	unsigned record = subject->batch->record[subject->row];
 	check_time(subject);
 	if (record == QEMU4V_INSTRUCTION)
@@ -295,8 +299,8 @@ qemu4v_check(
 	const struct qemu4v_word *unit = &reader->unit;
 	if (batch->first == 0 && batch->rows && !qemu4v_is_unit(unit->text, unit->length))
 		findings_add(reading->findings, QEMU4V_Q03, 0, POLY_NO_OFFSET,
-			"unit '%.*s' is not known", (int)unit->length,
-			(const char *)unit->text);
+			"unknown unit '%.*s', expected clk, cyc, tic, cs, fs, ps, ns, us or ms",
+			(int)unit->length, (const char *)unit->text);
 	for (size_t row = 0; row < batch->rows; row++)
-		check_row(&(struct subject){reading, check, batch, row});
+		check_row(&(struct qemu4v_subject){reading, check, batch, row});
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Units of time. spec: reference qemu4v-tarmac 2.3, 3/18 */
+/*
+ * Units of time.
+ *
+ * spec: QEMU4V Trace Format, Instruction record; Arm Fast Models, Tarmac Trace
+ */
 #include "format/qemu4v/qemu4v.h"
 
 #include <stdio.h>
 
 const char *const qemu4v_units[] = {"trace", "fs", "ps", "ns", "us", "ms", NULL};
 
-/* Of qemu4v_units[1], and from one unit to the next. */
+/* Exponent of qemu4v_units[1], and the step to the next unit. */
 #define FIRST_EXPONENT (-15)
 #define EXPONENT_STEP 3
 
@@ -16,7 +20,7 @@ is_word(const struct qemu4v_word *word, const char *text)
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-/* Index into qemu4v_units of a physical unit; 0 for all others. */
+/* Returns the index of a physical unit in qemu4v_units; 0 for other units. */
 static int
 find_unit(const struct qemu4v_word *unit)
 {
@@ -35,14 +39,14 @@ qemu4v_clock(const struct qemu4v_word *unit, unsigned fraction_digits)
 	if (!index) {
 		clock.exponent = -digits;
 	} else {
-		/* The coarsest unit with a name that has no fractions. */
+		/* Choose the coarsest unit in which times have no fraction. */
 		int i = index - (digits + EXPONENT_STEP - 1) / EXPONENT_STEP;
 		i = i < 1 ? 1 : i;
 		clock.exponent = FIRST_EXPONENT + EXPONENT_STEP * (i - 1);
 		clock.unit = (struct qemu4v_word){
 			(const uint8_t *)qemu4v_units[i], strlen(qemu4v_units[i])};
 	}
-	/* Where ticks are not whole units no unit is like this one. */
+	/* If ticks are fractions of a unit, no line's unit matches the clock's. */
 	size_t n = clock.unit.length;
 	clock.bytes = 1;
 	if (n && n <= 8 && (clock.physical || digits == 0)) {
@@ -65,7 +69,7 @@ qemu4v_clock_name(const struct qemu4v_clock *clock, char *text)
 	return text;
 }
 
-/* Multiplies by ten to the exponent; false where that is no number of 64 bits. */
+/* Multiplies by ten to the exponent; false if the result is not a number of 64 bits. */
 static bool
 scale(uint64_t *value, int exponent)
 {

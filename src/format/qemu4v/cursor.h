@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of lines of QEMU4V and Tarmac traces. spec: reference qemu4v-tarmac 4.1 */
+/*
+ * Fields of lines of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #ifndef FORMAT_QEMU4V_CURSOR_H
 #define FORMAT_QEMU4V_CURSOR_H
 
 #include "format/qemu4v/qemu4v.h"
 
 /*
- * A place in a line. end is at its carriage return, newline, or at the newline behind it: bytes
- * that no token can hold, so tokens need not look for the end.
+ * Position in a line. end is at its carriage return or newline, or at the newline after it:
+ * bytes that no token holds, so tokens need not check for the end.
  */
-struct cursor {
+struct qemu4v_cursor {
 	const uint8_t *p, *end;
 	bool plain;
 };
@@ -44,7 +48,7 @@ is_graphic(uint8_t c)
 	return c > ' ' && c < 0x7f;
 }
 
-/* The value of a hexadecimal digit; 16 or more for anything else. */
+/* Returns the value of a hexadecimal digit; 16 for other bytes. */
 static inline unsigned
 hex_digit(uint8_t c)
 {
@@ -58,9 +62,9 @@ is_word(const struct qemu4v_word *word, const char *text)
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-/* Passes over the white space between two fields; false where there is none. */
+/* Skips the white space between two fields; false if absent. */
 static inline bool
-gap(struct cursor *at)
+skip_gap(struct qemu4v_cursor *at)
 {
 	const uint8_t *p = at->p;
 	while (is_blank(*p))
@@ -71,16 +75,16 @@ gap(struct cursor *at)
 	return good;
 }
 
-/* True where a field ends here. */
+/* True if a field ends here. */
 static inline bool
-ends(const struct cursor *at)
+at_field_end(const struct qemu4v_cursor *at)
 {
 	return is_blank(*at->p) || at->p == at->end;
 }
 
-/* The graphic bytes from here on. */
+/* Returns the graphic bytes from here on. */
 static inline struct qemu4v_word
-token(const struct cursor *at)
+find_token(const struct qemu4v_cursor *at)
 {
 	const uint8_t *p = at->p;
 	while (is_graphic(*p))
@@ -88,9 +92,9 @@ token(const struct cursor *at)
 	return (struct qemu4v_word){at->p, (size_t)(p - at->p)};
 }
 
-/* A decimal number; *known is false where it is larger than a number can be. */
+/* Parses a decimal number; *known is false if it has more than 19 digits. */
 static inline bool
-decimal(struct cursor *at, uint64_t *value, bool *known)
+parse_decimal(struct qemu4v_cursor *at, uint64_t *value, bool *known)
 {
 	const uint8_t *p = at->p;
 	uint64_t v = 0;
@@ -104,9 +108,12 @@ decimal(struct cursor *at, uint64_t *value, bool *known)
 	return n != 0;
 }
 
-/* A hexadecimal number of up to 16 digits, with or without 0x; returns its digits, or 0. */
+/*
+ * Parses a hexadecimal number of up to 16 digits, with or without 0x; returns the number of its
+ * digits, or 0.
+ */
 static inline unsigned
-hexadecimal(struct cursor *at, uint64_t *value)
+parse_hex(struct qemu4v_cursor *at, uint64_t *value)
 {
 	const uint8_t *p = at->p;
 	if (p[0] == '0' && (p[1] | 0x20) == 'x') {
@@ -129,12 +136,12 @@ hexadecimal(struct cursor *at, uint64_t *value)
 	return (unsigned)n;
 }
 
-/* An address, and what it is translated to: va, va:pa, va:pa_NS, va:pa1,pa2. */
+/* Parses an address and its translation: va, va:pa, va:pa_NS, va:pa1,pa2. */
 static inline bool
-parse_address(struct cursor *at, struct qemu4v *line)
+parse_address(struct qemu4v_cursor *at, struct qemu4v *line)
 {
 	line->has_real = false;
-	line->address_digits = hexadecimal(at, &line->address);
+	line->address_digits = parse_hex(at, &line->address);
 	if (!line->address_digits)
 		return false;
 	line->address_text =
@@ -142,7 +149,7 @@ parse_address(struct cursor *at, struct qemu4v *line)
 	if (*at->p != ':')
 		return true;
 	at->p++;
-	const unsigned digits = hexadecimal(at, &line->real);
+	const unsigned digits = parse_hex(at, &line->real);
 	line->has_real = digits != 0;
 	line->real_text = (struct qemu4v_word){at->p - digits, digits};
 	while (*at->p == '_' || *at->p == ',' || is_letter(*at->p) || is_digit(*at->p)) {
@@ -152,9 +159,11 @@ parse_address(struct cursor *at, struct qemu4v *line)
 	return line->has_real;
 }
 
-/* Digits up to the next white space, with _ between them and x or - where one is unknown. */
+/*
+ * Parses digits up to the next white space, with _ between them and x, - or # for unknown ones.
+ */
 static inline bool
-parse_digits(struct cursor *at, struct qemu4v_digits *digits)
+parse_digits(struct qemu4v_cursor *at, struct qemu4v_digits *digits)
 {
 	const uint8_t *p = at->p;
 	bool upper = false;
@@ -184,35 +193,35 @@ parse_digits(struct cursor *at, struct qemu4v_digits *digits)
 }
 
 /*
- * (id), (address:id) or (address); bracket is what it may be as an address, and has_pc that it
- * is one. Numbers are decimal, but for that behind an address.
+ * Parses (id), (address:id) or (address); bracket is its value as an address, has_pc means that
+ * it is one. Numbers are decimal, except after an address.
  */
 static inline bool
-parse_bracket(struct cursor *at, struct qemu4v *line, uint64_t *bracket)
+parse_bracket(struct qemu4v_cursor *at, struct qemu4v *line, uint64_t *bracket)
 {
 	const uint8_t *start = ++at->p;
-	if (decimal(at, &line->id, &line->has_id) && *at->p == ')') {
+	if (parse_decimal(at, &line->id, &line->has_id) && *at->p == ')') {
 		line->id_text = (struct qemu4v_word){start, (size_t)(at->p - start)};
-		struct cursor again = {start, at->end, true};
-		if (!hexadecimal(&again, bracket))
+		struct qemu4v_cursor again = {start, at->end, true};
+		if (!parse_hex(&again, bracket))
 			*bracket = 0;
 		at->p++;
-		return gap(at);
+		return skip_gap(at);
 	}
 	at->p = start;
 	at->plain = line->has_id = false;
 	line->foreign = true;
-	if (!hexadecimal(at, bracket))
+	if (!parse_hex(at, bracket))
 		return false;
 	line->has_pc = *at->p == ':';
 	if (line->has_pc) {
 		at->p++;
-		line->has_id = hexadecimal(at, &line->id) != 0;
+		line->has_id = parse_hex(at, &line->id) != 0;
 	}
-	return *at->p++ == ')' && gap(at);
+	return *at->p++ == ')' && skip_gap(at);
 }
 
-/* The instruction set, where the word is one. */
+/* True if the word is an instruction set. */
 static inline bool
 is_iset(const struct qemu4v_word *word)
 {
@@ -222,7 +231,7 @@ is_iset(const struct qemu4v_word *word)
 	return is_word(word, "T16") || is_word(word, "T32");
 }
 
-/* True where the word names a system operation, which is no register. */
+/* True if the word names a system operation, which is not a register. */
 static inline bool
 is_operation(const struct qemu4v_word *word)
 {
@@ -230,9 +239,9 @@ is_operation(const struct qemu4v_word *word)
 	       is_word(word, "AT");
 }
 
-/* What stands between two white spaces or before a colon. */
+/* Returns the graphic bytes up to white space or a colon. */
 static inline struct qemu4v_word
-label(const struct cursor *at)
+find_label(const struct qemu4v_cursor *at)
 {
 	const uint8_t *p = at->p;
 	while (is_graphic(*p) && *p != ':')
@@ -240,16 +249,16 @@ label(const struct cursor *at)
 	return (struct qemu4v_word){at->p, (size_t)(p - at->p)};
 }
 
-/* Instruction set, mode, the colon and the rest of the line. */
-bool qemu4v_parse_disassembly(struct cursor *at, struct qemu4v *line);
+/* Parses instruction set, mode, the colon and the rest of the line. */
+bool qemu4v_parse_disassembly(struct qemu4v_cursor *at, struct qemu4v *line);
 
-/* A coprocessor's transfer, R08, W04, LD, ST, ES and what else the seed does not have. */
-enum qemu4v_record qemu4v_parse_form(struct cursor *at, struct qemu4v *line);
+/* Parses a coprocessor transfer, R08, W04, LD, ST, ES and other forms that only Tarmac has. */
+enum qemu4v_record qemu4v_parse_form(struct qemu4v_cursor *at, struct qemu4v *line);
 
-/* What moved, behind the address of an access. */
-bool qemu4v_parse_data(struct cursor *at, struct qemu4v *line);
+/* Parses the data after the address of an access. */
+bool qemu4v_parse_data(struct qemu4v_cursor *at, struct qemu4v *line);
 
-/* Instruction set and text behind an opcode, where there is no colon. */
-bool qemu4v_parse_short(struct cursor *at, struct qemu4v *line);
+/* Parses instruction set and text after an opcode, without a colon. */
+bool qemu4v_parse_short(struct qemu4v_cursor *at, struct qemu4v *line);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling QEMU4V and Tarmac traces: what consists of the forms that the seed shows, and of
- * nothing else, is QEMU4V.
+ * Distinguishes QEMU4V and Tarmac traces: a trace of the forms of QEMU4V Trace Format, and no
+ * others, is QEMU4V.
  *
- * spec: seed 002; reference qemu4v-tarmac 2.3 and 4
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
  */
 #include "format/qemu4v/qemu4v.h"
 
 #include <stdio.h>
 
-/* Lines at the front that are looked at. */
+/* Lines of the sample at the front. */
 #define SAMPLE_LINES 256
 
-/* Bits of the heading of Tarmac files. */
+/* Evidence of the heading of Tarmac files, in bits. */
 #define HEADING_BITS 64
 
 static bool
@@ -37,7 +37,7 @@ foreign_instruction(const struct qemu4v *line)
 	if (line->has_real)
 		return "an address with its translation";
 	if (line->data.unknown || !line->data.count)
-		return "an opcode that is not known";
+		return "an unknown opcode";
 	if (!is_among(&line->iset, " A T X "))
 		return "another instruction set than A, T and X";
 	if (!is_among(&line->mode, " svc irq fiq usr mon sys abt und "))
@@ -47,7 +47,7 @@ foreign_instruction(const struct qemu4v *line)
 		       : NULL;
 }
 
-/* What a line has that QEMU4V does not; NULL: nothing. */
+/* Names a form of a line that QEMU4V does not have; NULL: none. */
 static const char *
 foreign_part(const struct qemu4v *line)
 {
@@ -68,7 +68,7 @@ foreign_part(const struct qemu4v *line)
 	if (line->has_cpu)
 		return "a processor of an access or register";
 	if (line->data.unknown)
-		return "digits that are not known";
+		return "unknown digits";
 	if (line->is == QEMU4V_REGISTER)
 		return NULL;
 	return line->has_real || (line->attributes.length &&
@@ -119,7 +119,7 @@ qemu4v_sample(struct qemu4v_sample *sample, const uint8_t *p, size_t n)
 		n >= sizeof heading - 1 && memcmp(p, heading, sizeof heading - 1) == 0;
 	for (size_t i = 0, size; i < SAMPLE_LINES; i++, p += size, n -= size) {
 		struct qemu4v line;
-		size = line_size(p, n, QEMU4V_LINE_MOST);
+		size = line_size(p, n, QEMU4V_LINE_MAX);
 		if (size == 0)
 			return;
 		qemu4v_parse(p, size, true, &line);
@@ -127,7 +127,7 @@ qemu4v_sample(struct qemu4v_sample *sample, const uint8_t *p, size_t n)
 	}
 }
 
-/* Bits that the records of a sample are worth. */
+/* Returns the evidence of the records of a sample, in bits. */
 static int
 bits_of(const struct qemu4v_sample *sample)
 {
@@ -142,6 +142,7 @@ qemu4v_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct qemu4v_sample sample;
 	qemu4v_sample(&sample, p, n);
+	note->near = sample.records > 0 && !sample.heading;
 	if (sample.records && !sample.heading)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers "
@@ -165,6 +166,7 @@ qemu4v_probe_tarmac(const uint8_t *p, size_t n, bool eof, struct probe_note *not
 	}
 	if (!sample.foreign)
 		return 0;
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers, "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of QEMU4V and Tarmac traces, and what their readers, writers and rules share.
+ * Lines of QEMU4V and Tarmac traces, and declarations shared by their readers, writers and
+ * rules.
  *
- * spec: seed 002; reference qemu4v-tarmac
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
  */
 #ifndef FORMAT_QEMU4V_H
 #define FORMAT_QEMU4V_H
@@ -13,15 +14,15 @@
 #include "base/map.h"
 
 /* Bytes of the longest line that is read. */
-#define QEMU4V_LINE_MOST 16384
+#define QEMU4V_LINE_MAX 16384
 
 /* Hexadecimal digits of the longest opcode. */
 #define QEMU4V_OPCODE_DIGITS 30
 
-/* Hexadecimal digits of the longest data that the writer makes lines of. */
+/* Hexadecimal digits of the longest data that the writer writes. */
 #define QEMU4V_DATA_DIGITS 4096
 
-/* Indexes into qemu4v_rules, which are named as in reference qemu4v-tarmac 5. */
+/* Indexes into qemu4v_rules. */
 enum qemu4v_rule {
 	QEMU4V_Q01,
 	QEMU4V_Q02,
@@ -46,26 +47,26 @@ enum qemu4v_rule {
 
 extern const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1];
 
-/* Values of the column record, and what a line may be. */
+/* Values of the column record: the classes of lines. */
 enum qemu4v_record {
 	QEMU4V_INSTRUCTION,
 	QEMU4V_MEMORY,
 	QEMU4V_REGISTER,
 	QEMU4V_FLOW,  /* FD, FI, FR: a transfer of control */
 	QEMU4V_EVENT, /* E */
-	QEMU4V_BUS,   /* BR, BW: a cycle of the bus */
-	/* What QEMU4V does not have. */
-	QEMU4V_PICTURE,	    /* LD, ST: bytes of memory as they lie there */
+	QEMU4V_BUS,   /* BR, BW: a bus cycle */
+	/* Records that only Tarmac has. */
+	QEMU4V_PICTURE,	    /* LD, ST: a memory dump */
 	QEMU4V_EXCEPTION,   /* EXC, Reset */
-	QEMU4V_BRANCH,	    /* BR: where a branch went */
+	QEMU4V_BRANCH,	    /* BR: the target of a branch */
 	QEMU4V_OPERATION,   /* R DC, R IC, R TLBI, R AT: a system operation */
 	QEMU4V_COPROCESSOR, /* MCR, MCW: a transfer from or to a coprocessor */
-	QEMU4V_TEXT,	    /* SIGNAL: and others that are known, and hold text */
-	/* What is no record. */
+	QEMU4V_TEXT,	    /* SIGNAL: and other known tags with text */
+	/* Lines that are not records. */
 	QEMU4V_BLANK,	/* nothing but white space */
-	QEMU4V_COMMENT, /* what begins with #, and the heading of Tarmac files */
-	QEMU4V_OTHER,	/* none of these */
-	QEMU4V_DAMAGED, /* a last line that was cut off, or what was passed over */
+	QEMU4V_COMMENT, /* a line with a leading #, and the heading of Tarmac files */
+	QEMU4V_OTHER,	/* any other line */
+	QEMU4V_CORRUPT, /* a truncated last line, or skipped bytes */
 	QEMU4V_RECORD_COUNT
 };
 
@@ -77,13 +78,13 @@ enum qemu4v_option {
 	QEMU4V_OPTION_PROFILE /* of the format qemu4v alone */
 };
 
-/* Words of a choice. */
+/* Values of the options. */
 enum qemu4v_owner { QEMU4V_OWNER_INSTRUCTION, QEMU4V_OWNER_NONE };
 enum qemu4v_data { QEMU4V_DATA_VALUE, QEMU4V_DATA_MEMORY };
 extern const char *const qemu4v_data_orders[];
 enum qemu4v_profile { QEMU4V_PROFILE_SEED, QEMU4V_PROFILE_MICROTESK };
 
-/* A part of a line; not terminated, and empty where the line lacks it. */
+/* A word of a line; not terminated, and empty if the line lacks it. */
 struct qemu4v_word {
 	const uint8_t *text;
 	size_t length;
@@ -91,35 +92,35 @@ struct qemu4v_word {
 
 /* Hexadecimal digits of an opcode, a value or moved data. */
 struct qemu4v_digits {
-	struct qemu4v_word word; /* all of it, with separators */
+	struct qemu4v_word word; /* all digits, with separators */
 	size_t count;		 /* hexadecimal digits in it */
-	size_t unknown;		 /* places with an x, - or # where a digit should be */
+	size_t unknown;		 /* unknown digits: x, - or # */
 	uint64_t value;		 /* of the last 16 digits */
 };
 
-/* Whose time a line has. */
+/* Source of a line's time. */
 enum qemu4v_stamp {
 	QEMU4V_STAMP_NONE,   /* it has none */
-	QEMU4V_STAMP_BEFORE, /* that of the line before, as it is indented */
+	QEMU4V_STAMP_BEFORE, /* the previous line's, as the line is indented */
 	QEMU4V_STAMP_OWN
 };
 
-/* A line. Fields that its kind of record does not have are undefined. */
+/* A parsed line. Fields that its record type lacks are undefined. */
 struct qemu4v {
 	enum qemu4v_record is;
 	enum qemu4v_stamp stamp;
-	bool plain;   /* written as the strict profile has it, but for widths, unit and cpu */
-	bool foreign; /* in a way that the seed does not have, and the other fields don't tell
+	bool plain;   /* spelled as in the strict profile, except for widths, unit and cpu */
+	bool foreign; /* spelled in a way that QEMU4V does not have and other fields do not show
 		       */
 	bool has_time, has_cpu, has_id, has_real, has_executed, has_pc;
 	bool executed, ended;
-	bool fetch;  /* the access is of an instruction */
-	bool turned; /* set by the reader: data stand in the order of memory */
-	char access; /* R or W */
-	char bus;    /* letter between the M and access; 0: none */
+	bool fetch;   /* the access is an instruction fetch */
+	bool swapped; /* set by the reader: data are in memory order */
+	char access;  /* R or W */
+	char bus;     /* letter between the M and access; 0: none */
 	uint32_t cpu;
 	uint32_t size;		  /* bytes of memory */
-	unsigned fraction_digits; /* behind the time's point */
+	unsigned fraction_digits; /* after the time's decimal point */
 	unsigned address_digits;
 	uint64_t time, fraction, id, address, real;
 	uint64_t pc; /* of the access's instruction; target of a transfer of control */
@@ -132,91 +133,91 @@ struct qemu4v {
 void qemu4v_parse(const uint8_t *text, size_t size, bool ended, struct qemu4v *line);
 
 /*
- * Parses a line that may go on with the picture of memory before it; false where it does not
- * look like that. Sets address, access R, and data.word to the four groups.
+ * Parses a line that may continue the memory dump before it; false if it does not have that
+ * form. Sets address, access R, and data.word to the four groups.
  */
 bool qemu4v_parse_rest(const uint8_t *text, size_t size, bool ended, struct qemu4v *line);
 
-/* Bytes of a picture of memory. */
+/* Bytes of a line of a memory dump. */
 #define QEMU4V_PICTURE_BYTES 16
 
-/* A run of bytes of a picture of memory. */
+/* A run of present bytes of a memory dump. */
 struct qemu4v_run {
-	unsigned place, size; /* bytes from the picture's address on, and how many */
+	unsigned place, size; /* offset from the dump's address, and size in bytes */
 	bool known;	      /* all of them */
 	uint8_t bytes[QEMU4V_PICTURE_BYTES]; /* highest address first */
 };
 
-/* Finds the i-th run from 0, lowest address first; returns how many there are. */
+/* Finds the i-th run from 0, lowest address first; returns the number of runs. */
 unsigned qemu4v_run(const struct qemu4v *line, unsigned i, struct qemu4v_run *run);
 
-/* Puts the bytes of digits, of which there is an even number, into to, and returns how many. */
-size_t qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *to);
+/* Converts an even number of digits to bytes; returns their number. */
+size_t qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *dst);
 
-/* True for the units of time that are known. */
+/* True for known units of time. */
 bool qemu4v_is_unit(const uint8_t *text, size_t n);
 
-/* The value of the first size bytes (1 to 8) with their order turned round. */
-uint64_t qemu4v_turned(uint64_t value, uint32_t size);
+/* Returns a value of size bytes (1 to 8) in reversed byte order. */
+uint64_t qemu4v_swap_value(uint64_t value, uint32_t size);
 
-/* Turns the order of n bytes round. */
-void qemu4v_turn(uint8_t *bytes, size_t n);
+/* Reverses the order of n bytes. */
+void qemu4v_swap_bytes(uint8_t *bytes, size_t n);
 
-/* Digits that a translated address is usually written with. */
+/* Default digits of a translated address. */
 #define QEMU4V_REAL_DIGITS 12
 
-/* Digits that an address is written with where addresses usually have usual. */
+/* Returns the digits of a written address; `digits` is the trace's common width. */
 static inline unsigned
-qemu4v_address_digits(uint64_t address, unsigned usual)
+qemu4v_address_digits(uint64_t address, unsigned digits)
 {
-	return address >> (4 * usual - 1) >> 1 ? 16 : usual;
+	return address >> (4 * digits - 1) >> 1 ? 16 : digits;
 }
 
-/* Registers whose width the rules remember, and addresses whose opcode. */
-#define QEMU4V_REGISTERS_SEEN 4096
-#define QEMU4V_ADDRESSES_SEEN ((size_t)1 << 20)
+/* Maximum registers whose width, and addresses whose opcode, the rules track. */
+#define QEMU4V_REGISTERS_MAX 4096
+#define QEMU4V_ADDRESSES_MAX ((size_t)1 << 20)
 
-/* Processors whose instruction numbers the rules follow. */
-#define QEMU4V_CPUS_SEEN 64
+/* Maximum processors whose instruction numbers the rules track. */
+#define QEMU4V_CPUS_MAX 64
 
-/* What the rules remember between rows. */
+/* State of the rules between rows. */
 struct qemu4v_check {
 	uint64_t row_time; /* of the last row with one */
 	bool has_time, has_insn, many_cpus;
 	uint32_t cpu; /* of the last instruction */
-	bool mixed;   /* Q18 was found */
-	uint64_t ids[QEMU4V_CPUS_SEEN];
-	bool counts[QEMU4V_CPUS_SEEN]; /* ids has the last one */
-	uint16_t widths[QEMU4V_REGISTERS_SEEN];
+	bool mixed;   /* Q18 was reported */
+	uint64_t ids[QEMU4V_CPUS_MAX];
+	bool counts[QEMU4V_CPUS_MAX]; /* ids has the last one */
+	uint16_t widths[QEMU4V_REGISTERS_MAX];
 	struct map opcodes;
 };
 
-/* Tests the rules on a batch. */
+/* Checks the rules on a batch. */
 void qemu4v_check(
 	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch);
 
-/* What time counts: units of ten to the exponent seconds, or of something else. */
+/* Unit of the column time: ten to the exponent seconds, or a unit that is not physical. */
 struct qemu4v_clock {
 	struct qemu4v_word unit; /* as it is written */
-	uint64_t bytes, mask; /* of its first eight bytes; no other line's where it is longer */
-	int exponent;	      /* of ten; of the unit where it is no physical time */
+	uint64_t bytes, mask;	 /* of its first eight bytes; match no line if it is longer */
+	int exponent;		 /* of ten seconds; of ten units if not physical */
 	bool physical;
 };
 
-/* A clock that counts times with a unit and a fraction of some digits. */
+/* Returns the clock for times with a unit and a number of fraction digits. */
 struct qemu4v_clock qemu4v_clock(const struct qemu4v_word *unit, unsigned fraction_digits);
 
-/* Names of units that times can be expressed in, of trace_unit and of the command. */
+/* Names of the units to which times can be converted. */
 extern const char *const qemu4v_units[];
 
-/* The clock's name in text, which has room for 40 bytes. */
+/* Writes the clock's name to text, which holds 40 bytes. */
 const char *qemu4v_clock_name(const struct qemu4v_clock *clock, char *text);
 
-/* As qemu4v_time, for lines that have it in another unit or with a fraction. */
+/* As qemu4v_time, for a time in another unit or with a fraction. */
 bool qemu4v_convert_time(
 	const struct qemu4v_clock *clock, const struct qemu4v *line, uint64_t *time);
 
-/* True where a line's time counts ticks of a clock, as it is written. */
+/* True if a line's time counts ticks of a clock without conversion. */
 static inline bool
 qemu4v_is_ticks(const struct qemu4v_clock *clock, const struct qemu4v *line)
 {
@@ -224,7 +225,7 @@ qemu4v_is_ticks(const struct qemu4v_clock *clock, const struct qemu4v *line)
 	       (load_le64(line->unit.text) & clock->mask) == clock->bytes;
 }
 
-/* The time of a line on a clock; false, and *time as it was, where it has none there. */
+/* Converts the time of a line to a clock; false, and *time unchanged, if it cannot. */
 static inline bool
 qemu4v_time(const struct qemu4v_clock *clock, const struct qemu4v *line, uint64_t *time)
 {
@@ -234,16 +235,16 @@ qemu4v_time(const struct qemu4v_clock *clock, const struct qemu4v *line, uint64_
 	return true;
 }
 
-/* Values of the column time where a line has none, until the batch is settled. */
-#define QEMU4V_TIME_BEFORE UINT64_MAX	     /* it has that of the line before */
-#define QEMU4V_TIME_UNKNOWN (UINT64_MAX - 1) /* it can't be expressed */
+/* Values of the column time of lines without one, until qemu4v_resolve. */
+#define QEMU4V_TIME_BEFORE UINT64_MAX	     /* the time of the previous line */
+#define QEMU4V_TIME_UNKNOWN (UINT64_MAX - 1) /* the clock cannot express it */
 
-/* Processors with a name that get a number. */
-#define QEMU4V_NAMED 256
+/* Maximum number of named processors that get a number. */
+#define QEMU4V_NAMED_MAX 256
 
-/* What records have from those before them. */
-struct qemu4v_around {
-	bool timed; /* the last record that says a time has it here */
+/* Context that records inherit from earlier records. */
+struct qemu4v_context {
+	bool timed; /* time is that of the last record with one */
 	uint64_t time;
 	bool owns; /* the last instruction has a processor and a time */
 	uint32_t owner;
@@ -252,13 +253,13 @@ struct qemu4v_around {
 	size_t named;
 	struct {
 		uint32_t name, cpu;
-	} names[QEMU4V_NAMED];
+	} names[QEMU4V_NAMED_MAX];
 };
 
-/* The last picture of memory, that the next line may go on with. */
+/* The last memory dump, which the next line may continue. */
 struct qemu4v_picture {
-	uint64_t at, end; /* offsets of its last line, and behind that */
-	bool rest;	  /* that line went on with it */
+	uint64_t at, end; /* offsets of its last line, and of the end of that line */
+	bool continued;	  /* its last line is a continuation */
 	unsigned column;  /* of its address in the first line, from 0 */
 	char access;
 	bool has_cpu;
@@ -267,54 +268,54 @@ struct qemu4v_picture {
 	uint32_t name; /* of its processor */
 };
 
-/* Names that are found without looking into the table of all. */
-#define QEMU4V_KNOWN 256
+/* Slots of the cache of names, before the table of all names. */
+#define QEMU4V_NAME_SLOTS 256
 
-/* A short name and its number; text is NULL where there is none. */
-struct qemu4v_known {
+/* A cached name and its number; text is NULL in an empty slot. */
+struct qemu4v_name {
 	const char *text;
 	size_t length;
 	uint64_t bytes; /* the first eight */
 	uint32_t number;
 };
 
-/* The reader half; see struct format. */
+/* State of the readers; see struct format. */
 struct qemu4v_reader {
 	struct lines lines;
 	struct qemu4v_clock clock; /* of the column time */
-	struct qemu4v_word unit;   /* of the first time; "clk" where it has none */
+	struct qemu4v_word unit;   /* of the first time; default "clk" */
 	unsigned address_digits;
 	bool tarmac; /* it is read as the format tarmac */
 	bool memory_order, owns;
 	bool numbers; /* processors with a name get numbers */
 	bool unended; /* the last line had no newline */
-	struct qemu4v_around around;
+	struct qemu4v_context context;
 	struct qemu4v_picture picture;
-	struct qemu4v_known known[QEMU4V_KNOWN];
+	struct qemu4v_name known[QEMU4V_NAME_SLOTS];
 	struct qemu4v_check check;
 };
 
-/* The number of a name; false where it cannot be kept. */
+/* Finds the number of a name; false if it cannot be stored. */
 bool qemu4v_find_name(
 	struct reading *reading, const struct qemu4v_word *word, uint32_t *number);
 
-/* Makes rows of lines; see struct line_format. */
-bool qemu4v_take(struct reading *reading, struct batch *batch, size_t row,
+/* Parses a line into a row; see struct line_format. */
+bool qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	const struct line *text, struct line_fault *fault);
 
-/* Lines at the front of an input, by what they are. */
+/* Counts of the lines at the front of an input, by their class. */
 struct qemu4v_sample {
 	size_t records, others;
 	char unit[16];		  /* of the first record; empty: none */
 	unsigned fraction_digits; /* of its time */
 	unsigned address_digits;  /* of the first address; 0: none */
 	size_t foreign;		  /* first line from 1 that is not QEMU4V; 0: none */
-	const char *why;	  /* what it has */
+	const char *why;	  /* the form that it has */
 	bool heading;		  /* the first line is that of Tarmac files */
-	bool named;		  /* there is a processor with a name and without a number */
+	bool named;		  /* a processor has a name and no number */
 };
 
-/* Bytes at the front of an input that are looked at. */
+/* Bytes of the sample at the front of an input. */
 #define QEMU4V_SAMPLE_BYTES ((size_t)32 << 10)
 
 void qemu4v_sample(struct qemu4v_sample *sample, const uint8_t *p, size_t n);
@@ -322,34 +323,35 @@ void qemu4v_sample(struct qemu4v_sample *sample, const uint8_t *p, size_t n);
 int qemu4v_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 int qemu4v_probe_tarmac(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 
-/* Columns that rows are settled by; see struct format. */
+/* Returns the columns that qemu4v_resolve needs; see struct format. */
 poly_columns qemu4v_also(const struct reading *reading, poly_columns wanted);
 
 /*
- * Fills in, in the rows of a batch that follows the one before, what they have from others:
- * times of indented lines, numbers of processors with a name, and the processor of accesses and
- * registers. Needs the columns of qemu4v_also.
+ * Fills in the values that rows of a batch inherit from others: times of indented lines,
+ * numbers of named processors, and the processor of accesses and registers. Batches must be
+ * consecutive. Needs the columns of qemu4v_also.
  */
-void qemu4v_settle(struct reading *reading, struct qemu4v_around *around, struct batch *batch);
+void qemu4v_resolve(
+	struct reading *reading, struct qemu4v_context *context, struct batch *batch);
 
 /*
- * As struct format's cut: before an instruction of another time than the line before it, so
- * that no record has its processor from the other side.
+ * Implements struct format's cut: splits before an instruction whose time differs from that of
+ * the previous line, so that no record inherits its processor across the split.
  */
 size_t qemu4v_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 
-/* The writer half; see struct format. */
+/* State of the writers; see struct format. */
 struct qemu4v_writer {
 	char unit[16];
 	unsigned address_digits;
-	bool tarmac;	   /* the format is tarmac */
-	bool microtesk;	   /* as MicroTESK writes QEMU4V */
-	bool memory_order; /* values are turned round in the file */
-	bool keeps;	   /* rows' own bytes are of this format, and are written as they are */
-	bool keeps_order;  /* their data too stand in the order that is written */
-	uint64_t count;	   /* instructions written, but for those in copied lines */
-	uint64_t copied;   /* times in copied lines that are known of */
-	uint64_t last_time; /* time of the last one */
+	bool tarmac;	    /* the format is tarmac */
+	bool microtesk;	    /* as MicroTESK writes QEMU4V */
+	bool memory_order;  /* data are written in memory order */
+	bool copies_lines;  /* rows' own bytes are of this format, and are copied */
+	bool same_order;    /* copied data have the requested byte order */
+	uint64_t count;	    /* instructions written, except for copied lines */
+	uint64_t copied;    /* number of copied times that last_time reflects */
+	uint64_t last_time; /* of the last line */
 };
 
 enum poly_status qemu4v_wopen(struct writing *writing, struct poly_error *error);

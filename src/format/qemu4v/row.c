@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of lines of QEMU4V and Tarmac traces. spec: seed 002; reference qemu4v-tarmac 3 and 4 */
+/*
+ * Rows of lines of QEMU4V and Tarmac traces.
+ *
+ * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
+ */
 #include "format/qemu4v/qemu4v.h"
 
 #include <stdio.h>
 
-/* The number of a name; false where it cannot be kept. */
+/* Finds the number of a name; false if it cannot be stored. */
 static inline bool
 find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *number)
 {
@@ -12,7 +16,7 @@ find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *num
 	uint64_t bytes = load_le64(word->text);
 	if (word->length < 8)
 		bytes &= ((uint64_t)1 << 8 * word->length) - 1;
-	struct qemu4v_known *known =
+	struct qemu4v_name *known =
 		&reader->known[(bytes + word->length) * 0x9e3779b97f4a7c15u >> 56];
 	if (known->text && known->length == word->length && known->bytes == bytes &&
 		(word->length <= 8 || memcmp(known->text, word->text, word->length) == 0)) {
@@ -21,7 +25,7 @@ find_name(struct reading *reading, const struct qemu4v_word *word, uint32_t *num
 	}
 	if (!info_keep_name(reading->info, (const char *)word->text, word->length, number))
 		return false;
-	*known = (struct qemu4v_known){
+	*known = (struct qemu4v_name){
 		poly_trace_name(&reading->info->view, *number), word->length, bytes, *number};
 	return true;
 }
@@ -32,9 +36,8 @@ qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32
 	return find_name(reading, word, number);
 }
 
-/* Puts a name into its column, where there is one; good becomes false where it can't be kept.
- */
-#define PUT_NAME(column, word)                                           \
+/* Stores a non-empty name in its column; sets good to false if it cannot be stored. */
+#define STORE_NAME(column, word)                                         \
 	do {                                                             \
 		uint32_t name;                                           \
 		if ((word).length && find_name(reading, &(word), &name)) \
@@ -43,20 +46,23 @@ qemu4v_find_name(struct reading *reading, const struct qemu4v_word *word, uint32
 			good = false;                                    \
 	} while (0)
 
-/* Digits that no column of 64 bits holds. */
+/* Stores digits that a column of 64 bits cannot hold. */
 static void
-put_payload(struct batch *batch, size_t row, const struct qemu4v *line)
+store_payload(struct batch *batch, size_t row, const struct qemu4v *line)
 {
-	uint8_t bytes[QEMU4V_LINE_MOST / 2];
+	uint8_t bytes[QEMU4V_LINE_MAX / 2];
 	size_t n = qemu4v_bytes(&line->data, bytes);
-	if (line->turned)
-		qemu4v_turn(bytes, n);
+	if (line->swapped)
+		qemu4v_swap_bytes(bytes, n);
 	batch_put_bytes(batch, POLY_COLUMN_payload, row, bytes, n);
 }
 
-/* Digits into a column of 64 bits or into the payload; false where they are not as usual. */
+/*
+ * Stores digits in a column of 64 bits or in the payload; false if the columns cannot reproduce
+ * them.
+ */
 static inline bool
-put_digits(struct batch *batch, size_t row, const struct qemu4v *line)
+store_digits(struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	const struct qemu4v_digits *data = &line->data;
 	bool opcode = line->is == QEMU4V_INSTRUCTION;
@@ -70,32 +76,32 @@ put_digits(struct batch *batch, size_t row, const struct qemu4v *line)
 	else if (data->count <= 16)
 		batch_put(batch, value, row, data->value);
 	else if (data->count % 2 == 0)
-		put_payload(batch, row, line);
+		store_payload(batch, row, line);
 	return data->count % 2 == 0 && data->count <= QEMU4V_DATA_DIGITS;
 }
 
 static inline bool
-put_instruction(
+store_instruction(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	batch_put(batch, pc, row, line->address);
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
 	batch_put_bytes(batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
-	bool good = put_digits(batch, row, line);
-	PUT_NAME(instruction_set, line->iset);
-	PUT_NAME(mode, line->mode);
-	PUT_NAME(security, line->security);
+	bool good = store_digits(batch, row, line);
+	STORE_NAME(instruction_set, line->iset);
+	STORE_NAME(mode, line->mode);
+	STORE_NAME(security, line->security);
 	return good;
 }
 
-/* Attributes, with the letter that stands before R or W. */
+/* Stores the attributes, preceded by the letter before R or W. */
 static bool
-put_attributes(
+store_attributes(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	char joined[64];
@@ -104,26 +110,26 @@ put_attributes(
 	if (line->bus && word.length < sizeof joined - 8) {
 		joined[0] = line->bus;
 		memcpy(joined + 1, word.text, word.length);
-		/* Eight bytes of a name are looked at, however long it is. */
+		/* find_name reads eight bytes of a name, however short it is. */
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	PUT_NAME(attributes, word);
+	STORE_NAME(access_attributes, word);
 	return good;
 }
 
-/* True for data in the order of memory: D behind a letter of the bus. */
+/* True for data in memory order: D after a letter of the bus. */
 static bool
-is_turned(const struct qemu4v *line)
+is_swapped(const struct qemu4v *line)
 {
 	const struct qemu4v_word *attributes = &line->attributes;
 	return line->bus && attributes->length &&
 	       attributes->text[attributes->length - 1] == 'D';
 }
 
-/* True where the writer of the trace's format has the attributes of an access. */
+/* True if the writer of the trace's format can write the attributes of an access. */
 static bool
-can_be_said(const struct qemu4v_reader *reader, const struct qemu4v *line)
+can_be_written(const struct qemu4v_reader *reader, const struct qemu4v *line)
 {
 	if (reader->tarmac)
 		return !line->fetch || line->access == 'R';
@@ -131,14 +137,14 @@ can_be_said(const struct qemu4v_reader *reader, const struct qemu4v *line)
 }
 
 static inline bool
-put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+store_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	struct qemu4v_digits *data = &line->data;
 	bool whole = data->count + data->unknown == (uint64_t)2 * line->size;
-	line->turned = (reader->memory_order || is_turned(line)) && whole;
-	if (line->turned && line->size <= 8)
-		data->value = qemu4v_turned(data->value, line->size);
+	line->swapped = (reader->memory_order || is_swapped(line)) && whole;
+	if (line->swapped && line->size <= 8)
+		data->value = qemu4v_swap_value(data->value, line->size);
 	uint8_t access = line->access == 'R' ? POLY_ACCESS_READ : POLY_ACCESS_WRITE;
 	batch_put(batch, access, row, line->fetch ? POLY_ACCESS_FETCH : access);
 	batch_put(batch, address, row, line->address);
@@ -148,38 +154,40 @@ put_memory(struct reading *reading, struct batch *batch, size_t row, struct qemu
 	if (line->has_pc) {
 		batch_put(batch, pc, row, line->pc);
 		if (line->has_id)
-			batch_put(batch, number, row, line->id);
+			batch_put(batch, instruction_id, row, line->id);
 	}
 	if (line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	bool good = !line->attributes.length && !line->bus;
 	if (!good)
-		good = put_attributes(reading, batch, row, line) && can_be_said(reader, line);
-	/* Where the line has no end its data may have lost digits. */
+		good = store_attributes(reading, batch, row, line) &&
+		       can_be_written(reader, line);
+	/* Without a newline the data may be truncated. */
 	if (!whole && !line->ended)
 		return false;
-	return put_digits(batch, row, line) && whole && good;
+	return store_digits(batch, row, line) && whole && good;
 }
 
 static inline bool
-put_register(
+store_register(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
 	size_t digits = line->data.count + line->data.unknown;
-	PUT_NAME(reg, line->reg);
-	/* Where the line has no end its value may have lost digits. */
+	STORE_NAME(reg, line->reg);
+	/* Without a newline the value may be truncated. */
 	if (!line->ended)
 		return false;
 	if (digits % 2 == 0)
 		batch_put(batch, size, row, (uint32_t)digits / 2);
-	return put_digits(batch, row, line) && good;
+	return store_digits(batch, row, line) && good;
 }
 
-/* Time and processor; false where the line has them otherwise than the trace. */
+/* Stores time and processor; false if the line's time is not in ticks of the trace's clock. */
 static inline bool
-put_place(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+store_context(
+	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	uint64_t time = line->time;
@@ -193,13 +201,13 @@ put_place(struct reading *reading, struct batch *batch, size_t row, const struct
 	if (line->has_cpu)
 		batch_put(batch, cpu, row, line->cpu);
 	if (line->cpu_name.length)
-		PUT_NAME(cpu_name, line->cpu_name);
+		STORE_NAME(cpu_name, line->cpu_name);
 	return good;
 }
 
-/* True where the writer of the trace's format gives time, processor and address as they are. */
+/* True if the writer of the trace's format reproduces processor and address. */
 static inline bool
-is_usual(const struct qemu4v_reader *reader, const struct qemu4v *line)
+is_canonical(const struct qemu4v_reader *reader, const struct qemu4v *line)
 {
 	bool instruction = line->is == QEMU4V_INSTRUCTION, named = line->cpu_name.length != 0;
 	/* QEMU4V names the processor of instructions alone, and Tarmac any or none. */
@@ -216,96 +224,100 @@ is_usual(const struct qemu4v_reader *reader, const struct qemu4v *line)
 							      reader->address_digits);
 }
 
-/* The columns of a record; false where its line has to keep its bytes. */
+/* Stores the columns of a record; false if they cannot reproduce its line. */
 static inline bool
-put_record(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
+store_record(struct reading *reading, struct batch *batch, size_t row, struct qemu4v *line)
 {
-	bool usual = put_place(reading, batch, row, line) && line->plain &&
-		     is_usual(reading->state, line);
+	bool canonical = store_context(reading, batch, row, line) && line->plain &&
+			 is_canonical(reading->state, line);
 	if (line->is == QEMU4V_INSTRUCTION)
-		return put_instruction(reading, batch, row, line) && usual;
+		return store_instruction(reading, batch, row, line) && canonical;
 	if (line->is == QEMU4V_MEMORY)
-		return put_memory(reading, batch, row, line) && usual;
-	return put_register(reading, batch, row, line) && usual;
+		return store_memory(reading, batch, row, line) && canonical;
+	return store_register(reading, batch, row, line) && canonical;
 }
 
 static void
-put_window(struct line_shape *shape, const struct qemu4v_word *word, unsigned form,
+add_variable_field(struct line_shape *shape, const struct qemu4v_word *word, unsigned form,
 	enum poly_column column)
 {
 	shape_window(shape, word->text, word->length, form, column);
 }
 
-/* Of data in two halves, a _ between them, only the lower one may change where the other is 0.
+/*
+ * Of data in two halves with a _ between them, only the lower one is variable, if the upper one
+ * is 0.
  */
 static void
-put_value_window(struct line_shape *shape, const struct qemu4v_digits *data)
+add_value_field(struct line_shape *shape, const struct qemu4v_digits *data)
 {
 	struct qemu4v_word word = data->word;
 	bool halves = data->count == 16 && word.length == 17 && word.text[8] == '_' &&
 		      data->value <= UINT32_MAX;
 	if (halves)
 		word = (struct qemu4v_word){word.text + 9, 8};
-	put_window(shape, &word, WINDOW_ZEROS, POLY_COLUMN_value);
+	add_variable_field(shape, &word, WINDOW_ZEROS, POLY_COLUMN_value);
 }
 
 /*
- * What may change from line to line: time, number, and the address and data of an access. A
- * line whose time is not its own, or converted, does not repeat; nor does one whose data are in
- * the order of memory.
+ * Variable fields are time, number, and the address and data of an access. A line does not
+ * repeat if its time is inherited or converted, or its data are in memory order.
  */
 static void
-put_shape(
+set_template(
 	const struct qemu4v_reader *reader, const struct qemu4v *line, struct line_shape *shape)
 {
 	const bool insn = line->is == QEMU4V_INSTRUCTION;
 	shape->place = insn;
-	/* Whether an address of other digits is plain depends on its value. */
+	/* Whether an address of another width is canonical depends on its value. */
 	shape->repeats = line->has_time && qemu4v_is_ticks(&reader->clock, line) &&
-			 !line->turned &&
+			 !line->swapped &&
 			 (line->is == QEMU4V_REGISTER || insn ||
 				 (line->address_digits == reader->address_digits &&
 					 !(line->has_real && line->real_text.length == 16)));
 	if (!shape->repeats)
 		return;
-	put_window(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
+	add_variable_field(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		put_window(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+		add_variable_field(
+			shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
-		put_window(shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
+		add_variable_field(
+			shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc && line->has_real)
-		put_window(shape, &line->real_text, WINDOW_ZEROS, POLY_COLUMN_real_address);
+		add_variable_field(
+			shape, &line->real_text, WINDOW_ZEROS, POLY_COLUMN_real_address);
 	if (!insn && !line->data.unknown && line->data.count && line->data.count <= 16)
-		put_value_window(shape, &line->data);
+		add_value_field(shape, &line->data);
 	if (insn) {
 		shape->text = line->text.text;
 		shape->text_length = line->text.length;
 	}
 }
 
-/* Where a branch or another transfer of control went. */
+/* Stores the target of a branch or another transfer of control. */
 static bool
-put_transfer(
+store_transfer(
 	struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
 	if (line->is == QEMU4V_FLOW && line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);
-	PUT_NAME(instruction_set, line->iset);
+	STORE_NAME(instruction_set, line->iset);
 	return good;
 }
 
-/* A picture's run of bytes; the line makes a row for each. */
+/* Stores a run of a memory dump; the line has a row per run. */
 static void
-put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
+store_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
 {
 	struct qemu4v_run run;
-	unsigned count = qemu4v_run(line, text->part, &run);
-	*text->more = text->part + 1 < count;
-	if (text->part == 0 && line->text.length)
+	unsigned count = qemu4v_run(line, text->row_index, &run);
+	*text->more_rows = text->row_index + 1 < count;
+	if (text->row_index == 0 && line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	batch_put(batch, address, row, line->address + (count ? run.place : 0));
@@ -325,22 +337,22 @@ put_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct
 		batch_put_bytes(batch, POLY_COLUMN_payload, row, run.bytes, run.size);
 }
 
-/* The columns of what the seed does not have; false where there was no room for a name. */
+/* Stores the columns of a Tarmac form; false if a name cannot be stored. */
 static bool
-put_form(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
+store_form(struct reading *reading, struct batch *batch, size_t row, const struct qemu4v *line)
 {
 	bool good = true;
 	if (line->is >= QEMU4V_BLANK)
 		return true;
-	put_place(reading, batch, row, line);
+	store_context(reading, batch, row, line);
 	if (line->is == QEMU4V_FLOW || line->is == QEMU4V_BRANCH) {
-		good = put_transfer(reading, batch, row, line);
+		good = store_transfer(reading, batch, row, line);
 	} else if (line->is == QEMU4V_BUS || line->is == QEMU4V_COPROCESSOR) {
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		PUT_NAME(attributes, line->attributes);
-		put_digits(batch, row, line);
+		STORE_NAME(access_attributes, line->attributes);
+		store_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||
 		(line->is >= QEMU4V_EXCEPTION && line->is != QEMU4V_BRANCH &&
@@ -351,17 +363,18 @@ put_form(struct reading *reading, struct batch *batch, size_t row, const struct 
 }
 
 static bool
-blame_end(struct line_fault *fault)
+set_end_fault(struct line_fault *fault)
 {
 	fault->rule = QEMU4V_Q11;
 	fault->column = 0;
-	snprintf(fault->text, sizeof fault->text, "the last line has no end, and is no record");
+	snprintf(fault->text, sizeof fault->text,
+		"the last line has no newline and is not a record");
 	return false;
 }
 
-/* Finds what only the line tells: that it is no record, or has no end. */
+/* Reports a line that is not a record, or has no newline. */
 static void
-find_in_line(
+add_line_findings(
 	struct reading *reading, size_t row, const struct line *text, const struct qemu4v *line)
 {
 	struct qemu4v orphan;
@@ -369,16 +382,17 @@ find_in_line(
 	if (line->is == QEMU4V_OTHER &&
 		qemu4v_parse_rest(text->text, text->size, text->ended, &orphan))
 		findings_add(reading->findings, QEMU4V_Q16, record, text->offset,
-			"a picture of memory goes on without a beginning");
+			"a memory dump continues without a first line");
 	else if (line->is == QEMU4V_OTHER)
 		findings_add(reading->findings, QEMU4V_Q01, record, text->offset,
-			"'%.*s' is no record", line_shown(text->text, text->size), text->text);
+			"'%.*s' is not a record", line_shown(text->text, text->size),
+			text->text);
 	if (!text->ended && in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, QEMU4V_Q11, record, text->offset,
-			"the last line has no newline, it may be cut off");
+			"the last line has no newline, it may be truncated");
 }
 
-/* The place of the address in a picture's line. */
+/* Returns the column of the address in a line of a memory dump, from 0. */
 static unsigned
 address_column(const struct line *text, const struct qemu4v *line)
 {
@@ -389,9 +403,9 @@ address_column(const struct line *text, const struct qemu4v *line)
 	return (unsigned)(groups - text->text - (ptrdiff_t)n);
 }
 
-/* Remembers a picture for the lines that go on with it. */
+/* Stores a memory dump for the lines that continue it. */
 static void
-keep_picture(struct reading *reading, const struct line *text, const struct qemu4v *line)
+remember_picture(struct reading *reading, const struct line *text, const struct qemu4v *line)
 {
 	struct qemu4v_reader *reader = reading->state;
 	struct qemu4v_picture *picture = &reader->picture;
@@ -405,18 +419,19 @@ keep_picture(struct reading *reading, const struct line *text, const struct qemu
 			    qemu4v_find_name(reading, &line->cpu_name, &picture->name);
 }
 
-/* True where a line goes on with the picture before it. */
+/* True if a line continues the memory dump before it. */
 static bool
-goes_on(struct reading *reading, const struct line *text, struct qemu4v *line)
+continues_picture(struct reading *reading, const struct line *text, struct qemu4v *line)
 {
 	struct qemu4v_reader *reader = reading->state;
 	struct qemu4v_picture *picture = &reader->picture;
 	if (!picture->end)
 		return false;
-	bool next = text->part ? picture->rest && text->offset == picture->at
-			       : text->offset == picture->end;
-	picture->rest = next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
-	if (!picture->rest)
+	bool next = text->row_index ? picture->continued && text->offset == picture->at
+				    : text->offset == picture->end;
+	picture->continued =
+		next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
+	if (!picture->continued)
 		return false;
 	picture->at = text->offset;
 	picture->end = text->offset + text->size;
@@ -426,20 +441,21 @@ goes_on(struct reading *reading, const struct line *text, struct qemu4v *line)
 	return true;
 }
 
-/* Makes the next row of a picture. */
+/* Stores the next row of a memory dump. */
 static void
-put_picture(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+store_picture(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
 	const struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	const struct qemu4v_picture *picture = &reader->picture;
-	put_place(reading, batch, row, line);
-	if (picture->rest && picture->has_name)
+	store_context(reading, batch, row, line);
+	if (picture->continued && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
-	put_run(batch, row, line, text);
-	if (picture->rest && text->part == 0 && address_column(text, line) != picture->column)
+	store_run(batch, row, line, text);
+	if (picture->continued && text->row_index == 0 &&
+		address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
-			text->offset, "the address stands in column %u, expected %u",
+			text->offset, "the address begins at column %u, expected %u",
 			address_column(text, line) + 1, picture->column + 1);
 }
 
@@ -461,49 +477,50 @@ static const uint8_t kinds[QEMU4V_RECORD_COUNT] = {
 	[QEMU4V_OTHER] = POLY_KIND_OTHER,
 };
 
-/* The row of a line that the seed does not have, or that has no end. */
+/* Stores the row of a Tarmac form or of a line that is not a record. */
 static bool
-take_form(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
+store_line(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
 	struct qemu4v *line)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	bool picture = line->is == QEMU4V_PICTURE;
-	if (picture && text->part == 0 && !reader->picture.rest)
-		keep_picture(reading, text, line);
+	if (picture && text->row_index == 0 && !reader->picture.continued)
+		remember_picture(reading, text, line);
 	if (picture)
-		put_picture(reading, batch, row, text, line);
+		store_picture(reading, batch, row, text, line);
 	else
-		put_form(reading, batch, row, line);
+		store_form(reading, batch, row, line);
 	if (line->is == QEMU4V_OTHER)
-		find_in_line(reading, row, text, line);
-	/* Of a line's rows the first one has its bytes. */
-	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->part ? 0 : text->size);
+		add_line_findings(reading, row, text, line);
+	/* The first of a line's rows stores its bytes. */
+	batch_put_bytes(
+		batch, POLY_COLUMN_raw, row, text->text, text->row_index ? 0 : text->size);
 	return true;
 }
 
 bool
-qemu4v_take(struct reading *reading, struct batch *batch, size_t row, const struct line *text,
-	struct line_fault *fault)
+qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *text, struct line_fault *fault)
 {
 	struct qemu4v line;
-	if (!goes_on(reading, text, &line))
+	if (!continues_picture(reading, text, &line))
 		qemu4v_parse(text->text, text->size, text->ended, &line);
 	if (!text->ended && line.is > QEMU4V_REGISTER)
-		return blame_end(fault);
+		return set_end_fault(fault);
 	batch_put(batch, kind, row, kinds[line.is]);
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);
 	if (line.is > QEMU4V_REGISTER)
-		return take_form(reading, batch, row, text, &line);
-	bool exact = put_record(reading, batch, row, &line);
+		return store_line(reading, batch, row, text, &line);
+	bool exact = store_record(reading, batch, row, &line);
 	if (text->shape)
-		put_shape(reading->state, &line, text->shape);
+		set_template(reading->state, &line, text->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->size);
 	if (!text->ended) {
 		struct qemu4v_reader *reader = reading->state;
 		reader->unended = true;
-		find_in_line(reading, row, text, &line);
+		add_line_findings(reading, row, text, &line);
 	}
 	return true;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the description of a line.
+ * Compiles the description of a line.
  *
  *     description = item { "," item } [ "," "..." ] ;
  *     item        = constant | part { part } [ "?" ] ;
- *     part        = field | literal ;           no field stands behind a field
+ *     part        = field | literal ;           no field follows a field
  *     constant    = column "=" value ;
  *     field       = ( column | "skip" | "-" ) [ ":" form ] { "|" alternative } ;
  *     form        = "hex" [ digits ] | "0x" [ digits ] | "dec" [ digits ] | "oct" [ digits ]
  *                 | "auto" | "name" | "text" | "rest"
  *                 | spelling "/" spelling { "/" spelling } | alternative ;
- *     alternative = spelling [ "=" value ] ;    without a value: of an absent one
+ *     alternative = spelling [ "=" value ] ;    without "=": spells an absent value
  *     spelling    = { any but blanks , / | = : ? ' } | "'" { any but ' } "'" ;
  *     literal     = "'" any but ' { any but ' } "'" ;
  *
@@ -25,83 +25,84 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A description that is being read. Once failed, everything is passed over. */
-struct describing {
-	struct text_description *to;
-	const char *text; /* of it, with a NUL at its end */
+/* Position in a description. After an error all parsing fails. */
+struct description_parser {
+	struct text_description *description;
+	const char *text; /* of the description, NUL-terminated */
 	size_t at;
-	bool optional; /* what follows may be missing */
+	bool optional; /* the following fields are optional */
 	bool failed;
 	struct poly_error *error;
 };
 
-static bool fail(struct describing *it, size_t place, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+static bool set_error(struct description_parser *parser, size_t position, const char *format,
+	...) __attribute__((format(printf, 3, 4)));
 
-/* Says what is wrong, and shows where; false. */
+/* Sets the error and marks its position by a caret; returns false. */
 static bool
-fail(struct describing *it, size_t place, const char *format, ...)
+set_error(struct description_parser *parser, size_t position, const char *format, ...)
 {
 	char message[200], shown[CARET_ROOM];
 	va_list list;
-	if (it->failed)
+	if (parser->failed)
 		return false;
 	va_start(list, format);
 	vsnprintf(message, sizeof message, format, list);
 	va_end(list);
-	caret_show(shown, it->text, strlen(it->text), place);
-	err_set(it->error, POLY_ERR_USAGE, POLY_NO_OFFSET, "text.columns: %s%s", message,
+	caret_show(shown, parser->text, strlen(parser->text), position);
+	err_set(parser->error, POLY_ERR_USAGE, POLY_NO_OFFSET, "text.columns: %s%s", message,
 		shown);
-	it->failed = true;
+	parser->failed = true;
 	return false;
 }
 
-/* True, and passed, where a character is the next one. */
+/* Consumes a character if it is next; false if it is not. */
 static bool
-next_is(struct describing *it, char c)
+accept_char(struct description_parser *parser, char c)
 {
-	bool is = !it->failed && it->text[it->at] == c;
-	it->at += is;
+	bool is = !parser->failed && parser->text[parser->at] == c;
+	parser->at += is;
 	return is;
 }
 
-/* Characters of a name or a spelling. */
+/* Returns the length of a name or a spelling. */
 static size_t
 word_length(const char *text)
 {
 	return strcspn(text, " ,/|=:?'");
 }
 
-/* Text between two apostrophes, the first of which is next. */
+/* Parses text between two apostrophes; the first one is next. */
 static bool
-take_quoted(struct describing *it, struct text_part *part)
+parse_quoted(struct description_parser *parser, struct text_slice *part)
 {
-	size_t start = it->at++, n = strcspn(it->text + it->at, "'");
-	if (!it->text[it->at + n])
-		return fail(it, start, "no apostrophe ends what begins here");
-	*part = (struct text_part){(uint16_t)it->at, (uint16_t)n};
-	it->at += n + 1;
+	size_t start = parser->at++, n = strcspn(parser->text + parser->at, "'");
+	if (!parser->text[parser->at + n])
+		return set_error(parser, start, "missing closing apostrophe");
+	*part = (struct text_slice){(uint16_t)parser->at, (uint16_t)n};
+	parser->at += n + 1;
 	return true;
 }
 
 static bool
-take_spelling(struct describing *it, struct text_part *part)
+parse_spelling(struct description_parser *parser, struct text_slice *part)
 {
-	if (it->text[it->at] == '\'')
-		return take_quoted(it, part);
-	size_t n = word_length(it->text + it->at);
-	*part = (struct text_part){(uint16_t)it->at, (uint16_t)n};
-	it->at += n;
+	if (parser->text[parser->at] == '\'')
+		return parse_quoted(parser, part);
+	size_t n = word_length(parser->text + parser->at);
+	*part = (struct text_slice){(uint16_t)parser->at, (uint16_t)n};
+	parser->at += n;
 	return true;
 }
 
 static bool
-is_part(const struct describing *it, struct text_part part, const char *word)
+is_slice(const struct description_parser *parser, struct text_slice part, const char *word)
 {
-	return part.size == strlen(word) && memcmp(it->text + part.at, word, part.size) == 0;
+	return part.size == strlen(word) &&
+	       memcmp(parser->text + part.at, word, part.size) == 0;
 }
 
-/* Columns of names that the library gives. */
+/* True for columns whose values the library names. */
 static bool
 is_enumeration(enum poly_form form)
 {
@@ -114,82 +115,88 @@ is_number(enum poly_form form)
 	return form == POLY_FORM_DEC || form == POLY_FORM_HEX;
 }
 
-/* The largest value of a column of numbers. */
+/* Returns the maximum value of a column of numbers. */
 static uint64_t
-column_most(enum poly_column column)
+column_max(enum poly_column column)
 {
 	return UINT64_MAX >> (64 - 8 * column_table[column].size);
 }
 
-/* The value that a name or number stands for in a column. */
+/* Parses a name or number as a value of a column. */
 static bool
-take_value(struct describing *it, const struct text_field *field, uint64_t *value)
+parse_value(struct description_parser *parser, const struct text_field *field, uint64_t *value)
 {
-	struct text_part part;
-	size_t start = it->at;
-	if (!take_spelling(it, &part))
+	struct text_slice part;
+	size_t start = parser->at;
+	if (!parse_spelling(parser, &part))
 		return false;
-	const char *text = it->text + part.at;
+	const char *text = parser->text + part.at;
 	enum poly_form form = column_table[field->column].form;
 	const char *name = column_table[field->column].name;
 	if (form == POLY_FORM_BOOL) {
-		*value = is_part(it, part, "true");
-		return *value || is_part(it, part, "false") ||
-		       fail(it, start, "'%s' is true or false", name);
+		*value = is_slice(parser, part, "true");
+		return *value || is_slice(parser, part, "false") ||
+		       set_error(parser, start, "invalid value of '%s', expected true or false",
+			       name);
 	}
 	if (is_enumeration(form)) {
 		int found = poly_enum_find(form, text, part.size);
 		*value = (uint64_t)found;
 		return found >= 0 ||
-		       fail(it, start, "'%.*s' is no value of '%s': %s", part.size, text, name,
-			       column_table[field->column].doc);
+		       set_error(parser, start, "invalid value '%.*s' of '%s': %s", part.size,
+			       text, name, column_table[field->column].doc);
 	}
 	return (is_number(form) && num_parse(text, part.size, value) &&
-		       *value <= column_most(field->column)) ||
-	       fail(it, start, "'%s' is a number up to %llu, decimal or with 0x", name,
-		       (unsigned long long)column_most(field->column));
+		       *value <= column_max(field->column)) ||
+	       set_error(parser, start,
+		       "invalid value of '%s', expected a number up to %llu, decimal or with "
+		       "0x",
+		       name, (unsigned long long)column_max(field->column));
 }
 
 static bool
-add_word(struct describing *it, struct text_field *field, const struct text_word *word)
+add_word(struct description_parser *parser, struct text_field *field,
+	const struct text_word *word)
 {
-	struct text_description *to = it->to;
-	size_t place = word->spelling.at;
+	struct text_description *description = parser->description;
+	size_t position = word->spelling.at;
 	for (unsigned i = 0; i < field->words; i++) {
-		struct text_part other = to->words[field->first_word + i].spelling;
-		if (other.size == word->spelling.size &&
-			memcmp(it->text + other.at, it->text + place, other.size) == 0)
-			return fail(it, place, "the same spelling twice");
+		struct text_slice spelling = description->words[field->first_word + i].spelling;
+		if (spelling.size == word->spelling.size &&
+			memcmp(parser->text + spelling.at, parser->text + position,
+				spelling.size) == 0)
+			return set_error(parser, position, "duplicate spelling");
 	}
-	if (!word->spelling.size && !to->separator)
-		return fail(it, place,
-			"nothing can stand between separators only, "
-			"and these are white space");
-	if (to->word_count == TEXT_WORDS_MOST)
-		return fail(it, place, "more than %d spellings", TEXT_WORDS_MOST);
-	to->words[to->word_count++] = *word;
+	if (!word->spelling.size && !description->separator)
+		return set_error(parser, position,
+			"an empty spelling needs a separator other than white space");
+	if (description->word_count == TEXT_WORDS_MAX)
+		return set_error(parser, position, "more than %d spellings", TEXT_WORDS_MAX);
+	description->words[description->word_count++] = *word;
 	field->words++;
 	return true;
 }
 
-/* alternative, whose spelling was taken */
+/* Parses an alternative after its spelling. */
 static bool
-take_alternative(struct describing *it, struct text_field *field, struct text_part spelling)
+parse_alternative(
+	struct description_parser *parser, struct text_field *field, struct text_slice spelling)
 {
 	struct text_word word = {spelling, false, 0};
-	if (next_is(it, '=')) {
+	if (accept_char(parser, '=')) {
 		word.present = true;
 		if (field->column == POLY_COLUMN_COUNT ||
 			(!is_enumeration(column_table[field->column].form) &&
 				!is_number(column_table[field->column].form)))
-			return fail(it, it->at, "only numbers and enumerations have spellings");
-		if (!take_value(it, field, &word.value))
+			return set_error(parser, parser->at,
+				"only numbers and enumerations have spellings");
+		if (!parse_value(parser, field, &word.value))
 			return false;
 	}
-	return add_word(it, field, &word);
+	return add_word(parser, field, &word);
 }
 
-/* The value of the i-th spelling between slashes. */
+/* Returns the value of the i-th spelling between slashes. */
 static uint64_t
 slash_value(enum poly_form form, unsigned i)
 {
@@ -197,7 +204,7 @@ slash_value(enum poly_form form, unsigned i)
 	return first_is_true ? 1 - i : i;
 }
 
-/* How many values an enumeration has. */
+/* Returns the number of values of an enumeration. */
 static unsigned
 value_count(enum poly_form form)
 {
@@ -209,34 +216,36 @@ value_count(enum poly_form form)
 	return n;
 }
 
-/* spelling "/" spelling { "/" spelling }, of which the first was taken */
+/* Parses spelling "/" spelling { "/" spelling } after the first spelling. */
 static bool
-take_slashes(struct describing *it, struct text_field *field, struct text_part spelling)
+parse_slashes(
+	struct description_parser *parser, struct text_field *field, struct text_slice spelling)
 {
 	enum poly_form form = field->column == POLY_COLUMN_COUNT
 				      ? POLY_FORM_TEXT
 				      : column_table[field->column].form;
 	if (!is_enumeration(form))
-		return fail(it, spelling.at,
-			"spellings between slashes are for enumerations; write 'a=1|b=2' for "
-			"those of a number");
+		return set_error(parser, spelling.at,
+			"only enumerations have spellings between slashes; write 'a=1|b=2' for "
+			"a number");
 	for (unsigned i = 0;; i++) {
 		struct text_word word = {spelling, true, slash_value(form, i)};
 		if (i == value_count(form))
-			return fail(it, spelling.at, "'%s' has %u values",
+			return set_error(parser, spelling.at, "'%s' has %u values",
 				column_table[field->column].name, i);
-		if (!add_word(it, field, &word))
+		if (!add_word(parser, field, &word))
 			return false;
-		if (!next_is(it, '/'))
+		if (!accept_char(parser, '/'))
 			return true;
-		if (!take_spelling(it, &spelling))
+		if (!parse_spelling(parser, &spelling))
 			return false;
 	}
 }
 
-/* A form of numbers with the least of its digits; false: it is none. */
+/* Parses a form of numbers with its minimum digits; false: not such a form. */
 static bool
-is_number_form(const struct describing *it, struct text_part part, struct text_field *field)
+is_number_form(const struct description_parser *parser, struct text_slice part,
+	struct text_field *field)
 {
 	static const struct {
 		const char *name;
@@ -248,7 +257,7 @@ is_number_form(const struct describing *it, struct text_part part, struct text_f
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		size_t n = strlen(forms[i].name);
 		uint64_t digits = 0;
-		const char *text = it->text + part.at;
+		const char *text = parser->text + part.at;
 		if (part.size < n || memcmp(text, forms[i].name, n) != 0)
 			continue;
 		bool counted = part.size > n;
@@ -263,28 +272,28 @@ is_number_form(const struct describing *it, struct text_part part, struct text_f
 	return false;
 }
 
-/* form, up to its alternatives */
+/* Parses a form, up to its alternatives. */
 static bool
-take_form(struct describing *it, struct text_field *field)
+parse_form(struct description_parser *parser, struct text_field *field)
 {
-	struct text_part part;
+	struct text_slice part;
 	enum poly_form form = column_table[field->column].form;
-	size_t start = it->at;
-	if (!take_spelling(it, &part))
+	size_t start = parser->at;
+	if (!parse_spelling(parser, &part))
 		return false;
-	if (it->text[it->at] == '/')
-		return take_slashes(it, field, part);
-	if (it->text[it->at] == '=') {
+	if (parser->text[parser->at] == '/')
+		return parse_slashes(parser, field, part);
+	if (parser->text[parser->at] == '=') {
 		field->form = TEXT_WORDS;
-		return take_alternative(it, field, part);
+		return parse_alternative(parser, field, part);
 	}
-	if (is_number(form) && is_number_form(it, part, field))
+	if (is_number(form) && is_number_form(parser, part, field))
 		return true;
-	if (is_part(it, part, "name") && form == POLY_FORM_NAME)
+	if (is_slice(parser, part, "name") && form == POLY_FORM_NAME)
 		return true;
-	if (is_part(it, part, "text") && form == POLY_FORM_TEXT)
+	if (is_slice(parser, part, "text") && form == POLY_FORM_TEXT)
 		return true;
-	if (is_part(it, part, "rest") && form == POLY_FORM_TEXT) {
+	if (is_slice(parser, part, "rest") && form == POLY_FORM_TEXT) {
 		field->form = TEXT_REST;
 		return true;
 	}
@@ -292,13 +301,13 @@ take_form(struct describing *it, struct text_field *field)
 			       : is_number(form)    ? "hex, 0x, dec, oct or auto"
 			       : form == POLY_FORM_NAME ? "name"
 							: "text or rest";
-	return fail(it, start, "the form of '%s' is %s", column_table[field->column].name,
-		expected);
+	return set_error(parser, start, "invalid form of '%s', expected %s",
+		column_table[field->column].name, expected);
 }
 
-/* Every name of an enumeration is its own spelling, unless others are given. */
+/* Returns the default form of a column. Enumerations are spelled by their names. */
 static enum text_form
-usual_form(enum poly_column column)
+default_form(enum poly_column column)
 {
 	switch ((unsigned)column_table[column].form) {
 	case POLY_FORM_HEX: return TEXT_HEX;
@@ -309,203 +318,209 @@ usual_form(enum poly_column column)
 	}
 }
 
-/* A column that lines can have. */
+/* Parses a column that a description may name. */
 static bool
-take_column(struct describing *it, struct text_field *field)
+parse_column(struct description_parser *parser, struct text_field *field)
 {
 	const poly_columns never = POLY_HAS(record) | POLY_HAS(payload) | POLY_HAS(raw) |
 				   POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site);
-	size_t start = it->at, n = word_length(it->text + start);
-	const char *name = it->text + start;
+	size_t start = parser->at, n = word_length(parser->text + start);
+	const char *name = parser->text + start;
 	field->column = poly_column_find(name, n);
-	it->at += n;
+	parser->at += n;
 	if (field->column == POLY_COLUMN_COUNT)
-		return fail(it, start,
-			n ? "there is no such column, polytrace-columns(5) lists them"
-			  : "expected a column, or skip, or '...' at the end");
+		return set_error(parser, start,
+			n ? "no such column; see polytrace-columns(5)"
+			  : "expected a column, skip, or '...' at the end");
 	poly_columns bit = (poly_columns)1 << field->column;
 	if (bit & never)
-		return fail(it, start, "no field can be the column '%.*s'", (int)n, name);
-	if (bit & (it->to->columns | it->to->constants))
-		return fail(it, start, "the column '%.*s' for the second time", (int)n, name);
-	field->form = usual_form(field->column);
+		return set_error(
+			parser, start, "the column '%.*s' cannot be a field", (int)n, name);
+	if (bit & (parser->description->columns | parser->description->constants))
+		return set_error(parser, start, "duplicate column '%.*s'", (int)n, name);
+	field->form = default_form(field->column);
 	return true;
 }
 
 static bool
-take_constant(struct describing *it, struct text_field *field)
+parse_constant(struct description_parser *parser, struct text_field *field)
 {
 	field->constant = true;
-	it->to->constants |= (poly_columns)1 << field->column;
+	parser->description->constants |= (poly_columns)1 << field->column;
 	if (column_table[field->column].form == POLY_FORM_NAME)
-		return take_spelling(it, &field->name) &&
-		       (field->name.size || fail(it, it->at, "expected a name"));
+		return parse_spelling(parser, &field->name) &&
+		       (field->name.size || set_error(parser, parser->at, "expected a name"));
 	if (column_table[field->column].form == POLY_FORM_TEXT)
-		return fail(it, it->at, "'text' can't be the same in all lines");
-	return take_value(it, field, &field->value);
+		return set_error(parser, parser->at, "the column 'text' cannot be a constant");
+	return parse_value(parser, field, &field->value);
 }
 
-/* A step behind those that are there. */
+/* Appends a step. */
 static bool
-add_step(struct describing *it, const struct text_step *step)
+add_step(struct description_parser *parser, const struct text_step *step)
 {
-	if (it->to->step_count == TEXT_STEPS_MOST - 1)
-		return fail(it, it->at, "more than %d parts", TEXT_STEPS_MOST - 1);
-	it->to->steps[it->to->step_count++] = *step;
+	if (parser->description->step_count == TEXT_STEPS_MAX - 1)
+		return set_error(parser, parser->at,
+			"more than %d fields, literals and separators", TEXT_STEPS_MAX - 1);
+	parser->description->steps[parser->description->step_count++] = *step;
 	return true;
 }
 
-/* A place for a field, which stays unused if it turns out to be no field. */
+/* Appends a field. */
 static struct text_field *
-new_field(struct describing *it)
+add_field(struct description_parser *parser)
 {
-	if (it->to->field_count == TEXT_FIELDS_MOST) {
-		fail(it, it->at, "more than %d fields", TEXT_FIELDS_MOST);
+	if (parser->description->field_count == TEXT_FIELDS_MAX) {
+		set_error(parser, parser->at, "more than %d fields", TEXT_FIELDS_MAX);
 		return NULL;
 	}
-	struct text_field *field = &it->to->fields[it->to->field_count++];
+	struct text_field *field =
+		&parser->description->fields[parser->description->field_count++];
 	*field = (struct text_field){.column = POLY_COLUMN_COUNT,
 		.form = TEXT_SKIP,
-		.first_word = it->to->word_count};
+		.first_word = parser->description->word_count};
 	return field;
 }
 
-/* { "|" alternative } */
+/* Parses { "|" alternative }. */
 static bool
-take_alternatives(struct describing *it, struct text_field *field)
+parse_alternatives(struct description_parser *parser, struct text_field *field)
 {
-	struct text_part spelling;
-	while (next_is(it, '|')) {
-		if (!take_spelling(it, &spelling) || !take_alternative(it, field, spelling))
+	struct text_slice spelling;
+	while (accept_char(parser, '|')) {
+		if (!parse_spelling(parser, &spelling) ||
+			!parse_alternative(parser, field, spelling))
 			return false;
 	}
 	return true;
 }
 
-/* field */
+/* Parses a field. */
 static bool
-take_field(struct describing *it)
+parse_field(struct description_parser *parser)
 {
-	struct text_field *field = new_field(it);
-	struct text_part name = {(uint16_t)it->at, (uint16_t)word_length(it->text + it->at)};
+	struct text_field *field = add_field(parser);
+	struct text_slice name = {
+		(uint16_t)parser->at, (uint16_t)word_length(parser->text + parser->at)};
 	if (!field)
 		return false;
-	uint8_t number = (uint8_t)(it->to->field_count - 1);
-	if (is_part(it, name, "skip") || is_part(it, name, "-")) {
-		it->at += name.size;
-		return add_step(it, &(struct text_step){TEXT_STEP_FIELD, .field = number});
+	uint8_t number = (uint8_t)(parser->description->field_count - 1);
+	if (is_slice(parser, name, "skip") || is_slice(parser, name, "-")) {
+		parser->at += name.size;
+		return add_step(parser, &(struct text_step){TEXT_STEP_FIELD, .field = number});
 	}
-	if (!take_column(it, field))
+	if (!parse_column(parser, field))
 		return false;
-	if (next_is(it, ':') && !take_form(it, field))
+	if (accept_char(parser, ':') && !parse_form(parser, field))
 		return false;
-	it->to->columns |= (poly_columns)1 << field->column;
+	parser->description->columns |= (poly_columns)1 << field->column;
 	field->named = is_enumeration(column_table[field->column].form) && !field->words;
-	return take_alternatives(it, field) &&
-	       add_step(it, &(struct text_step){TEXT_STEP_FIELD, .field = number});
+	return parse_alternatives(parser, field) &&
+	       add_step(parser, &(struct text_step){TEXT_STEP_FIELD, .field = number});
 }
 
-/* True where the item that is next is a constant. */
+/* True if the next item is a constant. */
 static bool
-is_constant(const struct describing *it)
+is_constant(const struct description_parser *parser)
 {
-	size_t n = word_length(it->text + it->at);
-	return n && it->text[it->at + n] == '=';
+	size_t n = word_length(parser->text + parser->at);
+	return n && parser->text[parser->at + n] == '=';
 }
 
 static bool
-take_constant_item(struct describing *it)
+parse_constant_item(struct description_parser *parser)
 {
-	struct text_field *field = new_field(it);
-	if (!field || !take_column(it, field))
+	struct text_field *field = add_field(parser);
+	if (!field || !parse_column(parser, field))
 		return false;
-	it->at++;
-	return take_constant(it, field);
+	parser->at++;
+	return parse_constant(parser, field);
 }
 
-/* part { part } [ "?" ] */
+/* Parses part { part }. */
 static bool
-take_parts(struct describing *it)
+parse_item_parts(struct description_parser *parser)
 {
-	bool behind_field = false;
+	bool after_field = false;
 	for (;;) {
-		char c = it->text[it->at];
+		char c = parser->text[parser->at];
 		bool literal = c == '\'';
-		if (behind_field && !literal)
+		if (after_field && !literal)
 			break;
-		behind_field = !literal;
+		after_field = !literal;
 		struct text_step step = {.kind = TEXT_STEP_LITERAL};
-		if (!literal && !take_field(it))
+		if (!literal && !parse_field(parser))
 			return false;
-		if (literal && (!take_quoted(it, &step.literal) || !add_step(it, &step)))
+		if (literal &&
+			(!parse_quoted(parser, &step.literal) || !add_step(parser, &step)))
 			return false;
 		if (literal && !step.literal.size)
-			return fail(it, it->at - 1, "expected a character between apostrophes");
-		c = it->text[it->at];
+			return set_error(parser, parser->at - 1,
+				"empty literal, expected a character between the apostrophes");
+		c = parser->text[parser->at];
 		if (!c || c == ',' || c == '?')
 			break;
 	}
 	return true;
 }
 
-/* Before an item that takes something of the line: the separator, if it is not the first one.
- */
+/* Appends the separator before an item of the line, unless it is the first one. */
 static bool
-begin_item(struct describing *it)
+begin_item(struct description_parser *parser)
 {
-	struct text_description *to = it->to;
-	if (to->step_count == 0)
+	struct text_description *description = parser->description;
+	if (description->step_count == 0)
 		return true;
-	struct text_step last = to->steps[to->step_count - 1];
-	if (last.kind == TEXT_STEP_FIELD && to->fields[last.field].form == TEXT_REST)
-		return fail(it, it->at, "nothing can stand behind the rest of the line");
-	return add_step(it, &(struct text_step){.kind = TEXT_STEP_GAP});
+	struct text_step last = description->steps[description->step_count - 1];
+	if (last.kind == TEXT_STEP_FIELD && description->fields[last.field].form == TEXT_REST)
+		return set_error(parser, parser->at, "no field can follow the form 'rest'");
+	return add_step(parser, &(struct text_step){.kind = TEXT_STEP_GAP});
 }
 
-/* item */
+/* Parses an item. */
 static bool
-take_item(struct describing *it)
+parse_item(struct description_parser *parser)
 {
-	struct text_description *to = it->to;
-	if (is_constant(it))
-		return take_constant_item(it);
-	size_t gap = to->step_count;
-	if (!begin_item(it) || !take_parts(it))
+	struct text_description *description = parser->description;
+	if (is_constant(parser))
+		return parse_constant_item(parser);
+	size_t gap = description->step_count;
+	if (!begin_item(parser) || !parse_item_parts(parser))
 		return false;
-	it->optional |= next_is(it, '?');
-	if (it->optional && gap == 0)
-		return fail(it, it->at - 1, "the first field can't be missing");
-	if (it->optional)
-		to->steps[gap].optional = true;
+	parser->optional |= accept_char(parser, '?');
+	if (parser->optional && gap == 0)
+		return set_error(parser, parser->at - 1, "the first field cannot be optional");
+	if (parser->optional)
+		description->steps[gap].optional = true;
 	return true;
 }
 
 static bool
-take_description(struct describing *it)
+parse_description(struct description_parser *parser)
 {
 	struct text_step end = {.kind = TEXT_STEP_END};
 	do {
-		if (strncmp(it->text + it->at, "...", 3) == 0) {
-			it->at += 3;
+		if (strncmp(parser->text + parser->at, "...", 3) == 0) {
+			parser->at += 3;
 			end.open = true;
 			break;
 		}
-		if (!take_item(it))
+		if (!parse_item(parser))
 			return false;
-	} while (next_is(it, ','));
-	if (it->text[it->at] && end.open)
-		return fail(it, it->at, "nothing can stand behind '...'");
-	if (it->text[it->at])
-		return fail(it, it->at, "expected a comma%s",
-			it->text[it->at] == ' ' ? ", and no blank" : "");
-	if (!it->to->columns)
-		return fail(it, it->at, "no field is a column");
-	return add_step(it, &end);
+	} while (accept_char(parser, ','));
+	if (parser->text[parser->at] && end.open)
+		return set_error(parser, parser->at, "no field can follow '...'");
+	if (parser->text[parser->at])
+		return set_error(parser, parser->at, "expected a comma%s",
+			parser->text[parser->at] == ' ' ? " without a blank" : "");
+	if (!parser->description->columns)
+		return set_error(parser, parser->at, "no field is a column");
+	return add_step(parser, &end);
 }
 
-/* The character that an option's value stands for. */
+/* Parses the value of the option text.separator. */
 static bool
-take_separator(const char *text, char *separator)
+parse_separator(const char *text, char *separator)
 {
 	if (strcmp(text, "blank") == 0)
 		*separator = 0;
@@ -519,28 +534,29 @@ take_separator(const char *text, char *separator)
 }
 
 enum poly_status
-text_describe(struct text_description *to, const char *text, const char *separator,
+text_describe(struct text_description *description, const char *text, const char *separator,
 	struct poly_error *error)
 {
 	size_t n = strlen(text);
-	memset(to, 0, sizeof *to);
-	if (!take_separator(separator, &to->separator))
+	memset(description, 0, sizeof *description);
+	if (!parse_separator(separator, &description->separator))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'text.separator' is '%s', expected blank, tab or a character, "
-			"around which blanks are passed over",
+			"option 'text.separator' is '%s', expected blank, tab or a printable "
+			"character",
 			separator);
-	if (n > TEXT_DESCRIPTION_MOST)
+	if (n > TEXT_DESCRIPTION_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the description of the columns has %zu bytes, expected at most %d", n,
-			TEXT_DESCRIPTION_MOST);
-	memcpy(to->text, text, n + 1);
-	struct describing it = {.to = to, .text = to->text, .error = error};
+			"option 'text.columns' has %zu bytes, expected at most %d", n,
+			TEXT_DESCRIPTION_MAX);
+	memcpy(description->text, text, n + 1);
+	struct description_parser parser = {
+		.description = description, .text = description->text, .error = error};
 	for (size_t i = 0; i < n; i++) {
 		if (text[i] < ' ' || text[i] > '~') {
-			to->text[i] = 0;
-			fail(&it, i, "expected a character of ASCII");
+			description->text[i] = 0;
+			set_error(&parser, i, "expected a printable ASCII character");
 			return POLY_ERR_USAGE;
 		}
 	}
-	return take_description(&it) ? POLY_OK : POLY_ERR_USAGE;
+	return parse_description(&parser) ? POLY_OK : POLY_ERR_USAGE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking a line to pieces, as its description says.
+ * Parses a line by its description.
  *
  * spec: polytrace-text(5)
  */
@@ -12,27 +12,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A line that is being taken to pieces. */
-struct piecing {
+/* Position in a line, and its parsed values. */
+struct text_parser {
 	const struct text_description *description;
 	const uint8_t *line, *at, *end;
-	unsigned field; /* how many were taken */
+	unsigned field; /* number of parsed fields */
 	struct text_values *values;
 	struct line_fault *fault;
 };
 
-static bool blame(const struct piecing *it, const uint8_t *place, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+static bool set_fault(const struct text_parser *parser, const uint8_t *position,
+	const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static bool
-blame(const struct piecing *it, const uint8_t *place, const char *format, ...)
+set_fault(const struct text_parser *parser, const uint8_t *position, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	vsnprintf(it->fault->text, sizeof it->fault->text, format, list);
+	vsnprintf(parser->fault->text, sizeof parser->fault->text, format, list);
 	va_end(list);
-	it->fault->rule = TEXT_T01;
-	it->fault->column = (unsigned)(place - it->line) + 1;
+	parser->fault->rule = TEXT_X01;
+	parser->fault->column = (unsigned)(position - parser->line) + 1;
 	return false;
 }
 
@@ -42,9 +42,10 @@ field_name(const struct text_field *field)
 	return field->column == POLY_COLUMN_COUNT ? "skip" : column_table[field->column].name;
 }
 
-/* What a field can be: its spellings and what its form is called. */
+/* Lists what a field accepts: its spellings and its form. */
 static void
-list_expected(const struct piecing *it, const struct text_field *field, char *text, size_t size)
+list_expected(const struct text_parser *parser, const struct text_field *field, char *text,
+	size_t size)
 {
 	static const char *const forms[] = {[TEXT_HEX] = "hexadecimal digits",
 		[TEXT_DECIMAL] = "a decimal number",
@@ -55,30 +56,31 @@ list_expected(const struct piecing *it, const struct text_field *field, char *te
 		[TEXT_TOKEN] = "text",
 		[TEXT_REST] = "text",
 		[TEXT_SKIP] = "anything"};
-	bool other = field->form != TEXT_WORDS || field->named;
+	bool has_form = field->form != TEXT_WORDS || field->named;
 	const char *last = field->named ? "a value of the column" : forms[field->form];
 	size_t used = 0;
 	*text = 0;
 	for (unsigned i = 0; i < field->words && used + 40 < size; i++) {
-		struct text_part part = it->description->words[field->first_word + i].spelling;
-		const char *before = i == 0			       ? ""
-				     : i + 1 == field->words && !other ? " or "
-								       : ", ";
+		struct text_slice part =
+			parser->description->words[field->first_word + i].spelling;
+		const char *before = i == 0				  ? ""
+				     : i + 1 == field->words && !has_form ? " or "
+									  : ", ";
 		used += (size_t)snprintf(text + used, size - used, "%s%.*s", before,
-			part.size < 20 ? part.size : 20, text_at(it->description, part));
+			part.size < 20 ? part.size : 20, text_at(parser->description, part));
 	}
-	if (other)
+	if (has_form)
 		snprintf(text + used, size - used, "%s%s", used ? " or " : "", last);
 }
 
 static bool
-blame_field(const struct piecing *it, const struct text_field *field,
+set_field_fault(const struct text_parser *parser, const struct text_field *field,
 	const struct text_bytes *bytes)
 {
 	char expected[120];
-	list_expected(it, field, expected, sizeof expected);
-	return blame(it, bytes->text, "field %u, '%s', is '%.*s', expected %s", it->field,
-		field_name(field), line_shown(bytes->text, bytes->size),
+	list_expected(parser, field, expected, sizeof expected);
+	return set_fault(parser, bytes->text, "field %u, '%s', is '%.*s', expected %s",
+		parser->field, field_name(field), line_shown(bytes->text, bytes->size),
 		(const char *)bytes->text, expected);
 }
 
@@ -92,27 +94,29 @@ text_before(const uint8_t *text, size_t n, const char *literal, size_t size)
 	return n;
 }
 
-/* The bytes from here to the end of the field that a step begins. */
+/* Returns the size of the field that begins here. */
 static inline size_t
-extent(const struct piecing *it, const struct text_step *step, const struct text_field *field)
+field_size(const struct text_parser *parser, const struct text_step *step,
+	const struct text_field *field)
 {
-	const struct text_description *description = it->description;
-	const uint8_t *p = it->at;
+	const struct text_description *description = parser->description;
+	const uint8_t *p = parser->at;
 	if (field->form == TEXT_REST)
-		return (size_t)(it->end - p);
+		return (size_t)(parser->end - p);
 	if (description->separator) {
-		const uint8_t *found = memchr(p, description->separator, (size_t)(it->end - p));
-		p = found ? found : it->end;
-		while (p != it->at && text_is_blank(p[-1]))
+		const uint8_t *found =
+			memchr(p, description->separator, (size_t)(parser->end - p));
+		p = found ? found : parser->end;
+		while (p != parser->at && text_is_blank(p[-1]))
 			p--;
 	} else {
-		while (p != it->end && !text_is_blank(*p))
+		while (p != parser->end && !text_is_blank(*p))
 			p++;
 	}
-	size_t n = (size_t)(p - it->at);
+	size_t n = (size_t)(p - parser->at);
 	if (step[1].kind == TEXT_STEP_LITERAL)
-		n = text_before(
-			it->at, n, text_at(description, step[1].literal), step[1].literal.size);
+		n = text_before(parser->at, n, text_at(description, step[1].literal),
+			step[1].literal.size);
 	return n;
 }
 
@@ -128,22 +132,23 @@ text_word_of(const struct text_description *description, const struct text_field
 	return NULL;
 }
 
-/* The spelling that a field has, or NULL. */
+/* Returns the spelling that matches the bytes, or NULL. */
 static inline const struct text_word *
-find_word(const struct piecing *it, const struct text_field *field,
+find_word(const struct text_parser *parser, const struct text_field *field,
 	const struct text_bytes *bytes)
 {
 	for (unsigned i = 0; i < field->words; i++) {
-		const struct text_word *word = &it->description->words[field->first_word + i];
+		const struct text_word *word =
+			&parser->description->words[field->first_word + i];
 		if (word->spelling.size == bytes->size &&
-			memcmp(text_at(it->description, word->spelling), bytes->text,
+			memcmp(text_at(parser->description, word->spelling), bytes->text,
 				bytes->size) == 0)
 			return word;
 	}
 	return NULL;
 }
 
-/* How many digits a number is written with, in a base. */
+/* Returns the number of digits of a number in a base. */
 static unsigned
 digits_of(uint64_t value, unsigned base)
 {
@@ -165,7 +170,7 @@ parse_octal(const char *text, size_t n, uint64_t *value)
 	return n != 0;
 }
 
-/* Digits of a base, without a prefix. */
+/* Parses digits of a base, without a prefix. */
 static bool
 parse_digits(const char *text, size_t n, unsigned base, uint64_t *value)
 {
@@ -186,7 +191,7 @@ has_upper(const char *text, size_t n)
 	return false;
 }
 
-/* An unsigned number in the form of a field. */
+/* Parses an unsigned number in the form of a field. */
 static bool
 parse_number(const struct text_field *field, const char *text, size_t n, uint64_t *value,
 	bool *exact)
@@ -213,35 +218,35 @@ parse_number(const struct text_field *field, const char *text, size_t n, uint64_
 	return true;
 }
 
-/* A number of any column; those that may be negative have a sign. */
+/* Parses a number of a column, with a sign if the column is signed. */
 static bool
-take_number(const struct piecing *it, const struct text_field *field,
+parse_signed_number(const struct text_parser *parser, const struct text_field *field,
 	const struct text_bytes *bytes, uint64_t *value)
 {
 	const struct column_traits *traits = &column_table[field->column];
 	const char *text = (const char *)bytes->text;
 	bool exact, negative = traits->is_signed && bytes->size && *text == '-';
 	if (!parse_number(field, text + negative, bytes->size - negative, value, &exact))
-		return blame_field(it, field, bytes);
-	uint64_t most = UINT64_MAX >> (64 - 8 * traits->size);
+		return set_field_fault(parser, field, bytes);
+	uint64_t max = UINT64_MAX >> (64 - 8 * traits->size);
 	if (traits->is_signed)
-		most = (uint64_t)INT64_MAX + negative;
-	if (*value > most)
-		return blame(it, bytes->text,
-			"field %u, '%s', is '%.*s', expected at most %llu", it->field,
+		max = (uint64_t)INT64_MAX + negative;
+	if (*value > max)
+		return set_fault(parser, bytes->text,
+			"field %u, '%s', is '%.*s', expected at most %llu", parser->field,
 			traits->name, line_shown(bytes->text, bytes->size), text,
-			(unsigned long long)most);
+			(unsigned long long)max);
 	if (negative) {
 		exact &= *value != 0;
 		*value = 0 - *value;
 	}
-	it->values->exact &= exact;
+	parser->values->exact &= exact;
 	return true;
 }
 
-/* Digits of the commonest kind: hexadecimal, in lower case, and as many as are written. */
+/* Parses the most common digits: hexadecimal, lower case, in the written width. */
 static inline bool
-take_plain_hex(const struct text_field *field, const struct text_bytes *bytes, uint64_t *value)
+parse_plain_hex(const struct text_field *field, const struct text_bytes *bytes, uint64_t *value)
 {
 	size_t prefix = field->prefix ? 2 : 0;
 	if (field->form != TEXT_HEX || column_table[field->column].size != 8 ||
@@ -254,7 +259,7 @@ take_plain_hex(const struct text_field *field, const struct text_bytes *bytes, u
 }
 
 static bool
-take_named(const struct piecing *it, const struct text_field *field,
+parse_named(const struct text_parser *parser, const struct text_field *field,
 	const struct text_bytes *bytes, uint64_t *value)
 {
 	enum poly_form form = column_table[field->column].form;
@@ -262,28 +267,28 @@ take_named(const struct piecing *it, const struct text_field *field,
 	if (form == POLY_FORM_BOOL) {
 		*value = bytes->size == 4 && memcmp(text, "true", 4) == 0;
 		bool is_false = bytes->size == 5 && memcmp(text, "false", 5) == 0;
-		return *value || is_false || blame_field(it, field, bytes);
+		return *value || is_false || set_field_fault(parser, field, bytes);
 	}
 	int found = field->named ? poly_enum_find(form, text, bytes->size) : -1;
 	*value = (uint64_t)found;
-	return found >= 0 || blame_field(it, field, bytes);
+	return found >= 0 || set_field_fault(parser, field, bytes);
 }
 
-/* A value that is no spelling of the field. */
+/* Parses a value that is not one of the field's spellings. */
 static bool
-take_unspelled(const struct piecing *it, size_t number, const struct text_field *field)
+parse_unspelled(const struct text_parser *parser, size_t number, const struct text_field *field)
 {
-	struct text_values *values = it->values;
+	struct text_values *values = parser->values;
 	const struct text_bytes *bytes = &values->bytes[number];
 	uint64_t *value = &values->value[number];
 	if (!bytes->size && field->form != TEXT_REST)
-		return blame_field(it, field, bytes);
+		return set_field_fault(parser, field, bytes);
 	switch (field->form) {
 	case TEXT_HEX:
 	case TEXT_DECIMAL:
 	case TEXT_OCTAL:
-	case TEXT_AUTO: return take_number(it, field, bytes, value);
-	case TEXT_WORDS: return take_named(it, field, bytes, value);
+	case TEXT_AUTO: return parse_signed_number(parser, field, bytes, value);
+	case TEXT_WORDS: return parse_named(parser, field, bytes, value);
 	case TEXT_SKIP: values->exact &= bytes->size == 1 && *bytes->text == '-'; break;
 	case TEXT_NAME:
 	case TEXT_TOKEN:
@@ -292,121 +297,126 @@ take_unspelled(const struct piecing *it, size_t number, const struct text_field 
 	return true;
 }
 
-/* The value of a field whose bytes are known. It is written in the first spelling that fits. */
+/* Parses the value of a field. The writer uses the first spelling of a value. */
 static inline bool
-take_value(const struct piecing *it, size_t number, const struct text_field *field)
+parse_value(const struct text_parser *parser, size_t number, const struct text_field *field)
 {
-	struct text_values *values = it->values;
+	struct text_values *values = parser->values;
 	const struct text_bytes *bytes = &values->bytes[number];
 	uint64_t *value = &values->value[number];
 	const struct text_word *word = NULL;
 	values->present[number] = true;
 	if (!field->words)
-		return take_plain_hex(field, bytes, value) || take_unspelled(it, number, field);
-	if ((word = find_word(it, field, bytes))) {
+		return parse_plain_hex(field, bytes, value) ||
+		       parse_unspelled(parser, number, field);
+	if ((word = find_word(parser, field, bytes))) {
 		*value = word->value;
 		values->present[number] = word->present;
-	} else if (!take_unspelled(it, number, field)) {
+	} else if (!parse_unspelled(parser, number, field)) {
 		return false;
 	}
 	bool spelled = word || field->form <= TEXT_WORDS;
-	values->exact &= !spelled || text_word_of(it->description, field,
+	values->exact &= !spelled || text_word_of(parser->description, field,
 					     values->present[number], *value) == word;
 	return true;
 }
 
 static bool
-take_field(struct piecing *it, const struct text_step *step)
+parse_field(struct text_parser *parser, const struct text_step *step)
 {
-	const struct text_field *field = &it->description->fields[step->field];
-	struct text_bytes *bytes = &it->values->bytes[step->field];
-	it->field++;
-	*bytes = (struct text_bytes){it->at, extent(it, step, field)};
-	it->at += bytes->size;
-	return take_value(it, step->field, field);
+	const struct text_field *field = &parser->description->fields[step->field];
+	struct text_bytes *bytes = &parser->values->bytes[step->field];
+	parser->field++;
+	*bytes = (struct text_bytes){parser->at, field_size(parser, step, field)};
+	parser->at += bytes->size;
+	return parse_value(parser, step->field, field);
 }
 
 static bool
-take_literal(struct piecing *it, const struct text_step *step)
+parse_literal(struct text_parser *parser, const struct text_step *step)
 {
-	const char *literal = text_at(it->description, step->literal);
+	const char *literal = text_at(parser->description, step->literal);
 	size_t n = step->literal.size;
-	if ((size_t)(it->end - it->at) >= n && memcmp(it->at, literal, n) == 0) {
-		it->at += n;
+	if ((size_t)(parser->end - parser->at) >= n && memcmp(parser->at, literal, n) == 0) {
+		parser->at += n;
 		return true;
 	}
-	return blame(it, it->at, "behind field %u is '%.*s', expected '%.*s'", it->field,
-		line_shown(it->at, (size_t)(it->end - it->at)), (const char *)it->at, (int)n,
-		literal);
+	return set_fault(parser, parser->at, "after field %u is '%.*s', expected '%.*s'",
+		parser->field, line_shown(parser->at, (size_t)(parser->end - parser->at)),
+		(const char *)parser->at, (int)n, literal);
 }
 
-/* Passes over white space, up to a separator that is some. */
+/* Skips white space, up to a separator that is white space itself. */
 static inline size_t
-skip_blanks(struct piecing *it)
+skip_blanks(struct text_parser *parser)
 {
-	const uint8_t *start = it->at, separator = (uint8_t)it->description->separator;
-	while (it->at != it->end && text_is_blank(*it->at) && *it->at != separator)
-		it->at++;
-	return (size_t)(it->at - start);
+	const uint8_t *start = parser->at, separator = (uint8_t)parser->description->separator;
+	while (parser->at != parser->end && text_is_blank(*parser->at) &&
+		*parser->at != separator)
+		parser->at++;
+	return (size_t)(parser->at - start);
 }
 
-/* Passes over a separator; *ended is set where the line may end here, and does. */
+/* Parses a separator; sets *ended if the line ends here and may do so. */
 static bool
-take_gap(struct piecing *it, const struct text_step *step, bool *ended)
+parse_gap(struct text_parser *parser, const struct text_step *step, bool *ended)
 {
-	char separator = it->description->separator;
-	const uint8_t *start = it->at;
-	size_t blanks = skip_blanks(it);
-	*ended = it->at == it->end && step->optional;
+	char separator = parser->description->separator;
+	const uint8_t *start = parser->at;
+	size_t blanks = skip_blanks(parser);
+	*ended = parser->at == parser->end && step->optional;
 	if (*ended) {
-		it->values->exact &= blanks == 0;
+		parser->values->exact &= blanks == 0;
 		return true;
 	}
-	if (it->at == it->end)
-		return blame(
-			it, it->at, "the line ends behind field %u, expected more", it->field);
+	if (parser->at == parser->end)
+		return set_fault(parser, parser->at,
+			"the line ends after field %u, expected further fields", parser->field);
 	if (!separator) {
-		it->values->exact &= blanks == 1 && *start == ' ';
+		parser->values->exact &= blanks == 1 && *start == ' ';
 		return blanks ||
-		       blame(it, start, "behind field %u is '%.*s', expected white space",
-			       it->field, line_shown(start, (size_t)(it->end - start)),
+		       set_fault(parser, start,
+			       "after field %u is '%.*s', expected white space", parser->field,
+			       line_shown(start, (size_t)(parser->end - start)),
 			       (const char *)start);
 	}
-	if (*it->at != (uint8_t)separator)
-		return blame(it, it->at, "behind field %u is '%.*s', expected a separator",
-			it->field, line_shown(it->at, (size_t)(it->end - it->at)),
-			(const char *)it->at);
-	it->at++;
-	it->values->exact &= blanks + skip_blanks(it) == 0;
+	if (*parser->at != (uint8_t)separator)
+		return set_fault(parser, parser->at,
+			"after field %u is '%.*s', expected a separator", parser->field,
+			line_shown(parser->at, (size_t)(parser->end - parser->at)),
+			(const char *)parser->at);
+	parser->at++;
+	parser->values->exact &= blanks + skip_blanks(parser) == 0;
 	return true;
 }
 
 static bool
-take_end(struct piecing *it, const struct text_step *step)
+parse_end(struct text_parser *parser, const struct text_step *step)
 {
-	it->values->exact &= it->at == it->end;
-	skip_blanks(it);
-	if (it->at == it->end || step->open)
+	parser->values->exact &= parser->at == parser->end;
+	skip_blanks(parser);
+	if (parser->at == parser->end || step->open)
 		return true;
-	return blame(it, it->at, "behind field %u is '%.*s', expected the end of the line",
-		it->field, line_shown(it->at, (size_t)(it->end - it->at)),
-		(const char *)it->at);
+	return set_fault(parser, parser->at,
+		"after field %u is '%.*s', expected the end of the line", parser->field,
+		line_shown(parser->at, (size_t)(parser->end - parser->at)),
+		(const char *)parser->at);
 }
 
 bool
 text_parse(const struct text_description *description, const uint8_t *line, size_t size,
 	struct text_values *values, struct line_fault *fault)
 {
-	struct piecing it = {description, line, line, line + size, 0, values, fault};
+	struct text_parser parser = {description, line, line, line + size, 0, values, fault};
 	bool ended = false, good = true;
 	memset(values->present, 0, description->field_count * sizeof *values->present);
-	values->exact = skip_blanks(&it) == 0;
+	values->exact = skip_blanks(&parser) == 0;
 	for (const struct text_step *step = description->steps; good && !ended; step++) {
 		switch (step->kind) {
-		case TEXT_STEP_FIELD: good = take_field(&it, step); break;
-		case TEXT_STEP_LITERAL: good = take_literal(&it, step); break;
-		case TEXT_STEP_GAP: good = take_gap(&it, step, &ended); break;
-		case TEXT_STEP_END: return take_end(&it, step);
+		case TEXT_STEP_FIELD: good = parse_field(&parser, step); break;
+		case TEXT_STEP_LITERAL: good = parse_literal(&parser, step); break;
+		case TEXT_STEP_GAP: good = parse_gap(&parser, step, &ended); break;
+		case TEXT_STEP_END: return parse_end(&parser, step);
 		}
 	}
 	return good;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text whose lines the user describes. A description is read once into steps, which take a line
- * to pieces or put one together.
+ * Text whose lines the user describes. A description is compiled once into steps, which parse
+ * or write a line.
  *
  * spec: polytrace-text(5)
  */
@@ -11,17 +11,17 @@
 #include "format/line.h"
 
 /* Bytes of the longest line and of the longest description. */
-#define TEXT_LINE_MOST ((size_t)16 << 10)
-#define TEXT_DESCRIPTION_MOST 1000
+#define TEXT_LINE_MAX ((size_t)16 << 10)
+#define TEXT_DESCRIPTION_MAX 1000
 
-/* Most fields and constants, spellings of all of them together, and steps. */
-#define TEXT_FIELDS_MOST 48
-#define TEXT_WORDS_MOST 128
-#define TEXT_STEPS_MOST 160
+/* Maximum number of fields and constants, of all their spellings, and of steps. */
+#define TEXT_FIELDS_MAX 48
+#define TEXT_WORDS_MAX 128
+#define TEXT_STEPS_MAX 160
 
 enum { TEXT_OPTION_COLUMNS, TEXT_OPTION_SEPARATOR, TEXT_OPTION_COMMENT, TEXT_OPTION_SKIP };
 
-enum text_rule { TEXT_T01, TEXT_T02, TEXT_T03, TEXT_T04 };
+enum text_rule { TEXT_X01, TEXT_X02, TEXT_X03, TEXT_X04 };
 
 /* Values of the column record. */
 enum text_record {
@@ -29,46 +29,46 @@ enum text_record {
 	TEXT_HEADER,
 	TEXT_COMMENT,
 	TEXT_BLANK,
-	TEXT_DAMAGED,
+	TEXT_CORRUPT,
 	TEXT_RECORD_COUNT
 };
 
-/* How a field is written. */
+/* Spelling of a field. */
 enum text_form {
 	TEXT_HEX,
 	TEXT_DECIMAL,
 	TEXT_OCTAL,
-	TEXT_AUTO,  /* hexadecimal with 0x, octal with a 0 in front, or decimal */
+	TEXT_AUTO,  /* hexadecimal with 0x, octal with a leading 0, or decimal */
 	TEXT_WORDS, /* only as one of its spellings */
 	TEXT_NAME,
 	TEXT_TOKEN, /* text up to the end of the field */
 	TEXT_REST,  /* text up to the end of the line */
-	TEXT_SKIP,  /* anything, which no column holds */
+	TEXT_SKIP,  /* any text, which no column holds */
 };
 
-/* Bytes of the description. */
-struct text_part {
+/* A slice of the description. */
+struct text_slice {
 	uint16_t at, size;
 };
 
-/* How a value is spelled; not present: so is an absent one. */
+/* A spelling of a value; not present: of an absent value. */
 struct text_word {
-	struct text_part spelling;
+	struct text_slice spelling;
 	bool present;
 	uint64_t value;
 };
 
 struct text_field {
-	enum poly_column column; /* POLY_COLUMN_COUNT where it is skipped */
+	enum poly_column column; /* POLY_COLUMN_COUNT if it is skipped */
 	enum text_form form;
 	bool prefix;		   /* hexadecimal is written with 0x */
-	bool named;		   /* names of an enumeration are its spellings */
-	bool constant;		   /* it is in no line: value is the same in all of them */
-	bool windowed;		   /* its number may be predicted, see text_plan_windows */
-	uint8_t digits;		   /* least digits of a number that is written */
+	bool named;		   /* the spellings are the enumeration's names */
+	bool constant;		   /* not part of lines: value is the same in all rows */
+	bool variable;		   /* its number is predicted, see text_plan_variable_fields */
+	uint8_t digits;		   /* minimum digits of a written number */
 	uint8_t first_word, words; /* its spellings */
 	uint64_t value;
-	struct text_part name; /* a constant's, of a column of names */
+	struct text_slice name; /* value of a constant in a column of names */
 };
 
 enum text_step_kind {
@@ -80,90 +80,93 @@ enum text_step_kind {
 
 struct text_step {
 	enum text_step_kind kind;
-	uint8_t field;		  /* of a FIELD */
-	struct text_part literal; /* of a LITERAL */
-	bool optional;		  /* of a GAP: the line may end before it */
-	bool open;		  /* of an END: anything may stand behind */
+	uint8_t field;		   /* of a FIELD */
+	struct text_slice literal; /* of a LITERAL */
+	bool optional;		   /* of a GAP: the line may end before it */
+	bool open;		   /* of an END: any text may follow */
 };
 
-/* A description that was read. */
+/* A compiled description. */
 struct text_description {
-	char text[TEXT_DESCRIPTION_MOST + 1];
+	char text[TEXT_DESCRIPTION_MAX + 1];
 	char separator; /* a character, or 0: white space */
-	struct text_field fields[TEXT_FIELDS_MOST];
+	struct text_field fields[TEXT_FIELDS_MAX];
 	uint8_t field_count;
-	struct text_word words[TEXT_WORDS_MOST];
+	struct text_word words[TEXT_WORDS_MAX];
 	uint8_t word_count;
-	struct text_step steps[TEXT_STEPS_MOST]; /* up to an END */
+	struct text_step steps[TEXT_STEPS_MAX]; /* up to an END */
 	uint8_t step_count;
 	poly_columns columns; /* of its fields */
 	poly_columns constants;
 };
 
 /*
- * Reads a description; separator is that of the option. POLY_ERR_USAGE: the message says what
- * was expected, and shows the place in lines of their own.
+ * Compiles a description; separator is the value of the option. POLY_ERR_USAGE: the message
+ * states what was expected, and marks the position by a caret.
  */
-enum poly_status text_describe(struct text_description *to, const char *text,
+enum poly_status text_describe(struct text_description *description, const char *text,
 	const char *separator, struct poly_error *error);
 
-/* The spelling of a value of a field, of an absent one where present is false; or NULL. */
+/*
+ * Returns the spelling of a field's value, or of an absent value if present is false; or NULL.
+ */
 const struct text_word *text_word_of(const struct text_description *description,
 	const struct text_field *field, bool present, uint64_t value);
 
-/* What the fields of a line say. */
+/* Values of the fields of a line. */
 struct text_values {
-	bool exact; /* it would be written so */
-	bool present[TEXT_FIELDS_MOST];
-	uint64_t value[TEXT_FIELDS_MOST]; /* of numbers and enumerations */
+	bool exact; /* spelled as the writer spells it */
+	bool present[TEXT_FIELDS_MAX];
+	uint64_t value[TEXT_FIELDS_MAX]; /* of numbers and enumerations */
 	struct text_bytes {
 		const uint8_t *text;
 		size_t size;
-	} bytes[TEXT_FIELDS_MOST]; /* of names and texts */
+	} bytes[TEXT_FIELDS_MAX]; /* of names and texts */
 };
 
-/* Takes a line of size bytes without its end to pieces; false, with fault, where it is none. */
+/* Parses a line of size bytes without its newline; false, with fault, if it does not match. */
 bool text_parse(const struct text_description *description, const uint8_t *line, size_t size,
 	struct text_values *values, struct line_fault *fault);
 
-/* A separator is followed by blanks that mean nothing, and white space consists of them. */
+/* Blanks are white space, and are ignored around other separators. */
 static inline bool
 text_is_blank(uint8_t c)
 {
 	return c == ' ' || c == '\t';
 }
 
-/* Where a description's part stands. */
+/* Returns the text of a slice. */
 static inline const char *
-text_at(const struct text_description *description, struct text_part part)
+text_at(const struct text_description *description, struct text_slice slice)
 {
-	return description->text + part.at;
+	return description->text + slice.at;
 }
 
-/* The bytes from text on up to those of a literal, or n where it does not occur. */
+/* Returns the size of the text before a literal, or n if the literal does not occur. */
 size_t text_before(const uint8_t *text, size_t n, const char *literal, size_t size);
 
 /*
- * Settles which fields are numbers that change from line to line and nothing else: the digits
- * of another one could not be taken for something else in the line. Returns their columns.
+ * Chooses the numeric fields that line templates treat as variable: their digits cannot be
+ * mistaken for another part of the line. Returns their columns.
  */
-poly_columns text_plan_windows(struct text_description *description, const char *comment);
+poly_columns text_plan_variable_fields(
+	struct text_description *description, const char *comment);
 
-/* Says of a line that was taken to pieces what of it may change. */
-void text_shape(const struct text_description *description, const struct text_values *values,
-	struct line_shape *shape);
+/* Sets the template of a parsed line: its variable fields. */
+void text_set_template(const struct text_description *description,
+	const struct text_values *values, struct line_shape *shape);
 
 struct text_reader {
 	struct lines lines;
 	struct line_format format;
 	struct text_description description;
-	char comment[32];    /* what a comment begins with; empty: there are none */
-	uint64_t header_end; /* offset of the first line that is described */
+	char comment[32];    /* leading text of comments; empty: no comments */
+	uint64_t header_end; /* offset of the first line after the headings */
 };
 
 struct text_writer {
 	struct text_description description;
-	bool keeps; /* rows' own bytes are written as they are */
+	bool copies_raw; /* rows' own bytes are copied */
 	struct buf line;
 };
 

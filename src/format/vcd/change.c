@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of variables, and the header that names them. */
+/* Changes of variables, and the header that declares them. */
 #include "format/vcd/vcd.h"
 
 #include "base/bits.h"
@@ -8,34 +8,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Printable characters that a variable's code is made of. */
+/* Printable characters of a variable's identifier code. */
 #define CODE_FIRST '!'
 #define CODE_COUNT 94u
 
 /* Appends the code of a variable. */
 static void
-put_code(struct buf *to, uint32_t number)
+append_code(struct buf *buf, uint32_t number)
 {
 	do {
-		buf_byte(to, (uint8_t)(CODE_FIRST + number % CODE_COUNT));
+		buf_byte(buf, (uint8_t)(CODE_FIRST + number % CODE_COUNT));
 		number /= CODE_COUNT;
 	} while (number-- > 0);
 }
 
-/* A name as dumps have it: without blanks, and without what would be a choice of bits. */
+/* Appends a name without blanks, and without characters that would select bits. */
 static void
-put_name(struct buf *to, const char *name)
+append_name(struct buf *buf, const char *name)
 {
 	if (!*name)
-		buf_byte(to, '_');
+		buf_byte(buf, '_');
 	for (; *name; name++) {
 		const bool is_plain = *name > ' ' && *name < 0x7f && *name != '[' &&
 				      *name != ']' && *name != '$';
-		buf_byte(to, is_plain ? (uint8_t)*name : '_');
+		buf_byte(buf, is_plain ? (uint8_t)*name : '_');
 	}
 }
 
-/* The variable of a name; NULL: no memory, or none is taken any more. */
+/* Finds or adds the variable of a name; NULL: out of memory, or too late for a new one. */
 static struct vcd_variable *
 find_variable(struct writing *writing, uint32_t scope, const char *name)
 {
@@ -49,9 +49,8 @@ find_variable(struct writing *writing, uint32_t scope, const char *name)
 	if (known)
 		return &state->variables[*known];
 	if (state->has_header || state->count == VCD_VARIABLES) {
-		writing_note(writing,
-			"changes of registers that appear too late to be named are "
-			"left out");
+		writing_note(writing, "changes of registers that appear too late to be "
+				      "declared were dropped");
 		return NULL;
 	}
 	if (state->count == state->capacity) {
@@ -72,13 +71,13 @@ find_variable(struct writing *writing, uint32_t scope, const char *name)
 	return &state->variables[state->count++];
 }
 
-/* The time of a change, where it is another one. */
+/* Appends the time of a change, if it is later. */
 static void
-put_time(struct writing *writing, uint64_t time)
+append_time(struct writing *writing, uint64_t time)
 {
 	struct vcd_writer *state = writing->state;
 	if (state->has_now && time < state->now)
-		writing_note(writing, "times that go back are written as the last time");
+		writing_note(writing, "times that go back were written as the last time");
 	if (state->has_now && time <= state->now)
 		return;
 	state->has_now = true;
@@ -86,82 +85,83 @@ put_time(struct writing *writing, uint64_t time)
 	buf_printf(&state->body, "#%llu\n", (unsigned long long)time);
 }
 
-/* Appends bits without the zeros at their front, which readers add. */
+/* Appends bits without leading zeros, which readers add. */
 static void
-put_bits(struct buf *to, const struct vcd_value *value)
+append_bits(struct buf *buf, const struct vcd_value *value)
 {
 	bool begun = false;
-	buf_byte(to, 'b');
+	buf_byte(buf, 'b');
 	if (!value->bytes)
-		buf_byte(to, 'x');
+		buf_byte(buf, 'x');
 	for (size_t i = 0; value->bytes && i < value->size; i++) {
 		for (unsigned bit = 8; bit-- > 0;) {
 			const bool is_set = value->bytes[i] >> bit & 1;
 			const bool is_last = i + 1 == value->size && bit == 0;
 			begun |= is_set;
 			if (begun || is_last)
-				buf_byte(to, is_set ? '1' : '0');
+				buf_byte(buf, is_set ? '1' : '0');
 		}
 	}
-	buf_byte(to, ' ');
+	buf_byte(buf, ' ');
 }
 
-/* True where a variable has the value already; else it has from now on. */
+/* Sets the value of a variable; true if it is unchanged. */
 static bool
-has_value(struct vcd_variable *it, const struct vcd_value *value)
+has_value(struct vcd_variable *variable, const struct vcd_value *value)
 {
 	uint64_t number = 0;
 	for (size_t i = 0; i < value->size && value->bytes; i++)
 		number = number << 8 | value->bytes[i];
-	const bool is_same = it->is_known && value->bytes && value->size <= 8 &&
-			     it->width <= 64 && it->value == number;
-	it->is_known = value->bytes != NULL;
-	it->value = number;
+	const bool is_same = variable->is_known && value->bytes && value->size <= 8 &&
+			     variable->width <= 64 && variable->value == number;
+	variable->is_known = value->bytes != NULL;
+	variable->value = number;
 	return is_same;
 }
 
 bool
-vcd_change(struct writing *writing, const struct vcd_place *place, const char *name,
+vcd_change(struct writing *writing, const struct vcd_moment *moment, const char *name,
 	const struct vcd_value *value)
 {
 	struct vcd_writer *state = writing->state;
-	struct vcd_variable *it = find_variable(writing, place->scope, name);
-	if (!it)
+	struct vcd_variable *variable = find_variable(writing, moment->scope, name);
+	if (!variable)
 		return !state->body.failed;
 	const uint32_t width = 8 * (uint32_t)value->size;
-	if (width > it->width && state->has_header)
-		writing_note(writing, "values that are wider than those before may be cut off");
-	else if (width > it->width)
-		it->width = width;
-	if (has_value(it, value))
+	if (width > variable->width && state->has_header)
+		writing_note(
+			writing, "values that are wider than earlier ones may be truncated");
+	else if (width > variable->width)
+		variable->width = width;
+	if (has_value(variable, value))
 		return true;
-	put_time(writing, place->time);
-	put_bits(&state->body, value);
-	put_code(&state->body, (uint32_t)(it - state->variables));
+	append_time(writing, moment->time);
+	append_bits(&state->body, value);
+	append_code(&state->body, (uint32_t)(variable - state->variables));
 	buf_byte(&state->body, '\n');
 	return !state->body.failed;
 }
 
-/* A register of a FULL record, of size bytes. */
+/* Writes a register of a FULL record, of size bytes. */
 static bool
-change_register(struct writing *writing, const struct vcd_place *place, const char *name,
+change_register(struct writing *writing, const struct vcd_moment *moment, const char *name,
 	uint64_t value, size_t size)
 {
 	uint8_t bytes[8];
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(value >> 8 * (size - 1 - i));
-	const struct vcd_value told = {bytes, size};
-	return vcd_change(writing, place, name, &told);
+	const struct vcd_value changed = {bytes, size};
+	return vcd_change(writing, moment, name, &changed);
 }
 
-/* The numbered registers. */
+/* Writes the changed numbered registers. */
 static bool
-change_files(struct writing *writing, const struct vcd_place *place,
+change_files(struct writing *writing, const struct vcd_moment *moment,
 	const struct poly_powerpc_state *now)
 {
 	struct vcd_writer *state = writing->state;
-	/* What another thread had is no reason to leave anything out. */
-	const bool is_own = state->has_last && state->last_scope == place->scope;
+	/* Compare only with a record of the same scope. */
+	const bool is_own = state->has_last && state->last_scope == moment->scope;
 	const struct poly_powerpc_state *last = is_own ? &state->last : NULL;
 	const size_t size = now->wide ? 8 : 4;
 	char name[8];
@@ -169,24 +169,24 @@ change_files(struct writing *writing, const struct vcd_place *place,
 	for (unsigned i = 0; i < 32 && good; i++) {
 		snprintf(name, sizeof name, "r%u", i);
 		if (!last || last->gpr[i] != now->gpr[i])
-			good = change_register(writing, place, name, now->gpr[i], size);
+			good = change_register(writing, moment, name, now->gpr[i], size);
 		snprintf(name, sizeof name, "f%u", i);
 		if (good && (!last || last->fpr[i] != now->fpr[i]))
-			good = change_register(writing, place, name, now->fpr[i], 8);
+			good = change_register(writing, moment, name, now->fpr[i], 8);
 		const struct vcd_value vector = {now->vr[i], sizeof now->vr[i]};
 		snprintf(name, sizeof name, "v%u", i);
-		/* What is not live is not there. */
+		/* A vector register has a value only if it is live. */
 		const bool is_live = now->vrvalid >> (31 - i) & 1;
 		const bool was_live = last && last->vrvalid >> (31 - i) & 1;
 		if (good && is_live &&
 			(!was_live || memcmp(last->vr[i], now->vr[i], sizeof now->vr[i]) != 0))
-			good = vcd_change(writing, place, name, &vector);
+			good = vcd_change(writing, moment, name, &vector);
 	}
 	return good;
 }
 
 bool
-vcd_change_powerpc(struct writing *writing, const struct vcd_place *place,
+vcd_change_powerpc(struct writing *writing, const struct vcd_moment *moment,
 	const struct poly_powerpc_state *now)
 {
 	struct vcd_writer *state = writing->state;
@@ -198,17 +198,17 @@ vcd_change_powerpc(struct writing *writing, const struct vcd_place *place,
 	} special[] = {{"msr", now->msr, size}, {"cr", now->cr, 4}, {"xer", now->xer, size},
 		{"lr", now->lr, size}, {"ctr", now->ctr, size}, {"fpscr", now->fpscr, 4},
 		{"vrsave", now->vrsave, 4}, {"vscr", now->vscr, 4}};
-	bool good = change_files(writing, place, now);
+	bool good = change_files(writing, moment, now);
 	for (size_t i = 0; i < sizeof special / sizeof *special && good; i++)
 		good = change_register(
-			writing, place, special[i].name, special[i].value, special[i].size);
+			writing, moment, special[i].name, special[i].value, special[i].size);
 	state->last = *now;
-	state->last_scope = place->scope;
+	state->last_scope = moment->scope;
 	state->has_last = true;
 	return good;
 }
 
-/* The unit of a trace's clock, where dumps have it. */
+/* Returns the unit of a trace's clock if VCD has it. */
 static const char *
 unit_of(const struct vcd_writer *state, const struct poly_trace_info *source)
 {
@@ -221,45 +221,46 @@ unit_of(const struct vcd_writer *state, const struct poly_trace_info *source)
 }
 
 static void
-put_variables(const struct vcd_writer *state, uint32_t scope, struct buf *to)
+append_variables(const struct vcd_writer *state, uint32_t scope, struct buf *buf)
 {
 	for (uint32_t i = 0; i < state->count; i++) {
-		const struct vcd_variable *it = &state->variables[i];
-		if (it->scope != scope)
+		const struct vcd_variable *variable = &state->variables[i];
+		if (variable->scope != scope)
 			continue;
-		buf_printf(to, "$var wire %u ", it->width ? it->width : 1);
-		put_code(to, i);
-		buf_byte(to, ' ');
-		put_name(to, intern_text(&state->names, it->name));
-		buf_string(to, " $end\n");
+		buf_printf(buf, "$var wire %u ", variable->width ? variable->width : 1);
+		append_code(buf, i);
+		buf_byte(buf, ' ');
+		append_name(buf, intern_text(&state->names, variable->name));
+		buf_string(buf, " $end\n");
 	}
 }
 
-/* The header: units, scopes, variables, and that nothing is known at first. */
+/* Appends the header: units, scopes, variables, and unknown initial values. */
 static void
-put_header(const struct vcd_writer *state, const struct poly_trace_info *source, struct buf *to)
+append_header(
+	const struct vcd_writer *state, const struct poly_trace_info *source, struct buf *buf)
 {
 	const char *unit = unit_of(state, source);
-	buf_printf(to, "$version polytrace " POLY_VERSION " $end\n");
+	buf_printf(buf, "$version polytrace " POLY_VERSION " $end\n");
 	if (!unit)
-		buf_printf(to, "$comment times are %s%s $end\n",
-			state->by_time ? "ticks of the clock " : "numbers of records",
+		buf_printf(buf, "$comment times are %s%s $end\n",
+			state->by_time ? "ticks of the clock " : "record numbers",
 			state->by_time ? source->clock : "");
-	buf_printf(to, "$timescale 1 %s $end\n", unit ? unit : "ns");
+	buf_printf(buf, "$timescale 1 %s $end\n", unit ? unit : "ns");
 	for (uint32_t scope = 0; scope < state->scopes.count; scope++) {
-		buf_string(to, "$scope module ");
-		put_name(to, intern_text(&state->scopes, scope));
-		buf_string(to, " $end\n");
-		put_variables(state, scope, to);
-		buf_string(to, "$upscope $end\n");
+		buf_string(buf, "$scope module ");
+		append_name(buf, intern_text(&state->scopes, scope));
+		buf_string(buf, " $end\n");
+		append_variables(state, scope, buf);
+		buf_string(buf, "$upscope $end\n");
 	}
-	buf_string(to, "$enddefinitions $end\n$dumpvars\n");
+	buf_string(buf, "$enddefinitions $end\n$dumpvars\n");
 	for (uint32_t i = 0; i < state->count; i++) {
-		buf_string(to, "bx ");
-		put_code(to, i);
-		buf_byte(to, '\n');
+		buf_string(buf, "bx ");
+		append_code(buf, i);
+		buf_byte(buf, '\n');
 	}
-	buf_string(to, "$end\n");
+	buf_string(buf, "$end\n");
 }
 
 enum poly_status
@@ -268,7 +269,7 @@ vcd_flush(struct writing *writing, struct poly_error *error)
 	struct vcd_writer *state = writing->state;
 	struct buf header = {0};
 	if (!state->has_header)
-		put_header(state, writing->source, &header);
+		append_header(state, writing->source, &header);
 	state->has_header = true;
 	const bool failed = header.failed || state->body.failed;
 	out_write(writing->out, header.data, header.size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of a value change dump, and how their changes are written. */
+/* Variables of a value change dump, and writing of their changes. */
 #ifndef FORMAT_VCD_VCD_H
 #define FORMAT_VCD_VCD_H
 
@@ -11,15 +11,15 @@
 #include "format/format.h"
 
 /*
- * Changes that are held back, in bytes: a dump names its variables before their first change,
- * and which registers a trace has is seen only as it is read.
+ * Maximum bytes of buffered changes: a dump declares its variables before their first change,
+ * but the registers of a trace are known only as it is read.
  */
-#define VCD_HELD_MOST ((size_t)32 << 20)
+#define VCD_HELD_MAX ((size_t)32 << 20)
 
 /* Widest register, in bytes. */
-#define VCD_WIDTH_MOST 256
+#define VCD_WIDTH_MAX 256
 
-/* Variables of a dump; a trace does not have that many registers. */
+/* Maximum number of variables of a dump. */
 #define VCD_VARIABLES 65536
 
 enum { VCD_OPTION_TIME };
@@ -29,7 +29,7 @@ struct vcd_variable {
 	uint32_t scope, name;
 	uint32_t width; /* in bits */
 	bool is_known;
-	uint64_t value; /* of those of at most 64 bits */
+	uint64_t value; /* valid up to 64 bits */
 };
 
 struct vcd_writer {
@@ -42,31 +42,31 @@ struct vcd_writer {
 	uint64_t now; /* the time of the last change */
 	bool by_time;
 	struct poly_powerpc_state last; /* of the last FULL record */
-	uint32_t last_scope;		/* which it is of */
+	uint32_t last_scope;		/* scope of that record */
 	bool has_last;
 };
 
-/* The bytes of a value, the uppermost one first; NULL: it is not known. */
+/* The bytes of a value, most significant first; NULL: unknown. */
 struct vcd_value {
 	const uint8_t *bytes;
 	size_t size;
 };
 
-/* Where and when something changes. */
-struct vcd_place {
+/* Scope and time of a change. */
+struct vcd_moment {
 	uint32_t scope;
 	uint64_t time;
 };
 
-/* Tells a change of a variable, if it is one; false: no memory. */
-bool vcd_change(struct writing *writing, const struct vcd_place *place, const char *name,
+/* Writes a variable's value if it changed; false: out of memory. */
+bool vcd_change(struct writing *writing, const struct vcd_moment *moment, const char *name,
 	const struct vcd_value *value);
 
-/* Tells what changed of the registers of a FULL record; false: no memory. */
-bool vcd_change_powerpc(struct writing *writing, const struct vcd_place *place,
+/* Writes the changed registers of a FULL record; false: out of memory. */
+bool vcd_change_powerpc(struct writing *writing, const struct vcd_moment *moment,
 	const struct poly_powerpc_state *state);
 
-/* Writes what is held back, below the header; POLY_ERR_MEMORY. */
+/* Writes the header once, then the buffered changes; POLY_ERR_MEMORY. */
 enum poly_status vcd_flush(struct writing *writing, struct poly_error *error);
 
 #endif

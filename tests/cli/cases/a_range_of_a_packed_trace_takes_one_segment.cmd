@@ -10,9 +10,9 @@ tail -n 2 $T/a.trace | cmp - $T/part && wc -l <$T/part
 # Nothing of the other segments is needed: in the middle stands what is none.
 size=$(wc -c <$T/a.ptz)
 { head -c $((size / 2)) $T/a.ptz; head -c 4000 /dev/zero; tail -c +$((size / 2 + 4001)) $T/a.ptz; } >$T/damaged.ptz
-polytrace view --range 1-2 -c number,pc $T/damaged.ptz
-polytrace view --range 19999-20000 -c number,pc $T/damaged.ptz
-polytrace view --tail 2 -c number,pc $T/damaged.ptz
-polytrace view --range 20-2000 --tail 1 -c number,pc $T/damaged.ptz
-polytrace view -c number $T/damaged.ptz >$T/all 2>$T/told
+polytrace view --range 1-2 -c row,pc $T/damaged.ptz
+polytrace view --range 19999-20000 -c row,pc $T/damaged.ptz
+polytrace view --tail 2 -c row,pc $T/damaged.ptz
+polytrace view --range 20-2000 --tail 1 -c row,pc $T/damaged.ptz
+polytrace view -c row $T/damaged.ptz >$T/all 2>$T/told
 echo $?

@@ -1,7 +1,7 @@
 # needs zstd xxhash
 cp cis501/sort_1k.trace $T/a.trace
 polytrace pack --label host=amber --label 'run.of=sort, 1000 words = all' --label empty= $T/a.trace 2>$T/told
-grep -c 'unpacked it is the same' $T/told
+grep -c '; verified' $T/told
 polytrace info $T/a.trace.ptz | sed -n '/Labels/,$p' | head -n 5
 polytrace info --json $T/a.trace.ptz | tr '{' '\n' | grep -A3 labels | cut -c 1-60
 polytrace unpack $T/a.trace.ptz -o - | cmp - $T/a.trace

@@ -1,4 +1,4 @@
-# A wait for a signal that the other thread gives behind a wait for one of this thread.
+# Each thread waits for a signal that the other one sends after its own wait.
 printf '\0\0\020\0\0\060\0\002\0\0\040\0\0\0\0\001\0\040\0\002\0\0\060\0\0\0\0\001' > $T/thread_1.tt6
 printf '\0\0\020\0\0\060\0\002\0\0\060\0\0\0\0\001\0\040\0\002\0\0\040\0\0\0\0\001' > $T/thread_2.tt6
 polytrace merge -f tt6 --schedule $T/thread_1.tt6 $T/thread_2.tt6; echo $?

@@ -1,12 +1,12 @@
 # needs zstd xxhash
-told() { sed 's/[0-9.]* times/N times/; s/in [0-9]*,/in N,/'; }
+told() { sed 's/[0-9.]* times/N times/; s/to [0-9]*,/to N,/'; }
 cp cis501/sort_1k.trace $T/a.trace
 head -n 15 $T/a.trace >$T/b.trace
 polytrace pack $T/a.trace 2>&1 | told
 polytrace pack --append $T/a.trace.ptz $T/a.trace $T/b.trace 2>&1 | told
 cat $T/a.trace $T/a.trace $T/b.trace >$T/all
 polytrace unpack $T/a.trace.ptz -o - | cmp - $T/all && polytrace check $T/a.trace.ptz | grep -E 'Verdict|Records'
-polytrace view -c number,pc --range 2000-2002 $T/a.trace.ptz
+polytrace view -c row,pc --range 2000-2002 $T/a.trace.ptz
 # It stays as it is where what comes does not fit.
 cksum <$T/a.trace.ptz >$T/before
 polytrace pack --append $T/a.trace.ptz cis501/seed15.trace $T/a.trace

@@ -1,8 +1,8 @@
 polytrace sim --course mit hw1 cis501/sort_1k.trace
 polytrace sim --course penn
 polytrace sim --course sfsu hw1 cis501/sort_1k.trace
-polytrace sim --course penn hw3 -S color=red cis501/sort_1k.trace
-polytrace sim --course penn hw3 -S predictor=oracle cis501/sort_1k.trace
+polytrace sim --course penn hw3 -O color=red cis501/sort_1k.trace
+polytrace sim --course penn hw3 -O predictor=oracle cis501/sort_1k.trace
 polytrace sim --course penn hw3 --json cis501/sort_1k.trace
 polytrace sim --course penn hw3 --warmup 5 cis501/sort_1k.trace
 polytrace sim --course penn hw4 --sweep size=1k..4k cis501/sort_1k.trace

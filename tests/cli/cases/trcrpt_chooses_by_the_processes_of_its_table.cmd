@@ -1,4 +1,4 @@
-# The table's 0F2 tells thread 100's process, 77.
+# Hook 0F2 of the table assigns thread 100 to process 77.
 # needs jansson
 printf '0F2 current pid=D1\n' >"$T/hooks"
 {

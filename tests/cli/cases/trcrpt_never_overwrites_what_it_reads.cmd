@@ -1,4 +1,4 @@
-# Neither by its name nor by a link, nor the file of a cpu.
+# By its name, by a link, or the file of a CPU.
 cp aix/base.trc "$T/log"
 cp aix/base-1.trc "$T/log-1"
 ln -s log "$T/link"

@@ -1,4 +1,4 @@
-# Of four cpus the first and the third may be all that was traced.
+# Only the first and the third of four CPUs were traced.
 cp aix/base.trc "$T/log"
 cp aix/base-0.trc "$T/log-0"
 cp aix/base-1.trc "$T/log-2"

@@ -1,4 +1,4 @@
-# Reference amber 3 (14): 48000000 and the PC behind what was left out.
+# Apple amber traces 3/14: 48000000 and the PC after the skipped records.
 # needs jansson
 printf '{"polytrace":"trace","version":1}\n' >"$T/rows.jsonl"
 for pc in 1000 1004 1008 100c; do

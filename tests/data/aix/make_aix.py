@@ -85,7 +85,7 @@ def long(*values):
 
 
 def damaged(data):
-    return data, row(kind='other', record='damaged', raw=data.hex())
+    return data, row(kind='other', record='corrupt', raw=data.hex())
 
 
 def place(entries, offset):
