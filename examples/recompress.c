@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies a trace into another file, in the format of the new name's ending (.tt6, .full, .bach,
- * .jsonl …) and compressed accordingly (.gz, .zst …).
+ * Copies a trace into another file, whose suffix selects format (.tt6, .full, .bach, .jsonl …) and
+ * compression (.gz, .zst …).
  *
  * usage: recompress FROM TO
  */

@@ -17,7 +17,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 # Samples whose joined parts differ in bytes, with the reason.
 OTHER = {'tarmac/units.tarmac': 'its parts have units of their own',
          'lackey/words.lackey': 'a line of two records ends a part',
-         'ptz/sort_1k.ptz': 'segments are packed anew', 'ptz/altivec.ptz': 'segments are packed anew'}
+         'ptz/sort_1k.ptz': 'segments are packed again', 'ptz/altivec.ptz': 'segments are packed again'}
 
 
 # The branch to itself that TT6 has at a discontinuity of the pc (Apple amber traces 3).
@@ -104,7 +104,7 @@ def parts_have_the_records_of_their_value():
                 yield f'{name} {column}: {total} of {len(lines)}'
 
 
-def parts_of_a_time_are_of_that_time():
+def parts_by_time_contain_that_time():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(DATA, 'tarmac/calls.tarmac')
         polytrace('split', '--time', '10', path, '-o', os.path.join(folder, 'part.tarmac'))
@@ -114,11 +114,11 @@ def parts_of_a_time_are_of_that_time():
             if times != {number - 1}:
                 yield f'{part}: {times}'
         if b''.join(content(part) for part in in_order(folder)) != content(path):
-            yield 'something is lost'
+            yield 'the joined parts differ'
 
 
 TESTS = [parts_by_record_count_join_to_the_whole, parts_have_the_records_of_their_value,
-         parts_of_a_time_are_of_that_time]
+         parts_by_time_contain_that_time]
 print(f'1..{len(TESTS)}')
 for count, test in enumerate(TESTS, 1):
     faults = list(test())

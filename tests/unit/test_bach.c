@@ -250,7 +250,7 @@ all_decoders_agree_with_single_bits(void **state)
 }
 
 static void
-both_printers_print_what_printf_does(void **state)
+both_printers_equal_printf(void **state)
 {
 	(void)state;
 	static const char *const names[16] = {"INVALID", "INT_ACK", "INVALID", "SPECIAL",
@@ -637,7 +637,7 @@ main(void)
 		cmocka_unit_test(operations_match_their_signals),
 		cmocka_unit_test(special_cycles_are_events),
 		cmocka_unit_test(all_decoders_agree_with_single_bits),
-		cmocka_unit_test(both_printers_print_what_printf_does),
+		cmocka_unit_test(both_printers_equal_printf),
 		cmocka_unit_test(every_truncation_is_written_unchanged),
 		cmocka_unit_test(undefined_bits_are_preserved_unless_cleared),
 		cmocka_unit_test(both_byte_orders_are_recognised),

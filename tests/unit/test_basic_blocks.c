@@ -65,7 +65,7 @@ a_block_ends_at_a_branch_even_if_it_is_not_taken(void **state)
 }
 
 static void
-a_block_ends_where_the_next_instruction_does_not_stand_behind(void **state)
+a_block_ends_before_a_non_sequential_instruction(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "2", "") AT("0x12", "4", "") AT("0x16", "2", "")
@@ -92,7 +92,7 @@ threads_have_blocks_of_their_own(void **state)
 }
 
 static void
-micro_operations_and_rows_of_the_tracer_are_no_instructions(void **state)
+micro_operations_and_rows_of_the_tracer_are_not_instructions(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
@@ -304,10 +304,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_ends_at_a_branch_even_if_it_is_not_taken),
-		cmocka_unit_test(a_block_ends_where_the_next_instruction_does_not_stand_behind),
+		cmocka_unit_test(a_block_ends_before_a_non_sequential_instruction),
 		cmocka_unit_test(without_sizes_what_follows_within_sixteen_bytes_is_sequential),
 		cmocka_unit_test(threads_have_blocks_of_their_own),
-		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_no_instructions),
+		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_not_instructions),
 		cmocka_unit_test(an_instruction_without_an_address_is_in_no_block),
 		cmocka_unit_test(counted_records_are_in_the_blocks_that_they_are_in_one_by_one),
 	};

@@ -284,7 +284,7 @@ rows_with_raw_bytes_change_their_layout_too(void **state)
 }
 
 static void
-addresses_that_do_not_fit_are_refused(void **state)
+addresses_out_of_range_are_rejected(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("byutr/types16.tr");
@@ -344,7 +344,7 @@ main(void)
 		cmocka_unit_test(bus_cycles_become_requests),
 		cmocka_unit_test(requests_become_bus_cycles),
 		cmocka_unit_test(rows_with_raw_bytes_change_their_layout_too),
-		cmocka_unit_test(addresses_that_do_not_fit_are_refused),
+		cmocka_unit_test(addresses_out_of_range_are_rejected),
 		cmocka_unit_test(published_traces_have_their_published_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

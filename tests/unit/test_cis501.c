@@ -129,7 +129,7 @@ the_larger_listing_agrees_too(void **state)
 }
 
 static void
-the_summary_equals_that_of_the_courses_parsers(void **state)
+the_summary_equals_that_of_the_parsers_of_the_course(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/sort_1k.trace");
@@ -191,7 +191,7 @@ static const char *const same_lines[] = {
 };
 
 static void
-every_tolerance_gives_the_same_row_and_its_own_bytes(void **state)
+every_tolerated_form_has_the_same_row_and_its_own_bytes(void **state)
 {
 	(void)state;
 	struct buf plain = bytes_of(CMP);
@@ -681,9 +681,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_that_of_the_listing),
 		cmocka_unit_test(the_larger_listing_agrees_too),
-		cmocka_unit_test(the_summary_equals_that_of_the_courses_parsers),
+		cmocka_unit_test(the_summary_equals_that_of_the_parsers_of_the_course),
 		cmocka_unit_test(requested_layouts_are_written),
-		cmocka_unit_test(every_tolerance_gives_the_same_row_and_its_own_bytes),
+		cmocka_unit_test(every_tolerated_form_has_the_same_row_and_its_own_bytes),
 		cmocka_unit_test(extreme_numbers_survive),
 		cmocka_unit_test(an_invalid_line_is_reported_by_line_column_and_field),
 		cmocka_unit_test(a_corrupt_line_costs_only_that_line),

@@ -119,7 +119,7 @@ every_form_has_its_text(void **state)
 }
 
 static void
-text_is_quoted_where_it_must_be(void **state)
+text_is_quoted_if_necessary(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -199,7 +199,7 @@ a_row_of_one_absent_value_is_not_a_blank_line(void **state)
 }
 
 static void
-no_column_at_all_is_refused(void **state)
+an_empty_list_of_columns_is_rejected(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -233,11 +233,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_has_its_text),
-		cmocka_unit_test(text_is_quoted_where_it_must_be),
+		cmocka_unit_test(text_is_quoted_if_necessary),
 		cmocka_unit_test(requested_columns_are_written_even_if_the_source_lacks_them),
 		cmocka_unit_test(row_is_the_number_of_the_record),
 		cmocka_unit_test(a_row_of_one_absent_value_is_not_a_blank_line),
-		cmocka_unit_test(no_column_at_all_is_refused),
+		cmocka_unit_test(an_empty_list_of_columns_is_rejected),
 		cmocka_unit_test(csv_is_not_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

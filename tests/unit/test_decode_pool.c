@@ -228,7 +228,7 @@ cancel_later(void *user, uint64_t input_bytes, uint64_t input_total)
 }
 
 static void
-a_cancelled_reader_has_given_what_came_before(void **state)
+a_cancelled_reader_has_delivered_earlier_records(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(20000, 1000);
@@ -256,7 +256,7 @@ a_cancelled_reader_has_given_what_came_before(void **state)
 
 /* A line that is longer than the ring of chunks, between good ones. */
 static void
-a_line_without_end_is_passed_over(void **state)
+an_endless_line_is_skipped(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(20000, 50);
@@ -293,7 +293,7 @@ a_line_without_end_is_passed_over(void **state)
 
 /* A corrupt line is reported with its number, which other threads have counted. */
 static void
-damage_has_the_number_of_its_line(void **state)
+corrupt_data_have_the_number_of_their_line(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(30000, 50);
@@ -397,7 +397,7 @@ compressed_input_is_decoded_by_several(void **state)
 
 /* However many threads there could be: what has come is not held back. */
 static void
-a_pipe_gives_rows_while_it_is_open(void **state)
+a_pipe_delivers_rows_while_it_is_open(void **state)
 {
 	(void)state;
 	struct trace trace = make_trace(600, 50);
@@ -469,11 +469,11 @@ main(void)
 		cmocka_unit_test(sites_keep_their_order_where_lines_are_not_predicted),
 		cmocka_unit_test(names_without_end_are_kept_up_to_the_same_one),
 		cmocka_unit_test(a_reader_is_closed_at_any_moment),
-		cmocka_unit_test(a_cancelled_reader_has_given_what_came_before),
-		cmocka_unit_test(a_line_without_end_is_passed_over),
-		cmocka_unit_test(damage_has_the_number_of_its_line),
+		cmocka_unit_test(a_cancelled_reader_has_delivered_earlier_records),
+		cmocka_unit_test(an_endless_line_is_skipped),
+		cmocka_unit_test(corrupt_data_have_the_number_of_their_line),
 		cmocka_unit_test(compressed_input_is_decoded_by_several),
-		cmocka_unit_test(a_pipe_gives_rows_while_it_is_open),
+		cmocka_unit_test(a_pipe_delivers_rows_while_it_is_open),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_in_threads_changes_nothing),
 		cmocka_unit_test(out_of_memory_is_reported),

@@ -393,7 +393,7 @@ put_run(struct buf *text, unsigned first, unsigned last)
 }
 
 static void
-a_branch_that_goes_the_other_way_is_named(void **state)
+a_branch_in_the_other_direction_is_named(void **state)
 {
 	(void)state;
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -430,7 +430,7 @@ another_round_of_a_loop_is_a_branch(void **state)
 }
 
 static void
-traces_that_part_for_good_end_the_comparison(void **state)
+traces_that_never_resynchronize_end_the_comparison(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -453,7 +453,7 @@ traces_that_part_for_good_end_the_comparison(void **state)
 }
 
 static void
-what_is_ignored_is_no_difference(void **state)
+ignored_columns_are_not_differences(void **state)
 {
 	(void)state;
 	const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R r1 00000001\n"
@@ -498,7 +498,7 @@ aliases_name_the_same_register(void **state)
 }
 
 static void
-what_is_tolerated_is_no_difference(void **state)
+tolerated_forms_are_not_differences(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -651,7 +651,7 @@ a_processor_that_is_too_far_ahead_is_reported(void **state)
 }
 
 static void
-words_that_are_not_known_are_refused(void **state)
+unknown_words_are_rejected(void **state)
 {
 	(void)state;
 	struct buf sample = load_sample(SAMPLE);
@@ -738,7 +738,7 @@ a_conversion_is_the_same_trace(void **state)
 /* Instructions of published traces equal QEMU4V / MicroTESK and ARM Tarmac text traces
  * 7 counts. */
 static void
-published_traces_are_compared_whole(void **state)
+published_traces_are_compared_completely(void **state)
 {
 	static const struct {
 		const char *name;
@@ -964,7 +964,7 @@ registers_of_full_records_are_named(void **state)
 
 /* Runs of instructions that one trace alone executes, at known places. */
 static void
-planted_runs_are_found_where_they_are(void **state)
+planted_runs_are_found_at_their_position(void **state)
 {
 	(void)state;
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -1026,7 +1026,7 @@ random_sample(const struct buf *sample, uint64_t *seed)
 }
 
 static void
-what_is_found_does_not_depend_on_batches(void **state)
+findings_do_not_depend_on_batches(void **state)
 {
 	(void)state;
 	uint64_t seed = 29;
@@ -1135,23 +1135,23 @@ main(void)
 		cmocka_unit_test(a_window_lets_records_move),
 		cmocka_unit_test(the_order_within_an_instruction_counts_on_request),
 		cmocka_unit_test(a_shorter_trace_is_reported_unless_ignored),
-		cmocka_unit_test(a_branch_that_goes_the_other_way_is_named),
+		cmocka_unit_test(a_branch_in_the_other_direction_is_named),
 		cmocka_unit_test(another_round_of_a_loop_is_a_branch),
-		cmocka_unit_test(traces_that_part_for_good_end_the_comparison),
-		cmocka_unit_test(what_is_ignored_is_no_difference),
+		cmocka_unit_test(traces_that_never_resynchronize_end_the_comparison),
+		cmocka_unit_test(ignored_columns_are_not_differences),
 		cmocka_unit_test(aliases_name_the_same_register),
-		cmocka_unit_test(what_is_tolerated_is_no_difference),
+		cmocka_unit_test(tolerated_forms_are_not_differences),
 		cmocka_unit_test(records_before_their_instruction_belong_to_it),
 		cmocka_unit_test(processors_are_compared_by_themselves_on_request),
 		cmocka_unit_test(a_processor_that_is_too_far_ahead_is_reported),
-		cmocka_unit_test(words_that_are_not_known_are_refused),
+		cmocka_unit_test(unknown_words_are_rejected),
 		cmocka_unit_test(a_conversion_is_the_same_trace),
-		cmocka_unit_test(published_traces_are_compared_whole),
+		cmocka_unit_test(published_traces_are_compared_completely),
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
 		cmocka_unit_test(registers_of_full_records_are_named),
-		cmocka_unit_test(planted_runs_are_found_where_they_are),
-		cmocka_unit_test(what_is_found_does_not_depend_on_batches),
+		cmocka_unit_test(planted_runs_are_found_at_their_position),
+		cmocka_unit_test(findings_do_not_depend_on_batches),
 		cmocka_unit_test(lack_of_memory_is_reported),
 		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
 	};

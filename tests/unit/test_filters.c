@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed input: layers, corrupt data, limits, the thread. The oracles are what the system's own
- * programs compress, and the plain data.
+ * Compressed input: layers, corrupt data, limits, the thread. The oracles are what the system's
+ * own programs compress, and the plain data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ expect_alike(const struct buf *packed, const char *layers, const struct buf *tex
 }
 
 static void
-every_block_size_and_thread_gives_the_same_bytes(void **state)
+every_block_size_and_thread_count_produces_the_same_bytes(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = {0, 1, 30000, 1000000};
@@ -288,7 +288,7 @@ truncation_at_every_byte_is_reported_with_its_offset(void **state)
 
 /* Corrupt data in the second member leaves the first one complete. */
 static void
-everything_before_damage_is_delivered(void **state)
+records_before_corrupt_data_are_delivered(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -344,7 +344,7 @@ flipped_bytes_are_survived(void **state)
 }
 
 static void
-layers_within_layers_are_taken_off(void **state)
+nested_layers_are_decoded(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -384,7 +384,7 @@ layers_within_layers_are_taken_off(void **state)
 }
 
 static void
-expansion_beyond_the_limit_is_refused(void **state)
+expansion_beyond_the_limit_is_rejected(void **state)
 {
 	(void)state;
 	struct buf zeros = {0}, packed = {0}, got = {0};
@@ -417,7 +417,7 @@ expansion_beyond_the_limit_is_refused(void **state)
 }
 
 static void
-windows_beyond_the_limit_are_refused(void **state)
+windows_beyond_the_limit_are_rejected(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -606,16 +606,16 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_block_size_and_thread_gives_the_same_bytes),
+		cmocka_unit_test(every_block_size_and_thread_count_produces_the_same_bytes),
 		cmocka_unit_test(members_one_after_another_are_one_stream),
 		cmocka_unit_test(other_bytes_after_the_last_member_are_corrupt),
 		cmocka_unit_test(zeros_after_gzip_are_padding),
 		cmocka_unit_test(truncation_at_every_byte_is_reported_with_its_offset),
-		cmocka_unit_test(everything_before_damage_is_delivered),
+		cmocka_unit_test(records_before_corrupt_data_are_delivered),
 		cmocka_unit_test(flipped_bytes_are_survived),
-		cmocka_unit_test(layers_within_layers_are_taken_off),
-		cmocka_unit_test(expansion_beyond_the_limit_is_refused),
-		cmocka_unit_test(windows_beyond_the_limit_are_refused),
+		cmocka_unit_test(nested_layers_are_decoded),
+		cmocka_unit_test(expansion_beyond_the_limit_is_rejected),
+		cmocka_unit_test(windows_beyond_the_limit_are_rejected),
 		cmocka_unit_test(skippable_frames_are_skipped),
 		cmocka_unit_test(a_library_that_is_not_in_the_build_is_named),
 		cmocka_unit_test(traces_that_begin_like_a_magic_are_traces),

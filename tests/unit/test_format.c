@@ -21,7 +21,7 @@ expect_name(const char *path, bool writing, const char *name)
 }
 
 static void
-the_ending_of_a_name_says_the_format(void **state)
+the_suffix_of_a_name_selects_the_format(void **state)
 {
 	(void)state;
 	static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2", ".lz4"};
@@ -171,7 +171,7 @@ expect_texts(const char *format, const char *word, const char *expected)
 }
 
 static void
-what_follows_a_formats_name_is_its_first_option(void **state)
+text_after_a_format_name_is_its_first_option(void **state)
 {
 	(void)state;
 	expect_texts(NULL, NULL, "- default");
@@ -291,10 +291,10 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_ending_of_a_name_says_the_format),
+		cmocka_unit_test(the_suffix_of_a_name_selects_the_format),
 		cmocka_unit_test(formats_are_found_by_name),
 		cmocka_unit_test(options_have_values_in_their_range),
-		cmocka_unit_test(what_follows_a_formats_name_is_its_first_option),
+		cmocka_unit_test(text_after_a_format_name_is_its_first_option),
 		cmocka_unit_test(equal_bids_of_strangers_are_an_error_but_for_the_name),
 		cmocka_unit_test(the_evidence_of_each_probe_is_reported),
 	};

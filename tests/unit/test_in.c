@@ -350,7 +350,7 @@ memory_does_not_grow_with_the_input(void **state)
 }
 
 static void
-nothing_is_an_input_too(void **state)
+an_empty_input_is_valid(void **state)
 {
 	(void)state;
 	struct in *in;
@@ -367,7 +367,7 @@ nothing_is_an_input_too(void **state)
 }
 
 static void
-what_cannot_be_opened_is_an_error_with_the_reason(void **state)
+a_failed_open_is_an_error_with_its_reason(void **state)
 {
 	(void)state;
 	struct in *in;
@@ -452,8 +452,8 @@ main(void)
 		cmocka_unit_test(an_input_resumes_after_its_end),
 		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
 		cmocka_unit_test(memory_does_not_grow_with_the_input),
-		cmocka_unit_test(nothing_is_an_input_too),
-		cmocka_unit_test(what_cannot_be_opened_is_an_error_with_the_reason),
+		cmocka_unit_test(an_empty_input_is_valid),
+		cmocka_unit_test(a_failed_open_is_an_error_with_its_reason),
 		cmocka_unit_test(a_failing_read_is_a_sticky_error),
 		cmocka_unit_test(a_content_is_all_bytes_of_a_file),
 	};

@@ -291,7 +291,7 @@ assert_refused(const char *text, uint64_t line, const char *code, const char *me
 }
 
 static void
-values_that_do_not_fit_are_refused(void **state)
+values_out_of_range_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
@@ -335,7 +335,7 @@ values_that_do_not_fit_are_refused(void **state)
 }
 
 static void
-a_key_outside_the_header_s_columns_is_refused(void **state)
+a_key_outside_the_columns_of_the_header_is_rejected(void **state)
 {
 	(void)state;
 	assert_refused("{\"polytrace\":\"trace\",\"columns\":[\"pc\"]}\n"
@@ -344,7 +344,7 @@ a_key_outside_the_header_s_columns_is_refused(void **state)
 }
 
 static void
-wrong_headers_are_refused(void **state)
+invalid_headers_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const members[][2] = {
@@ -418,7 +418,7 @@ the_length_of_lines_is_limited(void **state)
 }
 
 static void
-deep_nesting_is_refused(void **state)
+deep_nesting_is_rejected(void **state)
 {
 	(void)state;
 	const size_t depth = (size_t)1 << 20;
@@ -671,12 +671,12 @@ main(void)
 		cmocka_unit_test(a_truncated_line_is_a_row_and_a_finding),
 		cmocka_unit_test(the_header_is_restored),
 		cmocka_unit_test(without_a_header_the_information_is_empty),
-		cmocka_unit_test(values_that_do_not_fit_are_refused),
-		cmocka_unit_test(a_key_outside_the_header_s_columns_is_refused),
-		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(values_out_of_range_are_rejected),
+		cmocka_unit_test(a_key_outside_the_columns_of_the_header_is_rejected),
+		cmocka_unit_test(invalid_headers_are_rejected),
 		cmocka_unit_test(a_trace_has_255_names_of_records),
 		cmocka_unit_test(the_length_of_lines_is_limited),
-		cmocka_unit_test(deep_nesting_is_refused),
+		cmocka_unit_test(deep_nesting_is_rejected),
 		cmocka_unit_test(random_batches_come_back_column_by_column),
 		cmocka_unit_test(the_key_row_is_ignored_and_its_line_keeps_its_bytes),
 		cmocka_unit_test(rows_identify_json_lines),

@@ -76,7 +76,7 @@ a_next_line_prefetcher_is_right_every_other_time(void **state)
 }
 
 static void
-levels_that_make_no_sense_are_refused(void **state)
+invalid_levels_are_rejected(void **state)
 {
 	struct hierarchy_config configs[7];
 	static const char *const says[] = {
@@ -150,7 +150,7 @@ neighbours_in_a_line_share_it_falsely(void **state)
 }
 
 static void
-coherent_caches_that_make_no_sense_are_refused(void **state)
+invalid_coherent_caches_are_rejected(void **state)
 {
 	struct coherence_config configs[] = {two_threads, two_threads, two_threads};
 	static const char *const says[] = {"65 threads, 1 to 64 can be had",
@@ -341,9 +341,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_access_costs_what_its_levels_cost),
 		cmocka_unit_test(a_next_line_prefetcher_is_right_every_other_time),
-		cmocka_unit_test(levels_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_levels_are_rejected),
 		cmocka_unit_test(neighbours_in_a_line_share_it_falsely),
-		cmocka_unit_test(coherent_caches_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_coherent_caches_are_rejected),
 		cmocka_unit_test(next_uses_are_found_over_blocks),
 		cmocka_unit_test(a_full_store_is_reported),
 #ifdef POLY_FAULT_INJECTION

@@ -402,7 +402,7 @@ columns_given(const struct buf *packed, const struct poly_read_options *options)
 }
 
 static void
-columns_that_are_deferred_are_not_there(void **state)
+lazy_columns_are_absent(void **state)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	(void)state;
@@ -511,7 +511,7 @@ main(void)
 		cmocka_unit_test(instructions_with_next_addresses_are_copied),
 		cmocka_unit_test(lines_are_copied_only_after_the_context_of_their_creation),
 		cmocka_unit_test(notes_are_counted_by_row),
-		cmocka_unit_test(columns_that_are_deferred_are_not_there),
+		cmocka_unit_test(lazy_columns_are_absent),
 		cmocka_unit_test(lines_without_text_are_copied),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(without_memory_for_lines_rows_are_written_from_columns),

@@ -243,7 +243,7 @@ free_traces(struct trace *traces, size_t count)
 }
 
 static void
-four_threads_merge_as_they_ran(void **state)
+four_threads_merge_in_the_order_of_execution(void **state)
 {
 	static struct sample_log truth;
 	static const uint64_t quanta[] = {0, 1, 37, 1000};
@@ -309,7 +309,7 @@ compare_row(void *user, const struct poly_batch *batch, size_t row)
 }
 
 static void
-every_record_is_kept_in_the_order_of_its_thread(void **state)
+every_record_stays_in_the_order_of_its_thread(void **state)
 {
 	static const uint64_t quanta[] = {0, 3, 500};
 	struct trace traces[4];
@@ -886,7 +886,7 @@ a_cycle_is_reported_with_its_positions(void **state)
 }
 
 static void
-what_is_wrong_with_counts_is_noted(void **state)
+invalid_counts_are_reported(void **state)
 {
 	struct trace traces[] = {
 		MAKE(0x1000, SIGNAL, 0x2000, 1, SIGNAL, 0x2000, 4, SIGNAL, 0x2000, 3, NOP),
@@ -997,7 +997,7 @@ count_row(void *user, const struct poly_batch *batch, size_t row)
 }
 
 static void
-any_records_come_to_an_end(void **state)
+reading_any_records_ends(void **state)
 {
 	uint64_t chance = 7;
 	(void)state;
@@ -1271,7 +1271,7 @@ has_race(const struct sim *sim, uint32_t address)
 }
 
 static void
-races_are_found_where_there_are_any(void **state)
+races_are_found(void **state)
 {
 	static struct sim sim;
 	static char text[60000];
@@ -1421,20 +1421,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(four_threads_merge_as_they_ran),
-		cmocka_unit_test(every_record_is_kept_in_the_order_of_its_thread),
+		cmocka_unit_test(four_threads_merge_in_the_order_of_execution),
+		cmocka_unit_test(every_record_stays_in_the_order_of_its_thread),
 		cmocka_unit_test(the_schedule_is_the_order_of_the_records),
 		cmocka_unit_test(executions_merge_without_a_violation),
 		cmocka_unit_test(a_corrupted_count_is_detected_and_named),
 		cmocka_unit_test(a_cycle_is_reported_with_its_positions),
-		cmocka_unit_test(what_is_wrong_with_counts_is_noted),
+		cmocka_unit_test(invalid_counts_are_reported),
 		cmocka_unit_test(a_signal_comes_after_the_waits_that_do_not_count_it),
 		cmocka_unit_test(a_wait_may_carry_a_lower_bound),
-		cmocka_unit_test(any_records_come_to_an_end),
+		cmocka_unit_test(reading_any_records_ends),
 		cmocka_unit_test(merging_by_time_is_a_stable_sort),
 		cmocka_unit_test(times_that_go_back_are_noted),
 		cmocka_unit_test(unordered_accesses_are_possible_races),
-		cmocka_unit_test(races_are_found_where_there_are_any),
+		cmocka_unit_test(races_are_found),
 		cmocka_unit_test(a_mutex_given_up_in_a_wait_orders_accesses),
 		cmocka_unit_test(locks_taken_in_both_orders_may_deadlock),
 		cmocka_unit_test(traces_without_synchronisation_follow_each_other),

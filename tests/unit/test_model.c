@@ -327,7 +327,7 @@ facts_are_replaced_by_their_key(void **state)
 }
 
 static void
-findings_are_all_counted_and_the_first_kept(void **state)
+findings_are_all_counted_and_the_first_stored(void **state)
 {
 	(void)state;
 	static const struct poly_rule rules[] = {{"R1", POLY_NOTE, "a", "b"},
@@ -364,7 +364,7 @@ main(void)
 		cmocka_unit_test(sites_are_numbered_in_order_of_appearance),
 		cmocka_unit_test(a_pc_can_have_any_number_of_opcodes),
 		cmocka_unit_test(facts_are_replaced_by_their_key),
-		cmocka_unit_test(findings_are_all_counted_and_the_first_kept),
+		cmocka_unit_test(findings_are_all_counted_and_the_first_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ numbers_are_dense_in_the_order_of_their_first_use(void **state)
 }
 
 static void
-settings_that_make_no_sense_are_refused(void **state)
+invalid_settings_are_rejected(void **state)
 {
 	struct all_associativity *all;
 	struct shards *shards;
@@ -233,7 +233,7 @@ main(void)
 		cmocka_unit_test(plain_and_wide_loops_count_the_same),
 		cmocka_unit_test(plain_and_wide_caches_of_all_sizes_are_the_same),
 		cmocka_unit_test(numbers_are_dense_in_the_order_of_their_first_use),
-		cmocka_unit_test(settings_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_settings_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
 #endif

@@ -178,7 +178,7 @@ replayed(uint64_t at)
 }
 
 static void
-the_state_at_a_record_is_what_a_replay_gives(void **state)
+the_state_at_a_record_equals_that_of_a_replay(void **state)
 {
 	static const uint64_t places[] = {
 		1, 2, 3, 5, 8, 20, 63, 64, 65, 100, 1000, 2047, 2048, 2999, 3000, 9999};
@@ -383,7 +383,7 @@ instructions_of_powerpc_write_where_values_change(void **state)
 }
 
 static void
-what_a_trace_cannot_tell_is_refused(void **state)
+traces_without_required_columns_are_rejected(void **state)
 {
 	struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
@@ -506,11 +506,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_state_at_a_record_is_what_a_replay_gives),
+		cmocka_unit_test(the_state_at_a_record_equals_that_of_a_replay),
 		cmocka_unit_test(bytes_are_turned_for_the_other_order),
 		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
 		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
-		cmocka_unit_test(what_a_trace_cannot_tell_is_refused),
+		cmocka_unit_test(traces_without_required_columns_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
 #endif

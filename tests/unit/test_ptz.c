@@ -276,7 +276,7 @@ make_file(const struct made *streams, const struct made *more)
 }
 
 static void
-a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over(void **state)
+unknown_sections_of_a_constructed_file_are_skipped(void **state)
 {
 	(void)state;
 	struct buf file = make_file(defaults, NULL);
@@ -672,8 +672,7 @@ main(void)
 		cmocka_unit_test(every_coding_restores_numbers_up_to_the_maximum),
 		cmocka_unit_test(codings_have_the_bytes_of_their_definition),
 		cmocka_unit_test(an_unterminated_number_is_bad),
-		cmocka_unit_test(
-			a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over),
+		cmocka_unit_test(unknown_sections_of_a_constructed_file_are_skipped),
 		cmocka_unit_test(rows_are_weighted_by_blocks),
 		cmocka_unit_test(segments_with_varying_columns_are_not_weighted),
 		cmocka_unit_test(only_selected_columns_are_weighted),

@@ -82,7 +82,7 @@ take_segment(struct prefetching *test, size_t section)
 }
 
 static void
-segments_are_taken_in_order_by_any_number_of_threads(void **state)
+segments_are_delivered_in_order_by_any_number_of_threads(void **state)
 {
 	(void)state;
 	for (unsigned threads = 2; threads <= 9; threads++) {
@@ -175,7 +175,7 @@ segments_after_the_last_selected_record_are_not_prefetched(void **state)
 }
 
 static void
-segments_that_cannot_be_loaded_are_left_to_the_reader(void **state)
+segments_that_cannot_be_loaded_are_read_by_the_reader(void **state)
 {
 	(void)state;
 	struct prefetching test;
@@ -290,11 +290,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segments_are_taken_in_order_by_any_number_of_threads),
+		cmocka_unit_test(segments_are_delivered_in_order_by_any_number_of_threads),
 		cmocka_unit_test(skipped_segments_are_not_mistaken_for_others),
 		cmocka_unit_test(skipped_segments_are_not_prefetched),
 		cmocka_unit_test(segments_after_the_last_selected_record_are_not_prefetched),
-		cmocka_unit_test(segments_that_cannot_be_loaded_are_left_to_the_reader),
+		cmocka_unit_test(segments_that_cannot_be_loaded_are_read_by_the_reader),
 		cmocka_unit_test(rows_are_those_that_were_packed),
 		cmocka_unit_test(patterns_hold_within_their_epochs),
 		cmocka_unit_test(a_reader_that_is_closed_early_stops_its_threads),

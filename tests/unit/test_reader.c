@@ -49,7 +49,7 @@ listing_options(void)
 }
 
 static void
-what_cannot_be_opened_leaves_nothing(void **state)
+a_failed_open_leaks_nothing(void **state)
 {
 	(void)state;
 	static const char *const unknown[] = {"no.such=1", NULL},
@@ -94,7 +94,7 @@ what_cannot_be_opened_leaves_nothing(void **state)
 
 /* The struct of a version whose last member was options. */
 static void
-callers_that_know_fewer_options_are_served(void **state)
+smaller_option_structs_are_accepted(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(10, 0);
@@ -152,7 +152,7 @@ an_error_is_written_only_on_failure(void **state)
 }
 
 static void
-records_before_damage_come_first_and_the_damage_stays(void **state)
+records_precede_corrupt_data_and_the_error_is_sticky(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(30, 20);
@@ -186,7 +186,7 @@ records_before_damage_come_first_and_the_damage_stays(void **state)
 }
 
 static void
-damage_that_is_passed_over_is_counted(void **state)
+skipped_corrupt_data_are_counted(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(60, 20);
@@ -304,7 +304,7 @@ a_cancelled_reader_stays_cancelled(void **state)
 
 /* B08, the address of a port: a note from record 8193 on; B03: a warning, at one record. */
 static void
-findings_come_in_order_and_the_first_are_kept(void **state)
+findings_are_ordered_and_the_first_are_stored(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(9000, 0);
@@ -349,7 +349,7 @@ findings_come_in_order_and_the_first_are_kept(void **state)
 }
 
 static void
-columns_can_be_given_up_until_the_first_batch(void **state)
+columns_can_be_projected_until_the_first_batch(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(10, 0);
@@ -429,16 +429,16 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_cannot_be_opened_leaves_nothing),
-		cmocka_unit_test(callers_that_know_fewer_options_are_served),
+		cmocka_unit_test(a_failed_open_leaks_nothing),
+		cmocka_unit_test(smaller_option_structs_are_accepted),
 		cmocka_unit_test(an_error_is_written_only_on_failure),
-		cmocka_unit_test(records_before_damage_come_first_and_the_damage_stays),
-		cmocka_unit_test(damage_that_is_passed_over_is_counted),
+		cmocka_unit_test(records_precede_corrupt_data_and_the_error_is_sticky),
+		cmocka_unit_test(skipped_corrupt_data_are_counted),
 		cmocka_unit_test(a_window_is_part_of_the_whole),
 		cmocka_unit_test(bytes_after_the_window_are_not_read),
 		cmocka_unit_test(a_cancelled_reader_stays_cancelled),
-		cmocka_unit_test(findings_come_in_order_and_the_first_are_kept),
-		cmocka_unit_test(columns_can_be_given_up_until_the_first_batch),
+		cmocka_unit_test(findings_are_ordered_and_the_first_are_stored),
+		cmocka_unit_test(columns_can_be_projected_until_the_first_batch),
 		cmocka_unit_test(strings_of_the_options_are_not_kept),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_stays),

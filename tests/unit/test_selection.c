@@ -225,7 +225,7 @@ samples_have_the_requested_size_and_repeat(void **state)
 }
 
 static void
-wrong_selections_are_refused(void **state)
+invalid_selections_are_rejected(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	struct poly_selection *selection;
@@ -260,7 +260,7 @@ main(void)
 		cmocka_unit_test(the_last_records_are_kept),
 		cmocka_unit_test(a_head_or_tail_of_0_selects_no_record),
 		cmocka_unit_test(samples_have_the_requested_size_and_repeat),
-		cmocka_unit_test(wrong_selections_are_refused),
+		cmocka_unit_test(invalid_selections_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }

@@ -422,7 +422,7 @@ random_batches_count_as_their_rows_do(void **state)
 }
 
 static void
-merging_is_updating_with_both_at_any_cut(void **state)
+merging_equals_one_update_at_any_split(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 77, round = 0; round < 40; round++) {
@@ -648,7 +648,7 @@ the_whole_address_space_is_a_range(void **state)
 /* Seven bus records whose address is no multiple of 8 (reference bach, rule B03), of which
  * findings keep fewer, and two bytes of another one (B01). */
 static void
-what_the_reader_knows_is_reported(void **state)
+facts_of_the_reader_are_reported(void **state)
 {
 	(void)state;
 	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
@@ -684,7 +684,7 @@ what_the_reader_knows_is_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told_by_the_report(void **state)
+lack_of_memory_is_reported_by_the_report(void **state)
 {
 	(void)state;
 	struct poly_summary *summary = poly_summary_new();
@@ -710,15 +710,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_batches_count_as_their_rows_do),
-		cmocka_unit_test(merging_is_updating_with_both_at_any_cut),
+		cmocka_unit_test(merging_equals_one_update_at_any_split),
 		cmocka_unit_test(different_threads_are_counted_up_to_a_limit),
 		cmocka_unit_test(the_limit_holds_across_a_merge),
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
-		cmocka_unit_test(what_the_reader_knows_is_reported),
+		cmocka_unit_test(facts_of_the_reader_are_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_by_the_report),
+		cmocka_unit_test(lack_of_memory_is_reported_by_the_report),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

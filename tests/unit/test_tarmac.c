@@ -96,7 +96,7 @@ every_record_may_name_its_processor(void **state)
 
 /* Only traces with an early name are read by one thread, which numbers the names. */
 static void
-names_that_come_late_have_no_number(void **state)
+late_names_have_no_number(void **state)
 {
 	(void)state;
 	struct buf text = {0}, expected = {0};
@@ -801,7 +801,7 @@ main(void)
 		cmocka_unit_test(one_clock_counts_all_physical_times),
 		cmocka_unit_test(a_unit_that_is_not_a_time_is_not_converted),
 		cmocka_unit_test(every_record_may_name_its_processor),
-		cmocka_unit_test(names_that_come_late_have_no_number),
+		cmocka_unit_test(late_names_have_no_number),
 		cmocka_unit_test(instructions_have_many_forms),
 		cmocka_unit_test(addresses_have_translations),
 		cmocka_unit_test(modes_and_colons_are_optional),

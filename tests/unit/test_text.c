@@ -398,7 +398,7 @@ rows_are_written_by_a_description(void **state)
 }
 
 static void
-another_description_writes_what_the_first_one_read(void **state)
+another_description_writes_the_rows_of_the_first_one(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of("# x\n0x10 T\n 11  N\n\n"), notes = {0};
@@ -450,7 +450,7 @@ main(void)
 		cmocka_unit_test(a_text_without_columns_is_an_error),
 		cmocka_unit_test(corrupt_lines_are_reported_by_column_and_field),
 		cmocka_unit_test(rows_are_written_by_a_description),
-		cmocka_unit_test(another_description_writes_what_the_first_one_read),
+		cmocka_unit_test(another_description_writes_the_rows_of_the_first_one),
 		cmocka_unit_test(unusual_lines_are_reported),
 		cmocka_unit_test(text_is_never_detected),
 	};

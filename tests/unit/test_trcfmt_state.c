@@ -68,7 +68,7 @@ look_up(struct scene *scene)
 }
 
 static void
-v_nodes_have_the_names_that_were_looked_up(void **state)
+v_nodes_have_the_looked_up_names(void **state)
 {
 	struct scene *scene = *state;
 	prints(scene, EVENT(f4), "0000AAAA", "end");
@@ -192,7 +192,7 @@ timers_of_the_published_stanza(void **state)
 }
 
 static void
-handlers_have_the_names_that_were_given(void **state)
+handlers_have_the_requested_names(void **state)
 {
 	struct scene *scene = *state;
 	prints(scene, EVENT(fe), "00C0FFEE", "00C0FFEE");
@@ -295,7 +295,7 @@ p_prints_the_path_of_a_process(void **state)
 }
 
 static void
-what_is_remembered_is_bounded(void **state)
+stored_names_are_bounded(void **state)
 {
 	(void)state;
 	struct files files = {0};
@@ -374,8 +374,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			v_nodes_have_the_names_that_were_looked_up, begin, end),
+		cmocka_unit_test_setup_teardown(v_nodes_have_the_looked_up_names, begin, end),
 		cmocka_unit_test_setup_teardown(descriptors_belong_to_processes, begin, end),
 		cmocka_unit_test_setup_teardown(
 			look_ups_of_two_processes_do_not_mix, begin, end),
@@ -385,15 +384,14 @@ main(void)
 			buffers_have_the_file_of_their_page, begin, end),
 		cmocka_unit_test_setup_teardown(timers_print_microseconds, begin, end),
 		cmocka_unit_test(timers_of_the_published_stanza),
-		cmocka_unit_test_setup_teardown(
-			handlers_have_the_names_that_were_given, begin, end),
+		cmocka_unit_test_setup_teardown(handlers_have_the_requested_names, begin, end),
 		cmocka_unit_test_setup_teardown(
 			built_ins_before_any_reading_do_nothing, begin, end),
 		cmocka_unit_test(arguments_of_an_unknown_built_in_are_read),
 		cmocka_unit_test(names_that_are_too_long_are_not_remembered),
 		cmocka_unit_test(flih_and_resume_change_the_depth),
 		cmocka_unit_test(p_prints_the_path_of_a_process),
-		cmocka_unit_test(what_is_remembered_is_bounded),
+		cmocka_unit_test(stored_names_are_bounded),
 		cmocka_unit_test(keys_differ_in_every_part),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test_setup_teardown(lack_of_memory_is_a_fault, begin, end),

@@ -118,7 +118,7 @@ expect(const char *rows, const char *settings, const char *expected)
 
 /* The one line of which the blanks are published (support page 887097). */
 static void
-the_published_line_is_made_byte_for_byte(void **state)
+the_published_line_is_printed_byte_for_byte(void **state)
 {
 	(void)state;
 	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
@@ -149,7 +149,7 @@ the_heading_stands_over_its_columns(void **state)
 
 /* timestamp=0: seconds with 9 decimals, milliseconds with 6; 2: microseconds; 3: none. */
 static void
-times_are_shown_as_asked(void **state)
+times_are_shown_as_requested(void **state)
 {
 	(void)state;
 	const char *rows =
@@ -189,7 +189,7 @@ further_lines_stand_in_the_column_of_the_text(void **state)
 
 /* As polytrace-aix(5) has the least of JSON Lines. */
 static void
-rows_that_say_no_more_than_their_hook_are_events(void **state)
+rows_without_more_than_their_hook_are_events(void **state)
 {
 	(void)state;
 	expect("{\"hook\":\"0x1190\",\"time\":1,\"payload\":\"00f400120000000f000e5d44\"}\n"
@@ -735,16 +735,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_published_line_is_made_byte_for_byte),
+		cmocka_unit_test(the_published_line_is_printed_byte_for_byte),
 		cmocka_unit_test(the_heading_stands_over_its_columns),
-		cmocka_unit_test(times_are_shown_as_asked),
+		cmocka_unit_test(times_are_shown_as_requested),
 		cmocka_unit_test(further_lines_stand_in_the_column_of_the_text),
 		cmocka_unit_test(headings_are_repeated_and_levels_coloured),
 		cmocka_unit_test(hooks_are_counted_for_the_histogram),
 		cmocka_unit_test(a_window_of_time_is_shown),
 		cmocka_unit_test(registers_and_inputs_left_have_columns),
 		cmocka_unit_test(control_characters_of_the_trace_are_shown_as_full_stops),
-		cmocka_unit_test(rows_that_say_no_more_than_their_hook_are_events),
+		cmocka_unit_test(rows_without_more_than_their_hook_are_events),
 		cmocka_unit_test(templates_skip_and_stop),
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),

@@ -140,7 +140,7 @@ check_steps(const struct poly_updated *updated, const char *expected)
 }
 
 static void
-changes_are_made_in_order_and_undone_byte_for_byte(void **state)
+changes_are_applied_in_order_and_undone_byte_for_byte(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
@@ -175,7 +175,7 @@ undoing_is_written_as_changes(void **state)
 }
 
 static void
-steps_tell_hook_and_line(void **state)
+steps_have_hook_and_line(void **state)
 {
 	(void)state;
 	struct poly_update_step step;
@@ -213,7 +213,7 @@ static const struct {
 };
 
 static void
-wrong_changes_change_nothing(void **state)
+invalid_changes_change_nothing(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -257,7 +257,7 @@ every_error_is_reported_with_its_position(void **state)
 }
 
 static void
-a_master_that_goes_on_is_refused(void **state)
+a_master_with_trailing_text_is_rejected(void **state)
 {
 	(void)state;
 	struct poly_updated *updated;
@@ -468,12 +468,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_are_made_in_order_and_undone_byte_for_byte),
+		cmocka_unit_test(changes_are_applied_in_order_and_undone_byte_for_byte),
 		cmocka_unit_test(undoing_is_written_as_changes),
-		cmocka_unit_test(steps_tell_hook_and_line),
-		cmocka_unit_test(wrong_changes_change_nothing),
+		cmocka_unit_test(steps_have_hook_and_line),
+		cmocka_unit_test(invalid_changes_change_nothing),
 		cmocka_unit_test(every_error_is_reported_with_its_position),
-		cmocka_unit_test(a_master_that_goes_on_is_refused),
+		cmocka_unit_test(a_master_with_trailing_text_is_rejected),
 		cmocka_unit_test(any_changes_are_those_of_a_model_and_can_be_undone),
 		cmocka_unit_test(many_changes_end_in_time),
 		cmocka_unit_test(truncated_changes_are_survived),

@@ -178,8 +178,8 @@ count_rows(struct outcome *outcome, const struct poly_batch *batch)
 }
 
 static void
-read_all(
-	const struct buf *bytes, const struct poly_read_options *requested, struct outcome *outcome)
+read_all(const struct buf *bytes, const struct poly_read_options *requested,
+	struct outcome *outcome)
 {
 	struct poly_read_options options = *requested;
 	const struct poly_batch *batch;
@@ -431,7 +431,7 @@ assert_reading(const struct reading_case *expected)
 }
 
 static void
-readings_give_the_known_counts(void **state)
+traces_have_the_known_counts(void **state)
 {
 	/* Of the right reading of thread_001.tt6e the synthetic branch is exempt. */
 	static const struct reading_case cases[] = {
@@ -446,7 +446,7 @@ readings_give_the_known_counts(void **state)
 }
 
 static void
-long_readings_give_the_known_counts(void **state)
+long_traces_have_the_known_counts(void **state)
 {
 	static const struct reading_case cases[] = {
 		{"amber/memset_thread_001.tt6", "tt6", 30233, 0, 0, 0, 16536, 6357, 7340, 0},
@@ -1261,8 +1261,8 @@ main(void)
 		cmocka_unit_test(chosen_pcs_cost_no_more_than_others),
 		cmocka_unit_test(a_wrong_branch_reports_the_true_pc),
 #endif
-		cmocka_unit_test(readings_give_the_known_counts),
-		cmocka_unit_test(long_readings_give_the_known_counts),
+		cmocka_unit_test(traces_have_the_known_counts),
+		cmocka_unit_test(long_traces_have_the_known_counts),
 		cmocka_unit_test(every_rule_has_a_smallest_input),
 		cmocka_unit_test(a_context_escape_of_65_words_is_too_long),
 		cmocka_unit_test(truncated_files_preserve_their_tail),

@@ -92,7 +92,7 @@ expect_file(const char *path, const char *truth)
 }
 
 static void
-the_ending_says_the_format(void **state)
+the_suffix_selects_the_format(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -117,7 +117,7 @@ the_ending_says_the_format(void **state)
 }
 
 static void
-what_is_refused_leaves_nothing(void **state)
+a_rejected_writer_leaves_no_file(void **state)
 {
 	(void)state;
 	static const char *const word[] = {"no.such=1", NULL};
@@ -156,7 +156,7 @@ what_is_refused_leaves_nothing(void **state)
 }
 
 static void
-what_is_there_goes_only_when_it_may(void **state)
+an_existing_file_is_replaced_only_if_permitted(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -183,7 +183,7 @@ what_is_there_goes_only_when_it_may(void **state)
 }
 
 static void
-callers_that_know_fewer_options_are_served(void **state)
+smaller_option_structs_are_accepted(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -260,7 +260,7 @@ open_bus(const struct info *info, const struct poly_sink *sink, bool strict)
 }
 
 static void
-losses_are_noted_by_what_they_are(void **state)
+losses_are_reported_by_kind(void **state)
 {
 	(void)state;
 	static const uint32_t sizes[] = {1, 0, 65, 0, 4, 100};
@@ -442,7 +442,7 @@ write_with_little(const struct poly_reader *reader, const struct poly_batch *bat
 #endif
 
 static void
-lack_of_memory_is_no_failure_of_the_output(void **state)
+lack_of_memory_is_not_a_failure_of_the_output(void **state)
 {
 	(void)state;
 #ifndef POLY_FAULT_INJECTION
@@ -472,15 +472,15 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_ending_says_the_format),
-		TEST(what_is_refused_leaves_nothing),
-		TEST(what_is_there_goes_only_when_it_may),
-		TEST(callers_that_know_fewer_options_are_served),
+		TEST(the_suffix_selects_the_format),
+		TEST(a_rejected_writer_leaves_no_file),
+		TEST(an_existing_file_is_replaced_only_if_permitted),
+		TEST(smaller_option_structs_are_accepted),
 		TEST(the_failure_of_a_sink_is_sticky),
-		TEST(losses_are_noted_by_what_they_are),
+		TEST(losses_are_reported_by_kind),
 		TEST(columns_that_a_target_lacks_are_lost),
 		TEST(threads_change_no_byte),
-		TEST(lack_of_memory_is_no_failure_of_the_output),
+		TEST(lack_of_memory_is_not_a_failure_of_the_output),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
