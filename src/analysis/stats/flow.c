@@ -36,7 +36,7 @@ enum reason {
 /* The last instruction of a context. */
 struct last_instruction {
 	uint64_t pc, fallthrough, expected;
-	uint64_t run;	    /* sequential instructions up to flow; 0: there is none */
+	uint64_t run;	    /* sequential instructions up to this one; 0: none */
 	uint64_t run_start; /* the address of the first one */
 	uint32_t mode;
 	bool has_fallthrough;
@@ -61,7 +61,7 @@ struct sequential_runs {
 	uint64_t count, sum, max, longest_start;
 };
 
-struct flow {
+struct flow_state {
 	bool has_targets; /* the trace has the targets of branches */
 	bool is_empty;	  /* no context has a last instruction */
 	struct last_instruction last[ANALYSIS_CONTEXTS_MAX];
@@ -78,7 +78,7 @@ struct flow {
 static enum poly_status
 flow_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct flow *flow = state;
+	struct flow_state *flow = state;
 	(void)error;
 	flow->top = setup->values[0];
 	return POLY_OK;
@@ -100,7 +100,7 @@ count_run(struct sequential_runs *runs, const struct last_instruction *last)
 
 /* Ends open runs at the end of a trace and at skipped rows. */
 static void
-end_runs(struct flow *flow)
+end_runs(struct flow_state *flow)
 {
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		count_run(&flow->runs, &flow->last[i]);
@@ -112,7 +112,7 @@ end_runs(struct flow *flow)
 static void
 flow_begin(void *state, const struct poly_trace_info *info)
 {
-	struct flow *flow = state;
+	struct flow_state *flow = state;
 	flow->has_targets = info->columns & (POLY_HAS(branch) | POLY_HAS(next_pc));
 	end_runs(flow);
 }
@@ -135,8 +135,8 @@ reason_of(const struct last_instruction *last, uint64_t pc, uint32_t mode)
 
 /* Counts a discontinuity; false: out of memory. */
 static bool
-count_break(
-	struct flow *flow, const struct last_instruction *last, uint64_t pc, enum reason reason)
+count_break(struct flow_state *flow, const struct last_instruction *last, uint64_t pc,
+	enum reason reason)
 {
 	const uint32_t index = pair_index_add(&flow->break_pairs, last->pc, pc, BREAKS_MAX);
 	void *list = flow->breaks;
@@ -179,7 +179,8 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 
 /* Counts the transition from the last instruction of a context to pc; false: out of memory. */
 static bool
-count_transition(struct flow *flow, struct last_instruction *last, uint64_t pc, uint32_t mode)
+count_transition(
+	struct flow_state *flow, struct last_instruction *last, uint64_t pc, uint32_t mode)
 {
 	bool ok = true;
 	if (!last->run) {
@@ -223,7 +224,7 @@ set_expected(struct last_instruction *last, const struct poly_batch *batch, size
 
 /* Records the instruction of a row as the last one of its context. */
 static void
-set_last(const struct flow *flow, struct last_instruction *last,
+set_last(const struct flow_state *flow, struct last_instruction *last,
 	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
@@ -264,7 +265,7 @@ add_reason(struct last_instruction *last, const struct poly_batch *batch, size_t
 }
 
 static bool
-count_row(struct flow *flow, const struct analysis_rows *rows, size_t row)
+count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	struct last_instruction *last =
@@ -280,7 +281,8 @@ count_row(struct flow *flow, const struct analysis_rows *rows, size_t row)
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
 	/* A later micro-operation belongs to the instruction before it. */
-	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1) {
+	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
+		batch->uop_index[row] == 1) {
 		const uint32_t mode =
 			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
 		ok = count_transition(flow, last, batch->pc[row], mode);
@@ -293,7 +295,7 @@ count_row(struct flow *flow, const struct analysis_rows *rows, size_t row)
 static bool
 flow_update(void *state, const struct analysis_rows *rows)
 {
-	struct flow *flow = state;
+	struct flow_state *flow = state;
 	bool ok = true;
 	if (!rows->counts) {
 		if (!flow->is_empty)
@@ -310,7 +312,7 @@ static const char *const reason_names[REASONS] = {
 	"synthetic", "event", "gap", "sync", "mode", "system", "repeat", "branch", "none"};
 
 static void
-report_reasons(const struct flow *flow, struct poly_report *report)
+report_reasons(const struct flow_state *flow, struct poly_report *report)
 {
 	poly_report_table(report, "discontinuity_reasons");
 	poly_report_column(report, "reason", false);
@@ -325,7 +327,7 @@ report_reasons(const struct flow *flow, struct poly_report *report)
 }
 
 static void
-report_breaks(const struct flow *flow, struct poly_report *report)
+report_breaks(const struct flow_state *flow, struct poly_report *report)
 {
 	struct ranked *ranks = mem_new((size_t)flow->break_pairs.count + 1, sizeof *ranks);
 	const size_t n = ranks ? flow->break_pairs.count : 0;
@@ -355,7 +357,7 @@ report_breaks(const struct flow *flow, struct poly_report *report)
 }
 
 static void
-report_runs(const struct flow *flow, struct poly_report *report)
+report_runs(const struct flow_state *flow, struct poly_report *report)
 {
 	struct sequential_runs runs = flow->runs;
 	struct poly_plot plot = POLY_PLOT_INIT;
@@ -393,7 +395,7 @@ flow_report(const void *state, const struct static_ops *ops, struct poly_report 
 		KEY("control_flow_discontinuities"),
 		KEY("after_unknown_size"),
 	};
-	const struct flow *flow = state;
+	const struct flow_state *flow = state;
 	uint64_t all = 0;
 	(void)ops;
 	for (size_t i = 0; i < TRANSITIONS; i++)
@@ -413,7 +415,7 @@ flow_report(const void *state, const struct static_ops *ops, struct poly_report 
 static void
 flow_fini(void *state)
 {
-	struct flow *flow = state;
+	struct flow_state *flow = state;
 	pair_index_fini(&flow->break_pairs);
 	mem_free(flow->breaks);
 }
@@ -436,7 +438,7 @@ const struct analysis analysis_flow = {
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct flow),
+	.state_size = sizeof(struct flow_state),
 	.init = flow_init,
 	.begin = flow_begin,
 	.update = flow_update,

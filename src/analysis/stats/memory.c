@@ -106,7 +106,7 @@ ring_of(struct memory *memory, uint16_t context)
 
 /* Sets the buckets of the first and last word of an access; false: it spans more than two. */
 static inline bool
-words_of(const struct memory_access *access, uint8_t *low, uint8_t *high)
+words_of(const struct ring_access *access, uint8_t *low, uint8_t *high)
 {
 	const uint64_t first = access->address >> WORD_SHIFT;
 	const uint64_t last = (access->address + access->size - 1) >> WORD_SHIFT;
@@ -117,7 +117,7 @@ words_of(const struct memory_access *access, uint8_t *low, uint8_t *high)
 
 /* Appends an access to its ring. */
 static inline void
-ring_push(struct memory_ring *ring, uint32_t window, const struct memory_access *access)
+ring_push(struct memory_ring *ring, uint32_t window, const struct ring_access *access)
 {
 	uint8_t low, high;
 	ring->last[ring->next].is_store = access->is_store;
@@ -133,14 +133,14 @@ ring_push(struct memory_ring *ring, uint32_t window, const struct memory_access 
 }
 
 static inline bool
-overlap(const struct memory_access *a, const struct memory_access *b)
+overlap(const struct ring_access *a, const struct ring_access *b)
 {
 	return a->address - b->address < b->size || b->address - a->address < a->size;
 }
 
 /* Searches the window for the last store that overlaps a load; NULL: none. */
-static const struct memory_access *
-ring_search(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+static const struct ring_access *
+ring_search(const struct memory_ring *ring, uint32_t window, const struct ring_access *load)
 {
 	for (uint32_t i = 0, at = ring->next; i < window; i++) {
 		at = at ? at - 1 : window - 1;
@@ -151,8 +151,8 @@ ring_search(const struct memory_ring *ring, uint32_t window, const struct memory
 }
 
 /* As ring_search, but finds the store by the words of the load if possible. */
-static inline const struct memory_access *
-ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+static inline const struct ring_access *
+ring_find(const struct memory_ring *ring, uint32_t window, const struct ring_access *load)
 {
 	uint8_t low, high;
 	if (!words_of(load, &low, &high) || (ring->wide && ring->count - ring->wide < window))
@@ -163,7 +163,7 @@ ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_a
 	if (!number || back > window)
 		return NULL;
 	/* No later store is to a word of the load. */
-	const struct memory_access *store =
+	const struct ring_access *store =
 		&ring->last[ring->next >= back ? ring->next - back
 					       : ring->next + window - back];
 	return overlap(load, store) ? store : ring_search(ring, window, load);
@@ -172,9 +172,9 @@ ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_a
 /* Counts a load whose bytes a store of the window wrote; false: it finds none. */
 static inline bool
 count_load(
-	struct memory *memory, const struct memory_ring *ring, const struct memory_access *load)
+	struct memory *memory, const struct memory_ring *ring, const struct ring_access *load)
 {
-	const struct memory_access *store = ring_find(ring, memory->window, load);
+	const struct ring_access *store = ring_find(ring, memory->window, load);
 	if (!store)
 		return false;
 	memory->candidates++;
@@ -185,7 +185,7 @@ count_load(
 
 /* Counts and appends a read or write of a context. */
 static inline void
-ring_step(struct memory *memory, struct memory_ring *ring, struct memory_access access)
+ring_step(struct memory *memory, struct memory_ring *ring, struct ring_access access)
 {
 	if (!access.is_store && !access.is_done)
 		access.is_done = count_load(memory, ring, &access);
@@ -240,7 +240,7 @@ update_row(struct memory *memory, const struct analysis_rows *rows, size_t row)
 		return false;
 	memory->loads += rows->counts && which == POLY_ACCESS_READ;
 	ring_step(memory, ring,
-		(struct memory_access){
+		(struct ring_access){
 			address, size ? size : 1, which == POLY_ACCESS_WRITE, !rows->counts});
 	return true;
 }

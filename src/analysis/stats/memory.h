@@ -25,7 +25,7 @@ struct memory_line {
 };
 
 /* A read or write in the search for stores that can be forwarded to loads. */
-struct memory_access {
+struct ring_access {
 	uint64_t address;
 	uint32_t size;
 	bool is_store;
@@ -37,9 +37,8 @@ struct memory_access {
 
 /* The last reads and writes of a context, and its first ones. */
 struct memory_ring {
-	struct memory_access *last; /* ring buffer; the oldest at next */
-	struct memory_access
-		*first; /* those that an earlier slice of the trace can forward to */
+	struct ring_access *last;  /* ring buffer; the oldest at next */
+	struct ring_access *first; /* those that an earlier slice of the trace can forward to */
 	uint32_t next, first_count;
 	uint64_t count;		      /* reads and writes so far */
 	uint64_t words[MEMORY_WORDS]; /* number of the last store to a bucket, from 1 */

@@ -69,7 +69,8 @@ count_uops(struct mix *mix, const struct analysis_rows *rows, size_t word, uint6
 	const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
-	uint64_t later = real & differing_rows(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
+	uint64_t later =
+		real & differing_rows(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
 	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop_index, word);
 	uint64_t sized = real & ~later & row_bits_present(batch, POLY_COLUMN_pc, word) &
 			 row_bits_present(batch, POLY_COLUMN_fallthrough, word) &

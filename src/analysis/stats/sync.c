@@ -11,7 +11,7 @@ static const char *const count_words[] = {"auto", "after", "before", NULL};
 static enum poly_status
 sync_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct sync_state *sync = state;
+	struct sync_profile *sync = state;
 	(void)error;
 	sync->top = setup->values[OPTION_TOP];
 	sync->numbering = setup->values[OPTION_COUNT];
@@ -23,7 +23,7 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 static void
 sync_begin(void *state, const struct poly_trace_info *info)
 {
-	struct sync_state *sync = state;
+	struct sync_profile *sync = state;
 	(void)info;
 	for (uint32_t i = 0; i < sync->object_count; i++)
 		sync->objects[i].has_signal = false;
@@ -69,8 +69,8 @@ number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bo
 }
 
 /* Returns the object of an address; NULL with *ok: there are too many. */
-static struct sync_object *
-object_of(struct sync_state *sync, uint64_t address, bool *ok)
+static struct sync_address *
+object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 {
 	void *list = sync->objects;
 	const struct indexed_list indexed = {&sync->object_numbers, &list, &sync->object_count,
@@ -83,12 +83,12 @@ object_of(struct sync_state *sync, uint64_t address, bool *ok)
 		return NULL;
 	if (added)
 		sync->objects[number] =
-			(struct sync_object){.address = address, .alternates = true};
+			(struct sync_address){.address = address, .alternates = true};
 	return &sync->objects[number];
 }
 
 static struct sync_user *
-user_of(struct sync_state *sync, uint32_t object, uint16_t context, bool *ok)
+user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 {
 	void *list = sync->users;
 	const struct indexed_list indexed = {&sync->user_numbers, &list, &sync->user_count,
@@ -108,7 +108,7 @@ user_of(struct sync_state *sync, uint32_t object, uint16_t context, bool *ok)
 
 /* Counts an acquisition of inner by a context that holds outer. */
 static bool
-count_pair(struct sync_state *sync, uint32_t outer, uint32_t inner, uint64_t record)
+count_pair(struct sync_profile *sync, uint32_t outer, uint32_t inner, uint64_t record)
 {
 	void *list = sync->pairs;
 	const struct indexed_list indexed = {&sync->pair_numbers, &list, &sync->pair_count,
@@ -128,7 +128,7 @@ count_pair(struct sync_state *sync, uint32_t outer, uint32_t inner, uint64_t rec
 
 /* Derives the signals since the context's previous operation from the operation's count. */
 static void
-add_signal_count(struct sync_state *sync, struct sync_object *object, struct sync_user *user,
+add_signal_count(struct sync_profile *sync, struct sync_address *object, struct sync_user *user,
 	uint64_t count, bool signals)
 {
 	if (user->has_count && count < user->count) {
@@ -148,7 +148,7 @@ add_signal_count(struct sync_state *sync, struct sync_object *object, struct syn
 
 /* Ends the hold of an address by a signal of its context. */
 static void
-release(struct sync_object *object, struct sync_user *user, struct sync_context *context,
+release(struct sync_address *object, struct sync_user *user, struct sync_context *context,
 	uint64_t record)
 {
 	const uint64_t length = context->instructions - user->since;
@@ -167,7 +167,7 @@ release(struct sync_object *object, struct sync_user *user, struct sync_context 
 }
 
 static bool
-acquire(struct sync_state *sync, struct sync_user *user, struct sync_context *context,
+acquire(struct sync_profile *sync, struct sync_user *user, struct sync_context *context,
 	uint64_t record)
 {
 	for (uint32_t i = 0; i < context->held_count; i++) {
@@ -185,7 +185,7 @@ acquire(struct sync_state *sync, struct sync_user *user, struct sync_context *co
 
 /* Counts a handover, and whether the context was blocked until the other's signal. */
 static void
-count_handover(struct sync_object *object, struct sync_user *user,
+count_handover(struct sync_address *object, struct sync_user *user,
 	const struct sync_context *context, bool can_wait)
 {
 	if (!object->has_signal || object->signal_context == user->context)
@@ -200,14 +200,14 @@ count_handover(struct sync_object *object, struct sync_user *user,
 /* Counts an operation of a context; false: out of memory. */
 static bool
 count_operation(
-	struct sync_state *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
 	const unsigned operation = batch->sync[row];
 	const bool signals = operation == POLY_SYNC_SIGNAL || operation == POLY_SYNC_BROADCAST;
 	const uint64_t record = poly_batch_number(batch, row);
 	struct sync_context *context = &sync->contexts[number];
 	bool ok;
-	struct sync_object *object = object_of(sync, batch->address[row], &ok);
+	struct sync_address *object = object_of(sync, batch->address[row], &ok);
 	struct sync_user *user =
 		object ? user_of(sync, (uint32_t)(object - sync->objects), number, &ok) : NULL;
 	sync->untracked += ok && !user;
@@ -241,7 +241,8 @@ is_operation(const struct poly_batch *batch, size_t row)
 
 /* Counts a row of any kind; false: out of memory. */
 static bool
-count_row(struct sync_state *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+count_row(
+	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
 	struct sync_context *context = &sync->contexts[number];
 	bool ok = true;
@@ -257,7 +258,7 @@ count_row(struct sync_state *sync, const struct poly_batch *batch, size_t row, u
 
 /* Counts the rows of a batch of one context without operations. */
 static void
-count_plain(struct sync_state *sync, const struct poly_batch *batch, uint16_t number)
+count_plain(struct sync_profile *sync, const struct poly_batch *batch, uint16_t number)
 {
 	struct sync_context *context = &sync->contexts[number];
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
@@ -290,7 +291,7 @@ has_operations(const struct poly_batch *batch)
 static bool
 sync_update(void *state, const struct analysis_rows *rows)
 {
-	struct sync_state *sync = state;
+	struct sync_profile *sync = state;
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
 	if (!rows->counts) {
@@ -312,7 +313,7 @@ sync_update(void *state, const struct analysis_rows *rows)
 static void
 sync_fini(void *state)
 {
-	struct sync_state *sync = state;
+	struct sync_profile *sync = state;
 	map_free(&sync->object_numbers);
 	map_free(&sync->user_numbers);
 	map_free(&sync->pair_numbers);
@@ -346,7 +347,7 @@ const struct analysis analysis_sync = {
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct sync_state),
+	.state_size = sizeof(struct sync_profile),
 	.init = sync_init,
 	.begin = sync_begin,
 	.update = sync_update,

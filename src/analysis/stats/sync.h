@@ -29,7 +29,7 @@ struct sync_hold {
 };
 
 /* An address. */
-struct sync_object {
+struct sync_address {
 	uint64_t address;
 	uint64_t counts[POLY_SYNC_COUNT];
 	uint32_t contexts;
@@ -67,12 +67,12 @@ struct sync_pair {
 	uint64_t count, first; /* first: record */
 };
 
-struct sync_state {
+struct sync_profile {
 	uint64_t top, numbering; /* options */
 	const struct contexts *names;
 	uint64_t rows; /* of all kinds */
 	struct map object_numbers, user_numbers, pair_numbers;
-	struct sync_object *objects;
+	struct sync_address *objects;
 	struct sync_user *users;
 	struct sync_pair *pairs;
 	uint32_t object_count, object_capacity;

@@ -15,7 +15,7 @@ quotient(uint64_t part, uint64_t whole)
 
 /* Returns whether an object is a mutex. spec: reference amber 7.1, R6. */
 static bool
-is_mutex(const struct sync_object *object)
+is_mutex(const struct sync_address *object)
 {
 	if (object->counts[POLY_SYNC_TRYWAIT])
 		return true;
@@ -25,7 +25,7 @@ is_mutex(const struct sync_object *object)
 
 /* Returns whether signals carry the count before them (reference amber 3/9). */
 static bool
-counts_before(const struct sync_state *sync)
+counts_before(const struct sync_profile *sync)
 {
 	return sync->numbering == SYNC_COUNT_AUTO ? sync->before > sync->after
 						  : sync->numbering == SYNC_COUNT_BEFORE;
@@ -33,7 +33,7 @@ counts_before(const struct sync_state *sync)
 
 /* Returns the signals of other contexts between two operations of one context. */
 static uint64_t
-other_signals(const struct sync_state *sync, const struct sync_object *object)
+other_signals(const struct sync_profile *sync, const struct sync_address *object)
 {
 	const uint64_t own = object->signal_signal +
 			     (counts_before(sync) ? object->signal_wait : object->wait_signal);
@@ -53,8 +53,8 @@ operations(const uint64_t *counts)
 static int
 by_use(const void *left, const void *right)
 {
-	const struct sync_object *a = *(const struct sync_object *const *)left;
-	const struct sync_object *b = *(const struct sync_object *const *)right;
+	const struct sync_address *a = *(const struct sync_address *const *)left;
+	const struct sync_address *b = *(const struct sync_address *const *)right;
 	const uint64_t x = operations(a->counts), y = operations(b->counts);
 	if (x != y)
 		return x < y ? 1 : -1;
@@ -65,8 +65,8 @@ by_use(const void *left, const void *right)
 static int
 by_hold(const void *left, const void *right)
 {
-	const struct sync_object *a = *(const struct sync_object *const *)left;
-	const struct sync_object *b = *(const struct sync_object *const *)right;
+	const struct sync_address *a = *(const struct sync_address *const *)left;
+	const struct sync_address *b = *(const struct sync_address *const *)right;
 	if (a->longest.length != b->longest.length)
 		return a->longest.length < b->longest.length ? 1 : -1;
 	return a->address < b->address ? -1 : a->address > b->address;
@@ -82,7 +82,7 @@ by_count(const void *left, const void *right)
 }
 
 static void
-context_cell(const struct sync_state *sync, uint16_t number, struct poly_report *report)
+context_cell(const struct sync_profile *sync, uint16_t number, struct poly_report *report)
 {
 	struct buf name = {0};
 	contexts_append_name(sync->names, number, &name);
@@ -110,7 +110,7 @@ count_cells(const uint64_t *counts, struct poly_report *report)
 
 static void
 report_objects(
-	const struct sync_state *sync, struct sync_object **list, struct poly_report *report)
+	const struct sync_profile *sync, struct sync_address **list, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	qsort(list, sync->object_count, sizeof *list, by_use);
@@ -132,7 +132,7 @@ report_objects(
 	plot.y_title = "Acquisitions";
 	poly_report_plot(report, &plot);
 	for (uint32_t i = 0; i < sync->object_count && i < sync->top; i++) {
-		const struct sync_object *object = list[i];
+		const struct sync_address *object = list[i];
 		const bool mutex = is_mutex(object);
 		poly_report_cell_address(report, object->address, 8);
 		poly_report_cell_text(report, mutex ? "mutex" : "condition");
@@ -151,7 +151,7 @@ report_objects(
 }
 
 static void
-report_contexts(const struct sync_state *sync, struct poly_report *report)
+report_contexts(const struct sync_profile *sync, struct poly_report *report)
 {
 	poly_report_table(report, "operations_by_context");
 	poly_report_column(report, "context", false);
@@ -185,7 +185,7 @@ report_contexts(const struct sync_state *sync, struct poly_report *report)
 }
 
 static void
-report_histogram(const struct sync_state *sync, struct poly_report *report)
+report_histogram(const struct sync_profile *sync, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t counts[65] = {0};
@@ -217,7 +217,7 @@ report_histogram(const struct sync_state *sync, struct poly_report *report)
 
 static void
 report_longest(
-	const struct sync_state *sync, struct sync_object **list, struct poly_report *report)
+	const struct sync_profile *sync, struct sync_address **list, struct poly_report *report)
 {
 	uint64_t listed = 0;
 	qsort(list, sync->object_count, sizeof *list, by_hold);
@@ -228,7 +228,7 @@ report_longest(
 	poly_report_column(report, "wait_record", true);
 	poly_report_column(report, "signal_record", true);
 	for (uint32_t i = 0; i < sync->object_count && listed < sync->top; i++) {
-		const struct sync_object *object = list[i];
+		const struct sync_address *object = list[i];
 		if (!object->holds || !is_mutex(object))
 			continue;
 		listed++;
@@ -243,14 +243,14 @@ report_longest(
 
 /* Returns whether both addresses of a pair are mutexes. */
 static bool
-is_nested(const struct sync_state *sync, const struct sync_pair *pair)
+is_nested(const struct sync_profile *sync, const struct sync_pair *pair)
 {
 	return is_mutex(&sync->objects[pair->outer]) && is_mutex(&sync->objects[pair->inner]);
 }
 
 /* Returns the number of acquisitions of a pair in reverse order. */
 static uint64_t
-reversed(const struct sync_state *sync, const struct sync_pair *pair)
+reversed(const struct sync_profile *sync, const struct sync_pair *pair)
 {
 	const uint64_t *number =
 		map_find(&sync->pair_numbers, (uint64_t)pair->inner << 32 | pair->outer);
@@ -258,7 +258,7 @@ reversed(const struct sync_state *sync, const struct sync_pair *pair)
 }
 
 static void
-report_nesting(const struct sync_state *sync, struct poly_report *report)
+report_nesting(const struct sync_profile *sync, struct poly_report *report)
 {
 	struct sync_pair *list = mem_new(sync->pair_count ? sync->pair_count : 1, sizeof *list);
 	uint64_t inversions = 0, listed = 0;
@@ -295,12 +295,12 @@ report_nesting(const struct sync_state *sync, struct poly_report *report)
 }
 
 static void
-report_sums(const struct sync_state *sync, struct poly_report *report)
+report_sums(const struct sync_profile *sync, struct poly_report *report)
 {
 	uint64_t counts[POLY_SYNC_COUNT] = {0}, mutexes = 0, handovers = 0, blocked = 0;
 	uint64_t others = 0, open = 0;
 	for (uint32_t i = 0; i < sync->object_count; i++) {
-		const struct sync_object *object = &sync->objects[i];
+		const struct sync_address *object = &sync->objects[i];
 		for (size_t j = 0; j < POLY_SYNC_COUNT; j++)
 			counts[j] += object->counts[j];
 		mutexes += is_mutex(object);
@@ -332,8 +332,8 @@ report_sums(const struct sync_state *sync, struct poly_report *report)
 void
 sync_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct sync_state *sync = state;
-	struct sync_object **list =
+	const struct sync_profile *sync = state;
+	struct sync_address **list =
 		mem_new(sync->object_count ? sync->object_count : 1, sizeof *list);
 	(void)ops;
 	if (!list) {
