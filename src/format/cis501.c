@@ -91,6 +91,7 @@ cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct cis501_sample sample;
 	classify_lines(&sample, p, n);
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are fourteen fields of a micro-operation",

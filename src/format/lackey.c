@@ -216,6 +216,7 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct lackey_sample sample;
 	classify_lines(&sample, p, n, NULL);
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions and accesses of lackey",

@@ -30,7 +30,7 @@ expect_marks(const char *lines, bool thread, const char *expected)
 {
 	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"columns\":["
 				    "\"kind\",\"thread\",\"pc\",\"opcode_size\",\"branch\","
-				    "\"uop\",\"synthetic\"]}\n");
+				    "\"uop_index\",\"synthetic\"]}\n");
 	static struct basic_blocks blocks;
 	struct listing found = {0};
 	const struct poly_batch *batch;
@@ -95,10 +95,10 @@ static void
 micro_operations_and_rows_of_the_tracer_are_not_instructions(void **state)
 {
 	(void)state;
-	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
-			     "0x10", "4", ",\"uop\":2,\"branch\":\"not_taken\"")
-			     AT("0x14", "4", ",\"uop\":1") "{\"kind\":\"access\"}\n" AT("0x700",
-				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop\":1"),
+	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT(
+			     "0x10", "4", ",\"uop_index\":2,\"branch\":\"not_taken\"")
+			     AT("0x14", "4", ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700",
+				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
 		false, "bbi");
 }
 

@@ -237,7 +237,7 @@ invalid_target_shapes_are_rejected(void **state)
 		.tables = 2, .entries_log2 = 4, .tag_bits = 5, .length = {4, 4}};
 	assert_int_equal(
 		btb_new(&(struct btb_config){0, 1, 0, 0}, &btb, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "target buffer has 0 sets, expected 1 to 4194304");
+	assert_string_equal(error.message, "BTB has 0 sets, expected 1 to 4194304");
 	assert_int_equal(
 		btb_new(&(struct btb_config){1, 65, 0, 0}, &btb, &error), POLY_ERR_USAGE);
 	assert_int_equal(

@@ -288,25 +288,25 @@ invalid_configurations_are_rejected(void **state)
 		struct cache_config config;
 		const char *says;
 	} cases[] = {
-		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets, a power of two is needed"},
+		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets is not a power of two (size/(ways*line))"},
 		{{.sets = 1, .ways = 0, .line_size = 64},
-			"a cache has 0 ways, at least 1 is needed"},
+			"ways=0, expected at least 1"},
 		{{.sets = 2, .ways = 65, .line_size = 64},
-			"65 ways, at most 64 with more than one set"},
+			"ways=65, expected at most 64 with more than one set"},
 		{{.sets = 1, .ways = 65, .line_size = 64, .policy = CACHE_SRRIP},
-			"65 ways, at most 64 with this policy"},
+			"ways=65, expected at most 64 with this policy"},
 		{{.sets = 1, .ways = 6, .line_size = 64, .policy = CACHE_PLRU},
-			"6 ways, a tree needs a power of two"},
+			"ways=6, the policy plru requires a power of two"},
 		{{.sets = 1, .ways = 6, .line_size = 2},
-			"lines of 2 bytes, a power of two from 4 to 1073741824 is needed"},
+			"lines of 2 bytes, expected a power of two from 4 to 1073741824"},
 		{{.sets = 1,
 			 .ways = 2,
 			 .line_size = 64,
 			 .policy = CACHE_FIFO,
 			 .always_valid = true},
-			"a cache without valid bits has the policy lru or pointer"},
+			"a cache without valid bits requires the policy lru or pointer"},
 		{{.sets = UINT64_C(1) << 40, .ways = 1, .line_size = 64},
-			"1099511627776 sets of 1 ways, at most 67108864 lines can be had"},
+			"1099511627776 sets of 1 ways, expected at most 67108864 lines"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -361,11 +361,9 @@ invalid_headers_are_rejected(void **state)
 			"header: 'labels' holds an array, expected an object of labels"},
 		{"\"labels\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":{\"a b\":\"\"}",
-			"header: the key of label 'a b' has other characters than "
-			"letters, digits, '.', '_' and '-'"},
+			"header: label 'a b': invalid character in the key (expected letters, digits, '.', '_' and '-')"},
 		{"\"labels\":{\"a\":\"b\\n\"}",
-			"header: the value of label 'a' has a control character (0x0a), "
-			"expected text of one line"},
+			"header: label 'a': control character 0x0a in the value (expected one line of text)"},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		char text[200];

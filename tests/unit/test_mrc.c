@@ -181,7 +181,7 @@ invalid_settings_are_rejected(void **state)
 	struct poly_error error;
 	(void)state;
 	assert_int_equal(all_associativity_new(3, 21, &all, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "2^3 to 2^21 sets, at most 2^20 can be had");
+	assert_string_equal(error.message, "2^3 to 2^21 sets, expected at most 2^20");
 	assert_int_equal(all_associativity_new(3, 2, &all, &error), POLY_ERR_USAGE);
 	assert_int_equal(shards_new(2, 100, &shards, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message, "one of 2^2 lines, 2^3 to 2^20 can be had");

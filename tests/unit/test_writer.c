@@ -287,10 +287,10 @@ losses_are_reported_by_kind(void **state)
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
 	assert_int_equal(out.size, 2 * 3 * 6);
 	assert_string_equal(poly_writer_note_at(writer, 0, &count),
-		"accesses of unknown size were written as 1 byte");
+		"accesses of unknown size, written as 1 byte");
 	assert_int_equal(count, 2);
 	assert_string_equal(poly_writer_note_at(writer, 1, &count),
-		"accesses of no or more than 64 bytes were dropped");
+		"accesses dropped whose size is 0 or exceeds 64 bytes");
 	assert_int_equal(count, 6);
 	assert_null(poly_writer_note_at(writer, 2, &count));
 	poly_writer_close(writer);
