@@ -90,7 +90,7 @@ tap.ok('lines of WUSTL', '  Percent of uops of type %2d : %4.1f%%' % (0, 100 * l
        *lines)
 gcc = public('cis501/gcc-1K.trace')
 if gcc:
-    # reference cis501 7.2
+    # Published results of Penn CIS 501.
     found = stats(gcc, 'homework')
     tap.same('gcc-1K by the model', found, quantities(list(fields(gcc))))
     for key, value in (('macro_ops_by_micro_ops', '1:558 2:156 3:30 4:10'),

@@ -84,7 +84,7 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'qemu4v/arm_start_2k.q4v',
     check(tap, name)
 gcc = public('cis501/gcc-1K.trace')
 if gcc:
-    # reference cis501 7.2
+    # Published results of Penn CIS 501.
     found = stats(gcc, 'mix', '-O', 'mix.top=100')
     counts = {row['mnemonic']: row['records'] for row in found['mnemonics']}
     micro = {row['uop_name']: row['count'] for row in found['uop_names']}

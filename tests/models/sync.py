@@ -24,7 +24,7 @@ def operations(rows):
 
 
 def is_mutex(ops):
-    """Reference amber 7.1, R6; ops are those of one address."""
+    """Apple amber traces 7.1, R6; ops are those of one address."""
     kinds = {op[2] for op in ops}
     if 'trywait' in kinds:
         return True

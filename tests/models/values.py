@@ -9,7 +9,7 @@ import tempfile
 
 from model import Tap, context, stats, trace
 
-# FULL records after the opcode (reference amber 4.7): bytes of a register, offsets of r0, cr, xer, lr, ctr, f0, v0.
+# FULL records after the opcode (Apple amber traces 4.7): bytes of a register, offsets of r0, cr, xer, lr, ctr, f0, v0.
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
 
 

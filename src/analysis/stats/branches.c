@@ -2,7 +2,8 @@
 /*
  * Branches: taken ratios, targets, and the predictability of their sites.
  *
- * spec: reference cis501 7.1.1 (Q3, bits of a distance), amber 6; entropy: Shannon 1948.
+ * spec: Penn CIS 501, homework 1 (Q3, bits of a distance); Apple amber traces 6; entropy: C. E.
+ * Shannon, A Mathematical Theory of Communication, 1948.
  */
 #include "analysis/stats/branches.h"
 
@@ -27,9 +28,9 @@ branches_begin(void *state, const struct poly_trace_info *info)
 
 /* Returns the bits of a distance: 2 + floor(log2(distance)); 2 for 0. */
 static unsigned
-distance_bits(uint64_t from, uint64_t to)
+distance_bits(uint64_t origin, uint64_t target)
 {
-	const uint64_t distance = to > from ? to - from : from - to;
+	const uint64_t distance = target > origin ? target - origin : origin - target;
 	return distance ? 65 - (unsigned)__builtin_clzll(distance) : 2;
 }
 

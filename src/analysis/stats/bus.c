@@ -5,7 +5,8 @@
 #include "analysis/column_stats.h"
 #include "base/bits.h"
 
-/* The second cycle of an interrupt acknowledge has the vector (reference bach 4.3). */
+/* The second cycle of an interrupt acknowledge has the vector (BYU BACH bus trace
+ * reference 4.3). */
 #define ENABLES_DUMMY 0xef
 #define ENABLES_VECTOR 0xfe
 

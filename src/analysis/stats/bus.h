@@ -2,7 +2,7 @@
 /*
  * The state of the analysis of bus cycles.
  *
- * spec: seed 001; reference bach 2.2 to 2.4, 3, 4.2, 4.3
+ * spec: BYU BACH trace format; BYU BACH bus trace reference 2.2 to 2.4, 3, 4.2, 4.3
  */
 #ifndef ANALYSIS_STATS_BUS_H
 #define ANALYSIS_STATS_BUS_H

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names of operations in the definition of BACH; reference bach 2.2. */
+/* Names of operations. spec: BYU BACH trace format; BYU BACH bus trace reference 2.2 */
 static const char *const operations[16] = {"INVALID_0", "INT_ACK", "INVALID_2", "SPECIAL",
 	"INVALID_4", "IO_READ", "INVALID_6", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "INVALID_10",
 	"INVALID_11", "D_READ", "NC_D_READ", "WRITE_BACK", "D_WRITE"};
@@ -13,7 +13,7 @@ static const char *const operations[16] = {"INVALID_0", "INT_ACK", "INVALID_2", 
 /* Operations that transfer data, bit n for operation n. */
 #define TRANSFERS 0xf3a0u
 
-/* Request types of byutr (reference bach 2.4). */
+/* Request types of byutr. spec: BYU BACH bus trace reference 2.4 */
 static const struct {
 	uint8_t type;
 	const char *name;

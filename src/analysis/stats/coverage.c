@@ -87,22 +87,22 @@ coverage_update(void *state, const struct analysis_rows *rows)
 
 /* Walks the chains of a graph; only the first execution of a chain covers anything new. */
 static bool
-cover_chains(struct coverage *coverage, const struct poly_chain_graph *order)
+cover_chains(struct coverage *coverage, const struct poly_chain_graph *graph)
 {
-	struct chain_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {graph, 0, graph->records};
 	uint32_t chain, records;
-	if (!counters_reserve(&coverage->chains, order->chains))
+	if (!counters_reserve(&coverage->chains, graph->chains))
 		return false;
 	uint64_t *known = coverage->chains.list;
-	memset(known, 0, order->chains * sizeof *known);
+	memset(known, 0, graph->chains * sizeof *known);
 	while (chain_next(&walk, &chain, &records)) {
 		const uint64_t before = coverage->records;
-		uint32_t row = order->first[chain];
-		if (known[chain] && records == order->length[chain]) {
+		uint32_t row = graph->first[chain];
+		if (known[chain] && records == graph->length[chain]) {
 			coverage->records += known[chain] - 1;
 			continue;
 		}
-		for (; records; records--, row = order->next[row])
+		for (; records; records--, row = graph->next[row])
 			cover(coverage, coverage->rows[row]);
 		known[chain] = coverage->records - before + 1;
 	}

@@ -12,7 +12,7 @@ enum { OPTION_TOP, OPTION_ROWS };
 enum { ROWS_AUTO, ROWS_EVENT, ROWS_INSTRUCTION, ROWS_ACCESS, ROWS_ALL };
 static const char *const row_words[] = {"auto", "event", "instruction", "access", "all", NULL};
 
-/* Hooks of the trace facility itself (reference aix 4.8). */
+/* Hooks of the trace facility. spec: AIX Trace Hook IDs */
 #define HOOK_LOG_WRAP 0x0050
 #define HOOK_BUFFER_WRAP 0x0060
 #define HOOK_UTILITY 0x00a0

@@ -2,7 +2,7 @@
 /*
  * The state of the analysis of events and of any rows with a time.
  *
- * spec: reference aix 4.8, 5 (L11), 6
+ * spec: AIX Trace Hook IDs; polytrace-aix(5), L11
  */
 #ifndef ANALYSIS_STATS_EVENTS_H
 #define ANALYSIS_STATS_EVENTS_H
@@ -65,7 +65,7 @@ struct events {
 	char clock[32]; /* unit of time; "": not known */
 	uint64_t multiplier, divisor; /* nanoseconds per tick, if divisor is not 0 */
 	uint64_t rows, timed;
-	uint64_t wraps, lost; /* log and buffer wraparounds (reference aix L11) */
+	uint64_t wraps, lost; /* log and buffer wraparounds (polytrace-aix(5), L11) */
 	struct intern names;
 	uint32_t
 		name_of[256]; /* name ids, by record type of the trace, + 1; 0: not yet known */

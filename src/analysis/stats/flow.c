@@ -3,7 +3,8 @@
  * Control flow: the transitions from each instruction to the next one of its context, and runs
  * of sequential instructions.
  *
- * spec: reference cis501 2.4 (invariant 2), amber 4.1 and 4.6 (synthetic records).
+ * spec: published traces of Penn CIS 501 (invariant 2); Apple amber traces 4.1 and 4.6
+ * (synthetic records).
  */
 #include "analysis/analysis.h"
 

@@ -3,7 +3,7 @@
  * The first homework of the CIS 501 course: the quantities that its students count in a trace
  * of micro-operations. Records are read in their order, whatever context executed them.
  *
- * spec: reference cis501 7.1.1 (Q1 to Q6, the names of Penn 2015, the lines of WUSTL).
+ * spec: Penn CIS 501, homework 1 (Q1 to Q6, the names of Penn 2015, the lines of WUSTL).
  */
 #include "analysis/analysis.h"
 
@@ -177,7 +177,7 @@ static const char *const styles[] = {"quantities", "wustl", NULL};
 static const struct poly_option options[] = {
 	{"homework.style", POLY_OPTION_CHOICE, 0, 0, 0, 0, styles,
 		"report quantities, or the lines that the WUSTL course prints",
-		"reference cis501 7.1.1"},
+		"Penn CIS 501, homework 1"},
 	{0},
 };
 

@@ -3,7 +3,7 @@
  * Calls and returns: compares the targets of returns with a stack of the return addresses of
  * calls, like a return-address stack (RAS) of 1024 entries that unwinds to a matching entry.
  *
- * spec: reference amber 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
+ * spec: Apple amber traces 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
  */
 #include "analysis/branch_stream.h"
 

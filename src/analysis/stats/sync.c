@@ -328,7 +328,7 @@ static const struct poly_option options[] = {
 	[OPTION_COUNT] = {"sync.count", POLY_OPTION_CHOICE, POLY_OPTION_READ, SYNC_COUNT_AUTO,
 		0, 0, count_words,
 		"interpret the count of a signal as that after or before itself",
-		"reference amber 3/9"},
+		"Apple amber traces 3 (9)"},
 	{0},
 };
 

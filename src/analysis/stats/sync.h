@@ -2,7 +2,7 @@
 /*
  * The state of the analysis of synchronization.
  *
- * spec: reference amber 4.4, 6.10, 7.1 (R1 to R6)
+ * spec: Apple amber traces 4.4, 6.10, 7.1 (R1 to R6)
  */
 #ifndef ANALYSIS_STATS_SYNC_H
 #define ANALYSIS_STATS_SYNC_H

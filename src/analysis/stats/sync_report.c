@@ -13,7 +13,7 @@ quotient(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Returns whether an object is a mutex. spec: reference amber 7.1, R6. */
+/* Returns whether an object is a mutex. spec: Apple amber traces 7.1, R6 */
 static bool
 is_mutex(const struct sync_address *object)
 {
@@ -23,7 +23,7 @@ is_mutex(const struct sync_address *object)
 	       object->counts[POLY_SYNC_WAIT];
 }
 
-/* Returns whether signals carry the count before them (reference amber 3/9). */
+/* Returns whether signals carry the count before them (Apple amber traces 3 (9)). */
 static bool
 counts_before(const struct sync_profile *sync)
 {
