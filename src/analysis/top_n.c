@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The most frequent items of an analysis, and the columns and cells that report them. */
+/* Sorts items by their counts, and reports them. */
 #include "analysis/top_n.h"
 
 #include <stdlib.h>
@@ -73,12 +73,12 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 void
 top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint32_t site)
 {
-	const struct static_site *found = site < ops->site_count ? &ops->sites[site] : NULL;
-	if (found)
-		poly_report_cell_address(report, found->pc, 8);
+	const struct static_site *known = site < ops->site_count ? &ops->sites[site] : NULL;
+	if (known)
+		poly_report_cell_address(report, known->pc, 8);
 	else
 		poly_report_cell_text(report, NULL);
-	poly_report_cell_text(report, found ? static_op_at(ops, found->op)->mnemonic : NULL);
+	poly_report_cell_text(report, known ? static_op_at(ops, known->op)->mnemonic : NULL);
 }
 
 void

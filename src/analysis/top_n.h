@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The most frequent items of an analysis, and the columns and cells that report them. */
+/* The N items with the highest counts, and their report cells. */
 #ifndef ANALYSIS_TOP_N_H
 #define ANALYSIS_TOP_N_H
 
@@ -7,38 +7,38 @@
 
 #include "analysis/static_ops.h"
 
-/* An item and its count. */
+/* A counted item. */
 struct ranked {
 	uint64_t count;
-	uint64_t number; /* identifies the item; orders items of equal counts */
+	uint64_t number; /* of the item; orders equal counts */
 };
 
-/* Sorts by falling counts. */
+/* Sorts by descending count. */
 void top_n_sort(struct ranked *ranks, size_t n);
 
-/* Returns a share in percent; 0 if whole is 0. */
+/* Returns part / whole in percent; 0 if whole is 0. */
 double top_n_percent(uint64_t part, uint64_t whole);
 
-/* Appends the cells of a count and its share of whole in percent, with two decimals. */
+/* Adds two cells: a count and its share of whole in percent, with two decimals. */
 void top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole);
 
-/* Appends the cells of a count and its share of whole, a ratio with two decimals. */
+/* Adds two cells: a count and its share of whole, a ratio with two decimals. */
 void top_n_ratio_cells(struct poly_report *report, uint64_t count, uint64_t whole);
 
-/* Appends the columns of top_n_ratio_cells. */
+/* Adds the columns of top_n_ratio_cells. */
 void top_n_columns(struct poly_report *report);
 
 /*
- * Reports a distribution: a table and a plot of the counts of the numbers from 1 to n - 1, with
- * their shares. key: of the table; column_key: of the column of the numbers.
+ * Adds a table of the counts of each number from 1, with their shares of the total, and its
+ * plot. key: of the table; column_key: of the column of numbers.
  */
 void top_n_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n);
 
-/* Appends the cells of the pc of a site and its mnemonic, both empty if it is not known. */
+/* Adds two cells: the pc and the mnemonic of a site; both empty if the site is unknown. */
 void top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint32_t site);
 
-/* Appends the columns of top_n_site_cells. */
+/* Adds the columns of those cells. */
 void top_n_site_columns(struct poly_report *report);
 
 #endif

@@ -25,7 +25,7 @@ enum reason {
 	REASON_SYNTHETIC, /* synthetic records in between */
 	REASON_EVENT,	  /* an interrupt or another event in between */
 	REASON_GAP,	  /* a record of kind "other" in between */
-	REASON_SYNC,	  /* a synchronisation operation in between */
+	REASON_SYNC,	  /* a synchronization operation in between */
 	REASON_MODE,	  /* the processor's mode changed */
 	REASON_SYSTEM,	  /* the last instruction is a system instruction */
 	REASON_REPEAT,	  /* the same instruction is repeated */

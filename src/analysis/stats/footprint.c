@@ -206,7 +206,7 @@ footprint_merge(void *into, const void *from, const struct analysis_numbers *num
 }
 
 /* Unique blocks by size, counted over bins in the order of their addresses. */
-struct block_counts {
+struct footprint_blocks {
 	uint64_t counts[LEVELS][COUNTS];
 	uint64_t last[LEVELS]
 		     [COUNTS]; /* number of the last block, valid if the count is not 0 */
@@ -214,7 +214,7 @@ struct block_counts {
 
 /* Counts the blocks of a bin, merged over contexts. */
 static void
-count_blocks(struct block_counts *blocks, unsigned shift, uint64_t number,
+count_blocks(struct footprint_blocks *blocks, unsigned shift, uint64_t number,
 	const struct touched_bits *touched)
 {
 	const uint64_t data = touched->bits[READS] | touched->bits[WRITES];
@@ -238,7 +238,8 @@ count_blocks(struct block_counts *blocks, unsigned shift, uint64_t number,
 
 /* Counts the blocks of all bins. */
 static void
-count_all(const struct adaptive_bins *bins, const uint32_t *sorted, struct block_counts *blocks)
+count_all(const struct adaptive_bins *bins, const uint32_t *sorted,
+	struct footprint_blocks *blocks)
 {
 	for (uint32_t i = 0; i < bins->count;) {
 		const uint64_t number = bins->list[sorted[i]].number;
@@ -250,7 +251,7 @@ count_all(const struct adaptive_bins *bins, const uint32_t *sorted, struct block
 }
 
 static void
-report_blocks(const struct block_counts *blocks, unsigned unit, struct poly_report *report)
+report_blocks(const struct footprint_blocks *blocks, unsigned unit, struct poly_report *report)
 {
 	static const struct {
 		const char *key;
@@ -340,7 +341,7 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 {
 	const struct footprint *footprint = state;
 	const struct adaptive_bins *bins = &footprint->bins;
-	struct block_counts *blocks = mem_new(1, sizeof *blocks);
+	struct footprint_blocks *blocks = mem_new(1, sizeof *blocks);
 	struct context_lines *contexts = mem_new(ANALYSIS_CONTEXTS_MAX, sizeof *contexts);
 	uint32_t *sorted = adaptive_bins_sorted(bins);
 	(void)ops;
