@@ -46,7 +46,7 @@ report_all(const struct value_profile *values, struct poly_report *report)
 }
 
 /* A register of all contexts. */
-struct named_register {
+struct register_locality {
 	const char *name;
 	struct value_locality counts;
 };
@@ -54,14 +54,14 @@ struct named_register {
 static int
 compare_named(const void *a, const void *b)
 {
-	const struct named_register *x = a, *y = b;
+	const struct register_locality *x = a, *y = b;
 	if (x->counts.count != y->counts.count)
 		return x->counts.count < y->counts.count ? 1 : -1;
 	return strcmp(x->name, y->name);
 }
 
 static void
-report_registers(const struct value_profile *values, struct named_register *named,
+report_registers(const struct value_profile *values, struct register_locality *named,
 	struct poly_report *report)
 {
 	for (uint32_t i = 0; i < values->names.count; i++)
@@ -149,7 +149,8 @@ void
 values_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct value_profile *values = state;
-	struct named_register *named = mem_new((size_t)values->names.count + 1, sizeof *named);
+	struct register_locality *named =
+		mem_new((size_t)values->names.count + 1, sizeof *named);
 	(void)ops;
 	report_all(values, report);
 	if (named)
