@@ -7,7 +7,7 @@ import sys
 
 import bpred
 import targets
-from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, behind, branches, instructions
+from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, branches, fall_through, instructions
 from model import DATA, Tap, run, trace
 
 TAGE = dict(tables=7, tag=9, lengths=[5, 9, 15, 25, 44, 76, 130], period=18, seed=1)
@@ -39,7 +39,7 @@ def going(found):
     buffer = dict(sets=512, ways=4, tag=0, shift=0)
     goes = [(row['pc'], target, 1, 1) for row, _, taken, target in found if taken and target is not None]
     hits = targets.buffer(buffer, goes)
-    stack = [(2, target) if RETURN in facts else (1, behind(row)) for row, facts, taken, target in found
+    stack = [(2, target) if RETURN in facts else (1, fall_through(row)) for row, facts, taken, target in found
              if taken and (RETURN in facts and target is not None or CALL in facts)]
     returns = targets.stack(16, stack)
     indirect = targets.Ittage(dict(shift=0, base=9, entries=8, tag=9, lengths=[4, 10, 24, 60, 140]))

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from branching import CONDITIONAL, aim, behind, facts_of
+from branching import CONDITIONAL, aim, facts_of, fall_through
 from model import Tap, context, run, stats, trace
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
@@ -57,7 +57,7 @@ def ops_of(rows, registers):
             op.taken = op.row.get('branch') == 'taken'
         return ops
     for op, after in zip(ops, ops[1:]):
-        op.taken = op.row.get('executed') is not False and after.row['pc'] != behind(op.row)
+        op.taken = op.row.get('executed') is not False and after.row['pc'] != fall_through(op.row)
     return ops[:-1]
 
 
