@@ -207,7 +207,7 @@ POLY_API void poly_reader_count(
 /* The bytes of a packed trace that hold one kind of data. */
 struct poly_size_item {
 	/*
-	 * The kind: "moving" (varying values of a column, one per record in which it varies),
+	 * The kind: "varying" (varying values of a column, one per record in which it varies),
 	 * "static" (one per template, an instruction and what its executions have in common),
 	 * "order" (the blocks of templates in execution order), "blocks" (the templates of each
 	 * block), "shapes" (the columns of each template), "names", "layout" (the description

@@ -81,7 +81,7 @@ report_items(
 			poly_report_cell_text(report, NULL);
 		poly_report_cell_count(report, item->unpacked);
 		poly_report_cell_count(report, item->packed);
-		poly_report_cell_real(report, 100 * bytes / (double)packed, 1);
+		poly_report_cell_ratio(report, bytes, (double)packed, 1);
 		poly_report_cell_real(report, 8 * bytes / (double)space->records, 3);
 	}
 	poly_report_end(report);

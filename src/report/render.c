@@ -65,6 +65,9 @@ void
 render_real(double real, unsigned decimals, char *text)
 {
 	snprintf(text, RENDER_NUMBER, "%.*f", (int)decimals, real);
+	/* A negative number that is rounded to zero has no sign. */
+	if (text[0] == '-' && !text[strcspn(text, "123456789")])
+		memmove(text, text + 1, strlen(text));
 	char *point = text + strspn(text, "-0123456789");
 	point_replace(point, strcspn(point, "0123456789"));
 }

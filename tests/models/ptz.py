@@ -20,7 +20,7 @@ SLICES = 'text payload raw verbatim counters'.split()
 YES_AND_NO = 'executed synthetic'.split()
 HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
     real_target byte_enables control request memory_type agent hook subhook hook_type'''.split()
-HOLDS = 'names shapes shapes blocks blocks order static static moving moving'.split()
+HOLDS = 'names shapes shapes blocks blocks order static static varying varying'.split()
 WORDS = {'kind': 'instruction access register sync event other',
          'branch': 'not_taken taken',
          'access': 'read write fetch prefetch cache io_read io_write',
@@ -310,7 +310,7 @@ def space(polytrace, path, data):
     """Errors in the size breakdown of a file by polytrace info."""
     run = subprocess.run([polytrace, 'info', '--space', '--json', path], capture_output=True)
     space = json.loads(run.stdout)['space']
-    items = {(item['holds'], item['column']): [item['values'] or 0, item['unpacked'], item['packed']]
+    items = {(item['content'], item['column']): [item['values'] or 0, item['unpacked'], item['packed']]
              for item in space['items']}
     if items != taken(data) or len(items) != len(space['items']):
         return f'its space is {items}, expected {taken(data)}'

@@ -1203,9 +1203,9 @@ unordered_accesses_are_possible_races(void **state)
 		"\"read\", \"other_pc\": \"0x00008004\", \"other_record\": 4, \"count\": 1}"));
 	/* The sections: one instruction of thread 1, two of thread 2. */
 	assert_non_null(
-		strstr(text, "\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, "
+		strstr(text, "\"address\": \"0x00002000\", \"locks\": 2, \"trylocks\": 0, "
 			     "\"blocked_acquisitions\": 0, "
-			     "\"wait_records\": 0, \"critical_sections\": 2, \"mean_hold\": "
+			     "\"wait_length\": 0, \"critical_sections\": 2, \"mean_hold\": "
 			     "1.5, \"longest_hold\": 2, "
 			     "\"longest_hold_thread\": 2, \"longest_hold_record\": 2}"));
 	free_traces(traces, 2);

@@ -26,7 +26,7 @@ measure(const struct buf *file, bool strict)
 	uint64_t before = UINT64_MAX;
 	for (size_t i = 0; i < breakdown.space.count; i++) {
 		const struct poly_size_item *item = &breakdown.space.items[i];
-		const bool varies = strcmp(item->holds, "moving") == 0;
+		const bool varies = strcmp(item->holds, "varying") == 0;
 		assert_true(item->packed <= before);
 		before = item->packed;
 		breakdown.packed += item->packed;

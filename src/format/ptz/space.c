@@ -9,7 +9,7 @@
 
 /* The values of poly_size_item's holds, in the order of the enum. */
 static const char *const holds[] = {
-	"layout", "names", "shapes", "blocks", "order", "static", "moving", "unknown"};
+	"layout", "names", "shapes", "blocks", "order", "static", "varying", "unknown"};
 
 enum { LAYOUT, NAMES, SHAPES, BLOCKS, ORDER, STATIC, VARYING, UNKNOWN };
 
