@@ -203,17 +203,17 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
     for own in contexts.values():
         ops = ops_of(own, registers)
         branches = predict(ops, *predictor)
-        add('branches', branches if predictor[0] != 'perfect' else None)
-        add('mispredicted', sum(op.mispredicted for op in ops) if predictor[0] != 'perfect' else None)
+        add('conditional_branches', branches if predictor[0] != 'perfect' else None)
+        add('mispredictions', sum(op.mispredicted for op in ops) if predictor[0] != 'perfect' else None)
         for key, value in zip(('accesses', 'misses'), look_up(ops, *cache)):
             add(key, value)
         found, squashes = model(ops, **machine)
-        add('squashes', squashes if machine.get('memory') == 'naive' else None)
-        add('instructions', len(ops))
+        add('memory_order_squashes', squashes if machine.get('memory') == 'naive' else None)
+        add('uops', len(ops))
         for part in PARTS:
             parts[part] += found[part]
     told['cycles'] = sum(parts.values())
-    told['parts'] = {part: cycles for part, cycles in parts.items() if cycles}
+    told['cpi_stack'] = {part: cycles for part, cycles in parts.items() if cycles}
     return told
 
 
@@ -242,7 +242,7 @@ def check(tap, title, name, rows, registers, setting):
     model, machine, predictor, cache = machines_of(setting)
     words = words_of(setting, ('-A', 'pipeline.'))
     found = stats(name, 'pipeline', *words)
-    found['parts'] = {row['part']: row['cycles'] for row in found['parts']}
+    found['cpi_stack'] = {row['component']: row['cycles'] for row in found['cpi_stack']}
     tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
 
 
@@ -333,10 +333,10 @@ def check_sweep(tap, title, name, rows, registers, fixed, swept):
         told = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
                         (at['predictor'], at['bits']), (at['cache'], at['ways'], at['line'], at['miss']))
         expected_rows[expected_rows['count']] = {
-            **chosen, 'cycles': told['cycles'], 'mispredicted': told.get('mispredicted', 0),
+            **chosen, 'cycles': told['cycles'], 'mispredictions': told.get('mispredictions', 0),
             'misses': told.get('misses', 0)}
         expected_rows['count'] += 1
-    keys = [*swept, 'cycles', 'mispredicted', 'misses']
+    keys = [*swept, 'cycles', 'mispredictions', 'misses']
     tap.same(title, {'count': len(found), **{i: {key: row[key] for key in keys} for i, row in enumerate(found)}},
              expected_rows)
 
@@ -416,10 +416,10 @@ for opcode, text, executed in ((0x1440fffe, 'bne v0,zero,0x1000', 31), (0x1440ff
     loop_of_mips = delayed(opcode, text, executed == 30)
     for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
         answer = stats(loop_of_mips, 'pipeline', '-A', f'pipeline.predictor={predictor}')
-        tap.ok(f'{text}, predicted {predictor}', (answer['instructions'], answer['branches'], answer['mispredicted'])
+        tap.ok(f'{text}, predicted {predictor}', (answer['uops'], answer['conditional_branches'], answer['mispredictions'])
                == (executed, 10, wrong), answer)
         answer = stats(loop_of_mips, 'branch', '-A', f'branch.predictors={predictor}')
         tap.ok(f'{text}, as a branch that is predicted {predictor}',
-               (answer['instructions'], answer['taken'], answer['predictors'][0]['wrong']) == (executed + 1, 9, wrong),
+               (answer['instructions'], answer['taken_branches'], answer['predictors'][0]['mispredictions']) == (executed + 1, 9, wrong),
                answer)
 sys.exit(tap.end())

@@ -8,7 +8,7 @@ import tempfile
 
 from hierarchy import Hierarchy, Level
 from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, mpki, percent, tops
+from uses import KINDS, all_traces, mpki, ratio, tops
 
 
 def uses(rows):
@@ -27,12 +27,12 @@ def cache(size, ways, line, cycles, **more):
 def told(rows, level, name):
     accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
     ways, sets = level.lines.ways, len(level.lines.lists)
-    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_bytes': level.size,
-            'accesses': accesses, 'misses': misses, 'percent': percent(misses, accesses),
+    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_size': level.size,
+            'accesses': accesses, 'misses': misses, 'miss_ratio': ratio(misses, accesses),
             'mpki': mpki(rows, misses), 'victim_hits': level.victim_hits,
-            'stores': level.stores, 'lines_put': level.put,
-            'invalidations': level.invalidations, 'prefetches': level.prefetches,
-            'prefetch_hits': level.prefetch_hits}
+            'stores_from_above': level.stores, 'evictions_from_above': level.put,
+            'back_invalidations': level.invalidations, 'prefetches_issued': level.prefetches,
+            'useful_prefetches': level.prefetch_hits}
 
 
 def expected(rows, levels, instructions, inclusion, memory):
@@ -42,9 +42,9 @@ def expected(rows, levels, instructions, inclusion, memory):
     names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
     table = [told(rows, instructions, 'l1i')] if instructions else []
     table += [told(rows, level, name) for level, name in zip(levels, names)]
-    return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'levels': table,
+    return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'cache_levels': table,
             'memory_reads': model.reads, 'memory_writes': model.writes,
-            'cycles_an_access': sum(model.cycles) / len(model.cycles)}
+            'cycles_per_access': sum(model.cycles) / len(model.cycles)}
 
 
 def options(*words):
@@ -73,8 +73,8 @@ for name, rows in all_traces():
         model.access(*use)
     tap.same(short + ', what costs most', stats(name, 'levels', *options(
         'caches=l1=256/2/32/1 l2=1k/4/32/5 memory=77', 'top=6', 'region=4096')), {
-        'instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
-        'regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
+        'hottest_instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
+        'hottest_regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
 PRESETS = os.path.join(ROOT, 'src', 'analysis', 'sim', 'presets')
 
 
@@ -103,5 +103,5 @@ for file in sorted(os.listdir(PRESETS)):
                                             ['--config', os.path.join(PRESETS, file)],
                                             ['-S', 'preset=' + file.split('.')[0]]))
     tap.same(file, found, expected(rows, *machine(text)))
-    tap.ok(f'{file} is the preset', preset == by_file and preset['source'] in text, str(preset))
+    tap.ok(f'{file} is the preset', preset == by_file and preset['parameter_source'] in text, str(preset))
 sys.exit(tap.end())

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Miss ratios of all sizes by lists of lines, as TAP."""
+import math
 import sys
 
 from model import Tap, context, stats
-from uses import all_traces, distances, mpki, percent, uses
+from uses import all_traces, distances, mpki, ratio, uses
 
-PARTS = {'data': 'data', 'code': 'instructions'}
+PARTS = {'data': 'data', 'fetch': 'instructions'}
 
 
 def missed(found, size):
@@ -20,14 +21,14 @@ def exact(rows, line):
         told = {'size': lines * line}
         for part in PARTS:
             told[part + '_misses'] = missed(found[part], lines)
-            told[part + '_percent'] = percent(missed(found[part], lines), len(found[part]))
+            told[part + '_miss_ratio'] = ratio(missed(found[part], lines), len(found[part]))
             told[part + '_mpki'] = mpki(rows, missed(found[part], lines))
         sizes.append(told)
         if all(missed(one, lines) == one.count(None) for one in found.values()):
             break
         lines *= 2
-    return {'line_bytes': line, 'data_uses': len(found['data']), 'code_uses': len(found['code']),
-            'complete': True, 'sizes': sizes}
+    return {'line_size': line, 'data_accesses': len(found['data']), 'fetches': len(found['fetch']),
+            'complete': True, 'fully_associative_caches': sizes}
 
 
 def sets(rows, line):
@@ -41,7 +42,7 @@ def sets(rows, line):
         for ways in range(1, 17):
             told.append({'sets': count, 'ways': ways, 'size': count * ways * line,
                          'misses': missed(found, ways),
-                         'percent': percent(missed(found, ways), len(lines)),
+                         'miss_ratio': ratio(missed(found, ways), len(lines)),
                          'mpki': mpki(rows, missed(found, ways))})
     return told
 
@@ -66,15 +67,15 @@ def sampled(rows, line, k):
     while True:
         told, more = {'size': lines * line}, False
         for part in PARTS:
-            ratios = [100 * rate * sum(d is None or d * rate >= lines for d in one) /
+            ratios = [rate * sum(d is None or d * rate >= lines for d in one) /
                       max(counts[part], 1) for one in found[part]]
-            told.update({part + '_percent': sum(ratios) / 8,
-                         part + '_least': min(ratios),
-                         part + '_most': max(ratios)})
+            told.update({part + '_miss_ratio': sum(ratios) / 8,
+                         part + '_miss_ratio_min': min(ratios),
+                         part + '_miss_ratio_max': max(ratios)})
             more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
         sizes.append(told)
         if not more:
-            return {'sizes': sizes}
+            return {'fully_associative_caches': sizes}
         lines *= 2
 
 
@@ -88,9 +89,9 @@ def of_threads(rows, line):
             found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1
             while found:
-                told.append({'thread': name, 'uses': of, 'size': lines * line, 'accesses': len(found),
+                told.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),
                              'misses': missed(found, lines),
-                             'percent': percent(missed(found, lines), len(found)),
+                             'miss_ratio': ratio(missed(found, lines), len(found)),
                              'mpki': mpki(own, missed(found, lines)),
                              'curve': f'{name}, {of}' if name else of})
                 if missed(found, lines) == found.count(None):
@@ -102,7 +103,7 @@ def of_threads(rows, line):
 def near(found, expected):
     """Whether two tables are the same but for the last digit of what is rounded."""
     return len(found) == len(expected) and all(
-        a.keys() == b.keys() and all(abs(a[key] - b[key]) < 0.0011 for key in a)
+        a.keys() == b.keys() and all(math.isclose(a[key], b[key], rel_tol=1e-9, abs_tol=1e-12) for key in a)
         for a, b in zip(found, expected))
 
 
@@ -112,12 +113,13 @@ for name, rows in all_traces():
     tap.same(short, stats(name, 'mrc'), exact(rows, 64))
     tap.same(short + ', sets and ways', stats(
         name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.sets=1'),
-        {**exact(rows, 32), 'sets': sets(rows, 32)})
+        {**exact(rows, 32), 'set_associative_data_caches': sets(rows, 32)})
     tap.same(short + ', threads', stats(name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.threads=1'), {
-        **exact(rows, 32), 'threads': of_threads(rows, 32)})
-    got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
+        **exact(rows, 32), 'caches_per_context': of_threads(rows, 32)})
+    got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['fully_associative_caches'], \
+        sampled(rows, 64, 3)['fully_associative_caches']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
-none = stats('cis501/sort_1k.trace', 'mrc', '-A', 'mrc.sample=20')['sizes']
+none = stats('cis501/sort_1k.trace', 'mrc', '-A', 'mrc.sample=20')['fully_associative_caches']
 tap.ok('nothing_is_told_where_no_line_is_in_a_sample', len(none) == 1 and
        none[0].pop('size') == 2 ** 22 * 64 and set(none[0].values()) == {None}, none)
 sys.exit(tap.end())

@@ -31,7 +31,7 @@ def tops(numbers, weights, column, weight, most):
         heavy[number] = heavy.get(number, 0) + one
     order = sorted(heavy, key=lambda number: -heavy[number])
     return [{column: f'0x{number:08x}', 'accesses': used[number], weight: heavy[number],
-             'share': 100 * heavy[number] / sum(weights)}
+             'share': heavy[number] / sum(weights)}
             for number in order[:most] if heavy[number]]
 
 
@@ -44,8 +44,8 @@ def pcs(rows, of='all'):
     return found
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else 0
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def mpki(rows, misses):

@@ -9,22 +9,30 @@
 
 #define NAME_ROOM 60
 
-/* Cells of a predictor: bits, mispredictions, their share, and those in 1000 instructions. */
+/* Appends the cells of a count and of its ratio to a whole. */
+static void
+report_ratio(uint64_t count, uint64_t whole, struct poly_report *report)
+{
+	poly_report_cell_count(report, count);
+	poly_report_cell_ratio(report, (double)count, (double)whole, 2);
+}
+
+/* Appends the cells of a predictor: storage, mispredictions, their ratio, and MPKI. */
 static void
 report_cells(const struct branch *it, const struct bpred_config *config, uint64_t wrong,
 	struct poly_report *report)
 {
 	poly_report_cell_count(report, bpred_bits(config));
-	top_n_cells(report, wrong, it->branches);
+	report_ratio(wrong, it->branches, report);
 	poly_report_cell_real(report, bpred_mpki(wrong, it->instructions), 3);
 }
 
 static void
 report_columns(struct poly_report *report)
 {
-	poly_report_column(report, "bits", true);
-	poly_report_column(report, "wrong", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "storage_bits", true);
+	poly_report_column(report, "mispredictions", true);
+	poly_report_column(report, "misprediction_ratio", true);
 	poly_report_column(report, "mpki", true);
 }
 
@@ -36,7 +44,7 @@ report_predictors(const struct branch *it, struct poly_report *report)
 	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.x = "predictor";
-	plot.y[0] = "percent";
+	plot.y[0] = "misprediction_ratio";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < it->count; i++) {
 		char name[NAME_ROOM];
@@ -63,12 +71,12 @@ report_sweep(const struct branch *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "sweep");
 	poly_report_column(report, "predictor", false);
-	poly_report_column(report, "log2", true);
-	poly_report_column(report, "history", true);
+	poly_report_column(report, "log2_counters", true);
+	poly_report_column(report, "history_length", true);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "log2";
-	plot.y[0] = "percent";
+	plot.x = "log2_counters";
+	plot.y[0] = "misprediction_ratio";
 	plot.series = "predictor";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < it->swept_count; i++) {
@@ -88,14 +96,14 @@ static void
 report_budgets(const struct branch *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "budgets");
+	poly_report_table(report, "largest_predictors_per_storage_budget");
 	poly_report_column(report, "budget", true);
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "predictor", false);
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
-	plot.y[0] = "percent";
+	plot.y[0] = "misprediction_ratio";
 	plot.series = "kind";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
@@ -119,21 +127,21 @@ report_sites(const struct branch *it, const struct static_ops *ops, struct poly_
 	size_t count = worst ? bpred_sites_worst(&it->sites, worst, most) : 0;
 	char name[NAME_ROOM], title[NAME_ROOM + 40];
 	branch_name(&it->predictors[it->count - 1].config, name, sizeof name);
-	snprintf(title, sizeof title, "Branches that %s mispredicts most", name);
-	poly_report_table(report, "sites");
+	snprintf(title, sizeof title, "Branches most mispredicted by %s", name);
+	poly_report_table(report, "most_mispredicted_branches");
 	poly_report_heading(report, title);
 	top_n_site_columns(report);
 	poly_report_column(report, "executions", true);
 	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_percent", true);
-	poly_report_column(report, "wrong", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "taken_ratio", true);
+	poly_report_column(report, "mispredictions", true);
+	poly_report_column(report, "misprediction_ratio", true);
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &it->sites.sites[worst[i]];
 		top_n_site_cells(report, ops, worst[i]);
 		poly_report_cell_count(report, site->executions);
-		top_n_cells(report, site->taken, site->executions);
-		top_n_cells(report, site->wrong, site->executions);
+		report_ratio(site->taken, site->executions, report);
+		report_ratio(site->wrong, site->executions, report);
 	}
 	poly_report_end(report);
 	mem_free(worst);
@@ -144,20 +152,20 @@ report_target(struct poly_report *report, const char *name, uint64_t asked, uint
 {
 	poly_report_cell_text(report, name);
 	poly_report_cell_count(report, asked);
-	top_n_cells(report, asked - right, asked);
+	report_ratio(asked - right, asked, report);
 }
 
 static void
 report_targets(const struct branch *it, struct poly_report *report)
 {
-	poly_report_table(report, "targets");
+	poly_report_table(report, "target_predictors");
 	poly_report_column(report, "predictor", false);
 	poly_report_column(report, "branches", true);
-	poly_report_column(report, "wrong", true);
-	poly_report_column(report, "percent", true);
-	report_target(report, "target buffer", it->btb_asked, it->btb_right);
-	report_target(report, "return stack", it->returns, it->returns_right);
-	report_target(report, "indirect", it->indirect, it->indirect_right);
+	poly_report_column(report, "mispredictions", true);
+	poly_report_column(report, "misprediction_ratio", true);
+	report_target(report, "BTB", it->btb_asked, it->btb_right);
+	report_target(report, "RAS", it->returns, it->returns_right);
+	report_target(report, "ITTAGE", it->indirect, it->indirect_right);
 	poly_report_end(report);
 }
 
@@ -166,8 +174,8 @@ branch_report(const void *state, const struct static_ops *ops, struct poly_repor
 {
 	const struct branch *it = state;
 	poly_report_count(report, "instructions", it->instructions);
-	poly_report_count(report, "branches", it->branches);
-	poly_report_count(report, "taken", it->taken);
+	poly_report_count(report, "predicted_branches", it->branches);
+	poly_report_count(report, "taken_branches", it->taken);
 	if (it->instructions && !it->jumps.derives_outcomes && !it->jumps.has_outcomes)
 		branch_stream_report_note("", report);
 	report_predictors(it, report);

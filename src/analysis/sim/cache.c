@@ -276,29 +276,29 @@ open_table(const struct state *it, struct poly_report *report)
 	poly_report_table(report, "caches");
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "line_size", true);
 	poly_report_column(report, "policy", false);
-	poly_report_column(report, "bits", true);
+	poly_report_column(report, "storage_bits", true);
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	report_mpki_column(report);
 	poly_report_column(report, "dirty_evictions", true);
-	poly_report_column(report, "bytes_from_below", true);
-	poly_report_column(report, "bytes_to_below", true);
+	poly_report_column(report, "fill_traffic", true);
+	poly_report_column(report, "writeback_traffic", true);
 	if (it->causes) {
-		poly_report_column(report, "compulsory", true);
-		poly_report_column(report, "capacity", true);
-		poly_report_column(report, "conflict", true);
+		poly_report_column(report, "compulsory_misses", true);
+		poly_report_column(report, "capacity_misses", true);
+		poly_report_column(report, "conflict_misses", true);
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.series = "ways";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
-	plot.title = "Caches by what they are made of";
-	plot.x = "bits";
+	plot.title = "Miss ratio by storage";
+	plot.x = "storage_bits";
 	poly_report_plot(report, &plot);
 }
 
@@ -345,18 +345,18 @@ report_budgets(const struct state *it, struct poly_report *report)
 		const uint64_t bits = sweep_bits(&it->sweep.configs[i], it->address_bits);
 		most = bits > most && !it->caches[i].opt ? bits : most;
 	}
-	poly_report_table(report, "budgets");
+	poly_report_table(report, "lowest_miss_ratio_per_storage_budget");
 	poly_report_column(report, "budget", true);
-	poly_report_column(report, "bits", true);
+	poly_report_column(report, "storage_bits", true);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "line_size", true);
 	poly_report_column(report, "policy", false);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
 	for (uint64_t budget = 1; budget < 2 * most; budget *= 2) {
@@ -372,8 +372,7 @@ report_budgets(const struct state *it, struct poly_report *report)
 		poly_report_cell_count(report, config->line_size);
 		poly_report_cell_text(report, sweep_policies[config->policy]);
 		poly_report_cell_count(report, misses);
-		poly_report_cell_real(
-			report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
 	}
 	poly_report_end(report);
 }
@@ -407,8 +406,7 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	}
 	poly_report_cell_count(report, accesses);
 	poly_report_cell_count(report, misses);
-	poly_report_cell_real(
-		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
 	report_mpki_cell(report, misses, it->instructions);
 	poly_report_cell_count(report, counts.dirty_evictions);
 	poly_report_cell_count(report, counts.bytes_from_below);

@@ -88,7 +88,8 @@ hotspots_report(const struct hotspots *tops, const struct hotspots_words *words,
 		const struct hotspot *top = &tops->list[ranks[i].number];
 		poly_report_cell_address(report, top->number, 8);
 		poly_report_cell_count(report, top->uses);
-		top_n_cells(report, top->weight, whole);
+		poly_report_cell_count(report, top->weight);
+		poly_report_cell_ratio(report, (double)top->weight, (double)whole, 2);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
@@ -128,10 +129,10 @@ void
 hotspots_pair_report(
 	const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
 {
-	struct hotspots_words words = {KEY("instructions"), KEY("pc"), weight};
+	struct hotspots_words words = {KEY("hottest_instructions"), KEY("pc"), weight};
 	if (!pair->most)
 		return;
 	hotspots_report(&pair->pcs, &words, pair->most, report);
-	words = (struct hotspots_words){KEY("regions"), KEY("region"), weight};
+	words = (struct hotspots_words){KEY("hottest_regions"), KEY("region"), weight};
 	hotspots_report(&pair->regions, &words, pair->most, report);
 }

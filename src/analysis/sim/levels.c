@@ -110,11 +110,11 @@ levels_update(void *state, const struct analysis_rows *rows)
 static void
 open_table(struct poly_report *report)
 {
-	static const char *const columns[] = {KEY("ways"), KEY("line_bytes"), KEY("accesses"),
-		KEY("misses"), KEY("percent"), KEY("mpki"), KEY("victim_hits"), KEY("stores"),
-		KEY("lines_put"), KEY("invalidations"), KEY("prefetches"),
-		KEY("prefetch_hits")};
-	poly_report_table(report, "levels");
+	static const char *const columns[] = {KEY("ways"), KEY("line_size"), KEY("accesses"),
+		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("victim_hits"),
+		KEY("stores_from_above"), KEY("evictions_from_above"),
+		KEY("back_invalidations"), KEY("prefetches_issued"), KEY("useful_prefetches")};
+	poly_report_table(report, "cache_levels");
 	poly_report_column(report, "level", false);
 	poly_report_column(report, "size", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -138,8 +138,7 @@ report_level(const struct state *it, const struct hierarchy_level *level,
 	poly_report_cell_count(report, cache->line_size);
 	poly_report_cell_count(report, accesses);
 	poly_report_cell_count(report, misses);
-	poly_report_cell_real(
-		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
 	report_mpki_cell(report, misses, it->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
@@ -153,11 +152,11 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 	const struct hierarchy_totals *totals = &it->totals;
 	(void)ops;
 	if (it->source[0])
-		poly_report_text(report, "source", it->source);
+		poly_report_text(report, "parameter_source", it->source);
 	poly_report_count(report, "accesses", totals->accesses);
 	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)
-		poly_report_real(report, "cycles_an_access",
+		poly_report_real(report, "cycles_per_access",
 			(double)totals->cycles / (double)totals->accesses, 3);
 	poly_report_count(report, "memory_reads", totals->memory_reads);
 	poly_report_count(report, "memory_writes", totals->memory_writes);

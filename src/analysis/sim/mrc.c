@@ -201,26 +201,20 @@ mrc_update(void *state, const struct analysis_rows *rows)
 	return ok && (!it->by_thread || run_threads(it, rows));
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
-
 static const struct {
 	const char *uses, *percent, *least, *most, *misses, *mpki;
 } words[PARTS] = {
-	[DATA] = {KEY("data_uses"), KEY("data_percent"), KEY("data_least"), KEY("data_most"),
-		KEY("data_misses"), KEY("data_mpki")},
-	[INSTRUCTIONS] = {KEY("code_uses"), KEY("code_percent"), KEY("code_least"),
-		KEY("code_most"), KEY("code_misses"), KEY("code_mpki")},
+	[DATA] = {KEY("data_accesses"), KEY("data_miss_ratio"), KEY("data_miss_ratio_min"),
+		KEY("data_miss_ratio_max"), KEY("data_misses"), KEY("data_mpki")},
+	[INSTRUCTIONS] = {KEY("fetches"), KEY("fetch_miss_ratio"), KEY("fetch_miss_ratio_min"),
+		KEY("fetch_miss_ratio_max"), KEY("fetch_misses"), KEY("fetch_mpki")},
 };
 
 static void
 open_curve(const struct state *it, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "sizes");
+	poly_report_table(report, "fully_associative_caches");
 	poly_report_column(report, "size", true);
 	for (int i = 0; i < PARTS; i++) {
 		if (!it->sample)
@@ -236,7 +230,7 @@ open_curve(const struct state *it, struct poly_report *report)
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
-	plot.y_title = "Missed";
+	plot.y_title = "Miss ratio";
 	plot.y_unit = "%";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
@@ -251,7 +245,7 @@ report_ratio(
 	const bool any = !part->uses || shards_sampled(part->shards);
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		if (any)
-			poly_report_cell_real(report, 100 * told[i], 3);
+			poly_report_cell_ratio(report, told[i], 1, 3);
 		else
 			poly_report_cell_text(report, NULL);
 	}
@@ -275,7 +269,7 @@ report_size(const struct state *it, uint64_t lines, struct poly_report *report)
 		}
 		const uint64_t misses = stack_distance_misses(part->distance, lines);
 		poly_report_cell_count(report, misses);
-		poly_report_cell_real(report, percent(misses, part->uses), 3);
+		poly_report_cell_ratio(report, (double)misses, (double)part->uses, 3);
 		report_mpki_cell(report, misses, part->instructions);
 		more |= misses > stack_distance_first(part->distance);
 	}
@@ -290,16 +284,16 @@ report_sets(const struct state *it, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!part->all)
 		return;
-	poly_report_table(report, "sets");
+	poly_report_table(report, "set_associative_data_caches");
 	poly_report_column(report, "sets", true);
 	poly_report_column(report, "ways", true);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	report_mpki_column(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.series = "sets";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
@@ -311,7 +305,7 @@ report_sets(const struct state *it, struct poly_report *report)
 			poly_report_cell_count(
 				report, (uint64_t)ways << bits << it->line_shift);
 			poly_report_cell_count(report, misses);
-			poly_report_cell_real(report, percent(misses, part->uses), 3);
+			poly_report_cell_ratio(report, (double)misses, (double)part->uses, 3);
 			report_mpki_cell(report, misses, part->instructions);
 		}
 	}
@@ -322,18 +316,18 @@ static void
 open_threads(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "threads");
-	poly_report_column(report, "thread", false);
-	poly_report_column(report, "uses", false);
+	poly_report_table(report, "caches_per_context");
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "kind", false);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	report_mpki_column(report);
 	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.series = "curve";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
@@ -356,7 +350,7 @@ report_thread(const struct state *it, const struct part *part, const char *const
 		poly_report_cell_count(report, lines << it->line_shift);
 		poly_report_cell_count(report, part->uses);
 		poly_report_cell_count(report, misses);
-		poly_report_cell_real(report, percent(misses, part->uses), 3);
+		poly_report_cell_ratio(report, (double)misses, (double)part->uses, 3);
 		report_mpki_cell(report, misses, part->instructions);
 		poly_report_cell_text(report, buf_text(&curve));
 		lines *= 2;
@@ -398,7 +392,7 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 {
 	const struct state *it = state;
 	(void)ops;
-	poly_report_count(report, "line_bytes", (uint64_t)1 << it->line_shift);
+	poly_report_count(report, "line_size", (uint64_t)1 << it->line_shift);
 	for (int i = 0; i < PARTS; i++)
 		poly_report_count(report, words[i].uses, it->parts[i].uses);
 	poly_report_bool(report, "complete", is_complete(it));

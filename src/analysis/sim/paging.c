@@ -171,20 +171,20 @@ open_table(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "memories");
-	poly_report_column(report, "page", true);
+	poly_report_column(report, "page_size", true);
 	poly_report_column(report, "policy", false);
 	poly_report_column(report, "frames", true);
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "faults", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "fault_ratio", true);
 	report_mpki_column(report);
-	poly_report_column(report, "written", true);
-	poly_report_column(report, "anomaly", false);
-	poly_report_column(report, "series", false);
+	poly_report_column(report, "page_writebacks", true);
+	poly_report_column(report, "belady_anomaly", false);
+	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "frames";
 	plot.y[0] = "faults";
-	plot.series = "series";
+	plot.series = "curve";
 	poly_report_plot(report, &plot);
 }
 
@@ -204,8 +204,7 @@ report_memory(const struct state *it, const struct one *one, struct poly_report 
 	if (!unknown) {
 		poly_report_cell_count(report, accesses);
 		poly_report_cell_count(report, faults(one));
-		poly_report_cell_real(
-			report, accesses ? 100 * (double)faults(one) / (double)accesses : 0, 3);
+		poly_report_cell_ratio(report, (double)faults(one), (double)accesses, 3);
 		report_mpki_cell(report, faults(one), it->instructions);
 		poly_report_cell_count(report, counts.written - one->ignored.written);
 		poly_report_cell_text(report, is_anomaly(it, one) ? "yes" : NULL);

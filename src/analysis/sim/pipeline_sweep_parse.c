@@ -284,12 +284,13 @@ plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 {
 	const struct poly_option *first = option_of(sweep, 0);
 	struct poly_plot plot = POLY_PLOT_INIT;
-	plot.title = "Instructions a cycle";
+	plot.title = "µops per cycle";
 	plot.kind = first->type == POLY_OPTION_NUMBER ? POLY_PLOT_CURVE : POLY_PLOT_BARS;
 	plot.x = name_of(first);
-	plot.y[0] = "ipc";
+	plot.y[0] = "uops_per_cycle";
 	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)
-		plot.series = sweep->key_count > 2 ? "with" : name_of(option_of(sweep, 1));
+		plot.series =
+			sweep->key_count > 2 ? "other_options" : name_of(option_of(sweep, 1));
 	plot.log_x = plot.kind == POLY_PLOT_CURVE;
 	for (size_t i = 0; i < sweep->count; i++)
 		plot.log_x = plot.log_x && sweep->configs[i].chosen[0];
@@ -306,11 +307,11 @@ open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
 		poly_report_heading(report, name_of(option));
 	}
 	if (sweep->key_count > 2)
-		poly_report_column(report, "with", false);
+		poly_report_column(report, "other_options", false);
 	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "cpi", true);
-	poly_report_column(report, "ipc", true);
-	poly_report_column(report, "mispredicted", true);
+	poly_report_column(report, "cycles_per_uop", true);
+	poly_report_column(report, "uops_per_cycle", true);
+	poly_report_column(report, "mispredictions", true);
 	poly_report_column(report, "misses", true);
 	plot(sweep, report);
 }

@@ -28,10 +28,11 @@ static void
 report_threads(const struct sharing *it, struct poly_report *report)
 {
 	static const char *const columns[] = {KEY("accesses"), KEY("hits"), KEY("upgrades"),
-		KEY("cold"), KEY("replaced"), KEY("true_sharing"), KEY("false_sharing"),
-		KEY("mpki"), KEY("invalidations"), KEY("supplied"), KEY("written_back")};
-	poly_report_table(report, "threads");
-	poly_report_column(report, "thread", false);
+		KEY("cold_misses"), KEY("replacement_misses"), KEY("true_sharing_misses"),
+		KEY("false_sharing_misses"), KEY("mpki"), KEY("coherence_invalidations"),
+		KEY("cache_to_cache_transfers"), KEY("writebacks")};
+	poly_report_table(report, "private_caches");
+	poly_report_column(report, "context", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 	for (uint16_t context = 0; context < COHERENCE_THREADS; context++) {
 		const struct coherence_counts *counts =
@@ -126,11 +127,12 @@ report_places(const struct sharing *it, const struct sharing_place **list, uint6
 static void
 open_places(struct poly_report *report)
 {
-	static const char *const columns[] = {KEY("first"), KEY("last"), KEY("true_sharing"),
-		KEY("false_sharing"), KEY("taken")};
-	poly_report_table(report, "places");
-	poly_report_column(report, "line", false);
-	poly_report_column(report, "thread", false);
+	static const char *const columns[] = {KEY("first_byte"), KEY("last_byte"),
+		KEY("true_sharing_misses"), KEY("false_sharing_misses"),
+		KEY("invalidations_caused")};
+	poly_report_table(report, "sharing_instructions");
+	poly_report_column(report, "line_address", false);
+	poly_report_column(report, "context", false);
 	poly_report_column(report, "pc", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 }
@@ -139,12 +141,12 @@ static void
 report_lines(const struct sharing *it, const struct coherence_line **list, size_t count,
 	struct poly_report *report)
 {
-	static const char *const columns[] = {
-		KEY("true_sharing"), KEY("false_sharing"), KEY("invalidations")};
-	poly_report_table(report, "lines");
-	poly_report_column(report, "line", false);
+	static const char *const columns[] = {KEY("true_sharing_misses"),
+		KEY("false_sharing_misses"), KEY("coherence_invalidations")};
+	poly_report_table(report, "shared_lines");
+	poly_report_column(report, "line_address", false);
 	count_columns(report, columns, sizeof columns / sizeof *columns);
-	poly_report_column(report, "threads", false);
+	poly_report_column(report, "contexts", false);
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_address(report, list[i]->address, 8);
 		poly_report_cell_count(report, list[i]->true_misses);
@@ -179,7 +181,7 @@ sharing_report(const void *state, const struct static_ops *ops, struct poly_repo
 	const struct sharing_place **places =
 		mem_new((size_t)it->places.count + 1, sizeof *places);
 	poly_report_bool(report, "complete", !it->full && !it->left_out && !it->places.full);
-	poly_report_count(report, "line_bytes", it->config.cache.line_size);
+	poly_report_count(report, "line_size", it->config.cache.line_size);
 	report_threads(it, report);
 	if (lines && places) {
 		const size_t count = find_lines(it, lines);

@@ -37,7 +37,7 @@ struct moment {
 };
 
 static const unsigned levels[LEVELS] = {0, 1, TLB_LEVELS};
-static const char *const names[LEVELS] = {"first", "second", "first, instructions"};
+static const char *const names[LEVELS] = {"L1", "L2", "L1 instructions"};
 
 static enum poly_status
 tlb_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -94,7 +94,7 @@ tlb_update(void *state, const struct analysis_rows *rows)
 static void
 report_levels(const struct state *it, const struct moment *now, struct poly_report *report)
 {
-	poly_report_table(report, "levels");
+	poly_report_table(report, "tlb_levels");
 	poly_report_column(report, "level", false);
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
@@ -124,7 +124,7 @@ tlb_report(const void *state, const struct static_ops *ops, struct poly_report *
 	const uint64_t accesses = now.totals.accesses - it->ignored_totals.accesses;
 	const uint64_t cycles = now.totals.cycles - it->ignored_totals.cycles;
 	poly_report_count(report, "accesses", accesses);
-	poly_report_count(report, "walks", now.totals.walks - it->ignored_totals.walks);
+	poly_report_count(report, "page_walks", now.totals.walks - it->ignored_totals.walks);
 	poly_report_count(report, "cycles", cycles);
 	if (accesses)
 		poly_report_real(
