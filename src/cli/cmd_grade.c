@@ -114,7 +114,7 @@ grade_sides(const struct source_options *options, struct side sides[2])
 	}
 	int status = STATUS_TROUBLE;
 	if (compare(grade, sides)) {
-		const struct poly_grade_verdict *verdict = poly_grade_told(grade);
+		const struct poly_grade_verdict *verdict = poly_grade_get_verdict(grade);
 		struct poly_report *report = source_report();
 		struct output *output = output_new();
 		report_verdict(report, verdict);

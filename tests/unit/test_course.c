@@ -445,7 +445,7 @@ a_way_predictor_says_the_way_that_was_used_last(void **state)
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
 	for (size_t i = 0; i < 6; i++)
 		course_cache_access(&cache, addresses[i], false);
-	assert_int_equal(cache.way_wrong, 1);
+	assert_int_equal(cache.way_mispredictions, 1);
 	course_cache_end(&cache, 6, &to);
 	assert_non_null(strstr(buf_text(&to),
 		"\nway mispredictions = 1\nway misprediction rate = 0.250000\n"));
@@ -456,7 +456,7 @@ a_way_predictor_says_the_way_that_was_used_last(void **state)
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
 	for (size_t i = 0; i < 6; i++)
 		course_cache_access(&cache, addresses[i], false);
-	assert_int_equal(cache.way_wrong, 0);
+	assert_int_equal(cache.way_mispredictions, 0);
 	course_cache_fini(&cache);
 	config.way_entries = 3;
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_ERR_USAGE);
@@ -480,7 +480,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 	assert_int_equal(first.forward_taken, 66);
 	assert_int_equal(first.backward, 75);
 	assert_int_equal(first.backward_taken, 43);
-	assert_int_equal(course_sfsu_static_wrong(&first), 98);
+	assert_int_equal(course_sfsu_static_mispredictions(&first), 98);
 	for (size_t k = 0; k < 3; k++) {
 		struct course_sfsu_dynamic second;
 		assert_int_equal(
@@ -489,7 +489,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 		for (size_t i = 0; i < trace->count; i++)
 			course_sfsu_dynamic_uop(&second, &trace->uops[i], NULL);
 		assert_int_equal(second.branches, 193);
-		assert_int_equal(second.wrong, known[k][2]);
+		assert_int_equal(second.mispredictions, known[k][2]);
 		assert_int_equal(second.accesses, known[k][3]);
 		assert_int_equal(second.misses, known[k][4]);
 		course_sfsu_dynamic_fini(&second);

@@ -308,7 +308,7 @@ impossible_configurations_are_refused(void **state)
 	assert_null(superscalar_new(&fifth, &error));
 	assert_string_equal(error.message, "there is no experiment 5, expected 1 to 4");
 	const struct superscalar_config narrow = {SUPERSCALAR_PLAIN, 0, false, false, false};
-	assert_int_equal(superscalar_sound(&narrow, NULL), POLY_ERR_USAGE);
+	assert_int_equal(superscalar_check(&narrow, NULL), POLY_ERR_USAGE);
 	const struct ooo_config few = {OOO_NONE, 1, 51, 8, 4, false};
 	assert_null(ooo_new(&few, &error));
 	assert_string_equal(

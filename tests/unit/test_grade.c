@@ -60,7 +60,7 @@ assert_grade(const char *expected, const char *actual, uint64_t line, const char
 {
 	char found[200];
 	struct poly_grade *made = grade(expected, actual);
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, line);
 	snprintf(found, sizeof found, "%s: %s", verdict->layout ? verdict->layout : "?",
 		verdict->field ? verdict->field : "?");
@@ -74,10 +74,10 @@ equal_texts_have_no_difference(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("a\nb\n", "a\nb\n");
-	assert_int_equal(poly_grade_told(made)->line, 0);
+	assert_int_equal(poly_grade_get_verdict(made)->line, 0);
 	poly_grade_free(made);
 	made = grade("", "");
-	assert_int_equal(poly_grade_told(made)->line, 0);
+	assert_int_equal(poly_grade_get_verdict(made)->line, 0);
 	poly_grade_free(made);
 }
 
@@ -86,13 +86,13 @@ an_output_that_ends_early_differs_there(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("a\nb\n", "a\n");
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_string_equal(verdict->expected, "b");
 	assert_null(verdict->actual);
 	poly_grade_free(made);
 	made = grade("a\n", "a\n\n");
-	verdict = poly_grade_told(made);
+	verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_null(verdict->expected);
 	assert_string_equal(verdict->actual, "");
@@ -105,7 +105,7 @@ any_text_has_a_line_and_a_column(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("one\ntwo three\nx\n", "one\ntwo there\ny\n");
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_int_equal(verdict->column, 7);
 	assert_null(verdict->layout);
@@ -166,7 +166,7 @@ blanks_are_told_of_any_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct poly_grade *made = grade(cases[i].expected, cases[i].actual);
-		assert_text(poly_grade_told(made)->field, cases[i].field);
+		assert_text(poly_grade_get_verdict(made)->field, cases[i].field);
 		poly_grade_free(made);
 	}
 }
@@ -338,7 +338,7 @@ lines_of_any_bytes_are_compared(void **state)
 		poly_grade_expected(made, line, size, NULL);
 		assert_int_equal(
 			poly_grade_actual(made, other, size, NULL), size ? POLY_END : POLY_OK);
-		assert_int_equal(poly_grade_told(made)->line, size ? 2 : 0);
+		assert_int_equal(poly_grade_get_verdict(made)->line, size ? 2 : 0);
 		poly_grade_free(made);
 	}
 }

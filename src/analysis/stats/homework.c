@@ -93,7 +93,7 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_real(report, "avg_insn_size", course_mix_size(mix), 6);
 	poly_report_heading(report, "avgInsnSize");
 	poly_report_text(report, "most_common_uop_category",
-		mix->count.uops ? course_category_names[course_mix_most(mix)] : NULL);
+		mix->count.uops ? course_category_names[course_mix_top_category(mix)] : NULL);
 	poly_report_heading(report, "mostCommonUopCategory");
 	poly_report_table(report, "fractions");
 	poly_report_column(report, "n", true);
@@ -165,7 +165,7 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
 	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
 	top_n_distribution(
-		report, "distances_behind", "bits", mix.from_behind, COURSE_MIX_BITS);
+		report, "distances_behind", "bits", mix.from_fallthrough, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }
